@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -230,7 +231,7 @@ def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> Non
     """Pause a run after its current round."""
     from tequio_client.organiser import opening
 
-    click.echo(opening.pause_run(name, ledger, (folder, *others)))
+    click.echo(opening.steer_run("pause", name, ledger, (folder, *others)))
 
 
 @run.command()
@@ -242,7 +243,7 @@ def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
     """Resume a run that was paused, or cancel a pause or finish."""
     from tequio_client.organiser import opening
 
-    click.echo(opening.resume_run(name, ledger, (folder, *others)))
+    click.echo(opening.steer_run("resume", name, ledger, (folder, *others)))
 
 
 @run.command()
@@ -254,7 +255,7 @@ def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
     """End a run after its current round."""
     from tequio_client.organiser import opening
 
-    click.echo(opening.finish_run(name, ledger, (folder, *others)))
+    click.echo(opening.steer_run("finish", name, ledger, (folder, *others)))
 
 
 @run.command()
@@ -295,9 +296,9 @@ def _open_invitation(
 
     seed = os.urandom(_SEED_BYTES)
     options = decisions.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
-    opened = decisions.open_invitation(ledger, options, folders, out)
-    click.echo(opened.description, err=True)  # standard output has the link alone, for scripts
-    click.echo(opened.link)
+    description, link = decisions.open_invitation(ledger, options, folders, out)
+    click.echo(description, err=True)  # standard output has the link alone, for scripts
+    click.echo(link)
 
 
 @run.command()
@@ -358,8 +359,9 @@ def close(
     INVITATION is its key, the beginning of its key, or its link.
     """
     from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import InviteClose
 
-    click.echo(decisions.close_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.end_invitation(ledger, invitation, InviteClose, (folder, *others), out))
 
 
 @invite_group.command()
@@ -375,8 +377,9 @@ def revoke(
     organisers, two of them sign.
     """
     from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import InviteRevoke
 
-    click.echo(decisions.revoke_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.end_invitation(ledger, invitation, InviteRevoke, (folder, *others), out))
 
 
 @invite_group.command("list")
@@ -472,9 +475,9 @@ def list_quarantined(ledger: str) -> None:
 
     Those are the keys that are quarantined, banned, suspected or on probation.
     """
-    from tequio_client.organiser import decisions as program
+    from tequio_client.organiser import decisions
 
-    program.list_restricted(ledger)
+    decisions.list_restricted(ledger)
 
 
 @quarantine.command("show")
@@ -482,9 +485,9 @@ def list_quarantined(ledger: str) -> None:
 @cli.ledger_option
 def show_key(key: str, ledger: str) -> None:
     """Show the standing of KEY, the evidence and the appeal."""
-    from tequio_client.organiser import decisions as program
+    from tequio_client.organiser import decisions
 
-    program.print_key(key, ledger)
+    decisions.print_key(key, ledger)
 
 
 def _ruling(command: Callable[..., None]) -> Callable[..., None]:
@@ -513,10 +516,11 @@ def release(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import decisions as program
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import StandingRelease
 
-    ruling = program.release(key, reason)
-    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
+    make = partial(StandingRelease, reason=reason)
+    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))
 
 
 @quarantine.command()
@@ -533,7 +537,8 @@ def uphold(  # noqa: PLR0913 - one parameter an option
     ban: bool,
 ) -> None:
     """Keep the quarantine of KEY, and reject its appeal."""
-    from tequio_client.organiser import decisions as program
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import StandingUphold
 
-    ruling = program.ban(key, reason) if ban else program.uphold(key, reason)
-    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
+    make = partial(StandingUphold, to="banned" if ban else "quarantined", reason=reason)
+    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))

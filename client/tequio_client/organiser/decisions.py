@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-import trio
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -17,7 +16,6 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
-from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
@@ -32,23 +30,21 @@ from tequio_shared.statements.network import (
     RoleGrant,
     RoleRevoke,
     StandingAppeal,
-    StandingRelease,
-    StandingUphold,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.organiser.signing import Decision
-    from tequio_shared.api.network import ConnectorsAnswer, InvitationAnswer
+    from tequio_shared.api.network import InvitationAnswer
     from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
     from tequio_shared.ids import PeerKey
 
 
 PREFIX_LENGTH = 6
-"""Shortest prefix of an invitation that may be given in its place."""
+"""Shortest prefix of an invitation or a restricted key that may be given in its place."""
 _DAY_MS = 86_400_000
 
 
@@ -63,48 +59,15 @@ class InvitationOptions:
     """Seed of the invitation's key: 32 bytes of the system's randomness."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedInvitation:
-    """An invitation that was opened, or waits for another organiser's signature."""
-
-    description: str
-    link: str
-
-
 def open_invitation(
     ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
-) -> OpenedInvitation:
-    """Open an invitation as the organisers in the folders; raises UserFacingError."""
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_open, ledger, options, folders, out)
+) -> tuple[str, str]:
+    """Open an invitation as the organisers in the folders.
 
+    Returns a sentence about the result, and the link. Raises UserFacingError.
+    """
 
-def close_invitation(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
-    """Close an invitation, given by its key, a prefix of it, or its link."""
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_end, ledger, name, InviteClose, folders, out)
-
-
-def revoke_invitation(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
-    """Revoke an invitation, given as for `close`, also for the members that it let in."""
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_end, ledger, name, InviteRevoke, folders, out)
-
-
-def list_invitations(ledger: str) -> None:
-    with shutdown.explain_unreachable_ledger(ledger):
-        found = trio.run(_asked, ledger, _all)
-    table = Table("invitation", "used", "until", "run", "state")
-    for one in found:
-        cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
-        table.add_row(one.invitation, *map(escape, cells), _state(one))
-    Console(soft_wrap=True).print(table)
-
-
-async def _open(
-    ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
-) -> OpenedInvitation:
-    async with LedgerApi(ledger) as api:
+    async def opened(api: LedgerApi) -> tuple[str, str]:
         network = await api.network()
         body = InviteOpen(
             invitation=to_text(Signer(options.seed).key),
@@ -112,21 +75,34 @@ async def _open(
             until=now_ms() + round(options.days * _DAY_MS),
             run=await _run(api, options.run) if options.run else "",
         )
-        says = await signing.sign_decision(api, body, folders, out)
-    link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
-    return OpenedInvitation(description=says, link=link.text())
+        link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
+        return await signing.sign_decision(api, body, folders, out), link.text()
+
+    with signing.locked_folders(folders):
+        return signing.ask_ledger(ledger, opened)
 
 
-async def _end(
+def end_invitation(
     ledger: str,
     name: str,
     how: type[InviteClose | InviteRevoke],
     folders: Sequence[Path],
     out: Path | None,
 ) -> str:
-    async with LedgerApi(ledger) as api:
-        body = how(invitation=await _named(api, name))
-        return await signing.sign_decision(api, body, folders, out)
+    """Close or revoke an invitation, given by its key, a prefix of it, or its link."""
+
+    async def make(api: LedgerApi) -> Decision:
+        return how(invitation=await _invitation(api, name))
+
+    return signing.decide(ledger, make, folders, out)
+
+
+def list_invitations(ledger: str) -> None:
+    table = Table("invitation", "used", "until", "run", "state")
+    for one in signing.ask_ledger(ledger, _invitations):
+        cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
+        table.add_row(one.invitation, *map(escape, cells), _state(one))
+    Console(soft_wrap=True).print(table)
 
 
 async def _run(api: LedgerApi, name: str) -> str:
@@ -141,10 +117,10 @@ async def _run(api: LedgerApi, name: str) -> str:
     return found[0].run
 
 
-async def _named(api: LedgerApi, name: str) -> str:
+async def _invitation(api: LedgerApi, name: str) -> str:
     if name.startswith(f"{SCHEME}:"):
         name = to_text(InvitationLink.parse(name).signer.key)
-    found = [one.invitation for one in await _all(api) if one.invitation.startswith(name)]
+    found = [one.invitation for one in await _invitations(api) if one.invitation.startswith(name)]
     if len(name) < PREFIX_LENGTH or len(found) != 1:
         raise UserFacingError(
             f"{name!r} does not match exactly one invitation: give its link, or at least the first "
@@ -153,7 +129,7 @@ async def _named(api: LedgerApi, name: str) -> str:
     return found[0]
 
 
-async def _all(api: LedgerApi) -> list[InvitationAnswer]:
+async def _invitations(api: LedgerApi) -> list[InvitationAnswer]:
     found: list[InvitationAnswer] = []
     after: int | None = 0
     while after is not None:
@@ -161,13 +137,6 @@ async def _all(api: LedgerApi) -> list[InvitationAnswer]:
         found += page.invitations
         after = page.next
     return found
-
-
-async def _asked(
-    ledger: str, question: Callable[[LedgerApi], Awaitable[list[InvitationAnswer]]]
-) -> list[InvitationAnswer]:
-    async with LedgerApi(ledger) as api:
-        return await question(api)
 
 
 def _state(one: InvitationAnswer) -> str:
@@ -186,37 +155,21 @@ def grant_connector(
     """Make a key a connector for a number of days; returns a sentence about the result."""
     until = now_ms() + round(days * _DAY_MS)
     body = RoleGrant(peer=_checked(key), role="connector", until=until)
-    return _decide(ledger, body, folders, out)
+    return signing.decide(ledger, body, folders, out)
 
 
 def revoke_connector(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
     """Revoke a connector, and all that it vouched for."""
-    return _decide(ledger, RoleRevoke(peer=_checked(key), role="connector"), folders, out)
+    body = RoleRevoke(peer=_checked(key), role="connector")
+    return signing.decide(ledger, body, folders, out)
 
 
 def list_connectors(ledger: str) -> None:
-    with shutdown.explain_unreachable_ledger(ledger):
-        found = trio.run(_connectors_all, ledger)
     table = Table("key", "until")
-    for one in found.connectors:
+    for one in signing.ask_ledger(ledger, LedgerApi.connectors).connectors:
         expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
         table.add_row(one.key, format_time(one.until) + expired)
     Console(soft_wrap=True).print(table)
-
-
-def _decide(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_decided, ledger, body, folders, out)
-
-
-async def _decided(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
-    async with LedgerApi(ledger) as api:
-        return await signing.sign_decision(api, body, folders, out)
-
-
-async def _connectors_all(ledger: str) -> ConnectorsAnswer:
-    async with LedgerApi(ledger) as api:
-        return await api.connectors()
 
 
 def _checked(key: str) -> str:
@@ -227,28 +180,10 @@ def _checked(key: str) -> str:
     return key
 
 
-# --- Restricted keys as an organiser reviews them, and the rulings on their appeals.
-
-T = TypeVar("T")
-QUARANTINE_PREFIX_LENGTH = 6
-"""Shortest prefix of a restricted key that may be given in its place."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """A ruling on the key `name`: a whole key, or the beginning of a restricted one.
-
-    `make` builds the statement for the key that was found.
-    """
-
-    name: str
-    make: Callable[[str], StandingRelease | StandingUphold]
-
-
 def list_restricted(ledger: str) -> None:
     """Print the keys that are quarantined, banned, suspected or on probation."""
     table = Table("key", "standing", "since", "until", "appeal", "why")
-    for one in _reach(ledger, _held):
+    for one in signing.ask_ledger(ledger, _held):
         at = one.standing
         until = format_time(at.until) if at.until else ""
         appeal = "" if at.appeal is None else str(at.appeal)
@@ -259,34 +194,26 @@ def list_restricted(ledger: str) -> None:
 
 def print_key(name: str, ledger: str) -> None:
     """Print the standing of a key, the evidence, and its appeal."""
-    for line in _reach(ledger, partial(_describe, name)):
+    for line in signing.ask_ledger(ledger, partial(_describe, name)):
         Console(soft_wrap=True).print(escape(line))
 
 
-def release(name: str, reason: int) -> Ruling:
-    return Ruling(name=name, make=lambda peer: StandingRelease(peer=peer, reason=reason))
+def submit_ruling(
+    ledger: str,
+    name: str,
+    make: Callable[..., Decision],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    """Rule on the key `name`: a whole key, or the beginning of a restricted one.
 
-
-def uphold(name: str, reason: int) -> Ruling:
-    return Ruling(
-        name=name,
-        make=lambda peer: StandingUphold(peer=peer, to="quarantined", reason=reason),
-    )
-
-
-def ban(name: str, reason: int) -> Ruling:
-    return Ruling(
-        name=name, make=lambda peer: StandingUphold(peer=peer, to="banned", reason=reason)
-    )
-
-
-def submit_ruling(ledger: str, ruling: Ruling, folders: Sequence[Path], out: Path | None) -> str:
-    """Sign a ruling as the organisers in the folders; returns a sentence about the result.
-
-    With too few signatures, it is written to `out`. Raises UserFacingError.
+    `make` builds the statement from the argument `peer`.
     """
-    with signing.locked_folders(folders):
-        return _reach(ledger, partial(_rule, ruling, folders, out))
+
+    async def ruling(api: LedgerApi) -> Decision:
+        return make(peer=to_text(await _key(name, api)))
+
+    return signing.decide(ledger, ruling, folders, out)
 
 
 async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
@@ -327,11 +254,6 @@ def _printable(text: bytes) -> list[str]:
     return ["  " + "".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines]
 
 
-async def _rule(ruling: Ruling, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
-    body = ruling.make(to_text(await _key(ruling.name, api)))
-    return await signing.sign_decision(api, body, folders, out)
-
-
 async def _key(name: str, api: LedgerApi) -> PeerKey:
     try:
         return key_from_text(name)
@@ -339,20 +261,10 @@ async def _key(name: str, api: LedgerApi) -> PeerKey:
         pass
     held = await _held(api)
     fitting = [one.key for one in held if one.key.startswith(name)]
-    if len(name) >= QUARANTINE_PREFIX_LENGTH and len(fitting) == 1:
+    if len(name) >= PREFIX_LENGTH and len(fitting) == 1:
         return key_from_text(fitting[0])
     known = ", ".join(one.key[:10] for one in held) or "none"
     raise UserFacingError(
         f"{name!r} does not match exactly one key: give all 43 characters, or at least the first "
-        f"{QUARANTINE_PREFIX_LENGTH} of one listed by `tequio quarantine list` ({known})"
+        f"{PREFIX_LENGTH} of one listed by `tequio quarantine list` ({known})"
     )
-
-
-def _reach(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(partial(_quarantine_asked, ledger, question))
-
-
-async def _quarantine_asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    async with LedgerApi(ledger) as api:
-        return await question(api)

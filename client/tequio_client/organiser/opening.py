@@ -7,8 +7,7 @@ in the log.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -38,7 +37,7 @@ from tequio_shared.network.run import first_head
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerNetwork
@@ -200,17 +199,13 @@ def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
     return tuple(files)
 
 
-T = TypeVar("T")
 _WRONG_STATE = "wrong-state"
 STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
 
 
 def organiser_key(folder: Path) -> str:
-    """Public key of the organiser as text; creates a key if there is none.
-
-    Raises UserFacingError.
-    """
+    """Public key as text; creates a key if there is none. Raises UserFacingError."""
     with locked(folder):
         return to_text(identity.load_or_create(folder).key)
 
@@ -227,19 +222,14 @@ def open_run(
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     folders = (folder, *others)
     with signing.locked_folders(folders), locked(seed_folder):
-        load_organisers(_ask(ledger, LedgerApi.network), folders)  # fail before the long work
+        network = signing.ask_ledger(ledger, LedgerApi.network)
+        load_organisers(network, folders)  # fail before the long work
         prepared = prepare_run(plan)
         if prepared.base is not None:
             prepared.base.check_room(seed_folder)
         store_run(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
-        with shutdown.explain_unreachable_ledger(ledger):
-            trio.run(_open, prepared, ledger, folders)
+        signing.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
     return to_text(prepared.manifest.run_id)
-
-
-async def _open(prepared: PreparedRun, ledger: str, folders: Sequence[Path]) -> None:
-    async with LedgerApi(ledger) as api:
-        await publish_run(prepared, api, folders)
 
 
 def list_runs(ledger: str) -> None:
@@ -247,7 +237,7 @@ def list_runs(ledger: str) -> None:
     table = Table("run", "name", "state", "round", "members", "tokens", box=SIMPLE, pad_edge=False)
     for column in table.columns[3:]:
         column.justify = "right"
-    for one in _ask(ledger, LedgerApi.runs):
+    for one in signing.ask_ledger(ledger, LedgerApi.runs):
         numbers = f"{one.round:,}", str(one.members), _short_number(one.tokens)
         table.add_row(one.run[:10], escape(one.name), _state(one), *numbers)
     Console().print(table)
@@ -290,28 +280,18 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "opened", f"entry {one.opened_index} of the log"
 
 
-def pause_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that no new round opens; returns a sentence about it."""
-    one = _steer(name, ledger, folders, RunPause(reason=BY_ORGANISER))
-    return (
-        f"{one.name}: paused after the current round; continue with "
-        f"`tequio run resume {short_id(one.run)}`"
-    )
+_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
+    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
+    "resume": (RunResume, "resumed"),
+    "finish": (RunFinish, "ends after the current round"),
+}
 
 
-def resume_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that rounds open again; returns a sentence about it."""
-    return f"{_steer(name, ledger, folders, RunResume(reason=BY_ORGANISER)).name}: resumed"
-
-
-def finish_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that the run ends; returns a sentence about it."""
-    one = _steer(name, ledger, folders, RunFinish(reason=BY_ORGANISER))
-    return f"{one.name}: ends after the current round"
-
-
-def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAnswer:
+def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:
+    """Log that a run pauses, resumes or finishes; returns a sentence about it."""
     one = _named(name, ledger)
+    made, done = _STEERING[action]
+    body = made(reason=BY_ORGANISER)
     with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         try:
             trio.run(_submit, ledger, folders, body, one)
@@ -322,7 +302,7 @@ def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAn
             raise UserFacingError(
                 f"{one.name} is {_state(one)}: {body.TYPE} has no effect"
             ) from refused
-    return one
+    return f"{one.name}: {done.format(short_id(one.run))}"
 
 
 async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer) -> None:
@@ -331,7 +311,7 @@ async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnsw
 
 
 def _named(name: str, ledger: str) -> RunAnswer:
-    runs = _ask(ledger, LedgerApi.runs)
+    runs = signing.ask_ledger(ledger, LedgerApi.runs)
     found = [one for one in runs if matches_name_or_id(one.name, one.run, name)]
     if len(found) == 1:
         return found[0]
@@ -339,13 +319,3 @@ def _named(name: str, ledger: str) -> RunAnswer:
     if found:
         raise UserFacingError(f"several runs match {name!r}: {known}; give the beginning of the id")
     raise UserFacingError(f"no run is called {name!r}; known runs: {known}")
-
-
-def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(partial(_asked, ledger, question))
-
-
-async def _asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    async with LedgerApi(ledger) as api:
-        return await question(api)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
 import trio
@@ -43,13 +43,27 @@ from tequio_shared.statements.network import (
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
+
+
+T = TypeVar("T")
+
+
+def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
+    """Ask a ledger over a connection of its own; raises UserFacingError."""
+
+    async def asked() -> T:
+        async with LedgerApi(ledger) as api:
+            return await question(api)
+
+    with shutdown.explain_unreachable_ledger(ledger):
+        return trio.run(asked)
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
@@ -216,20 +230,32 @@ def expiry_ms(entry: Entry) -> int:
 @contextmanager
 def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
     """Lock the organisers' folders; raises UserFacingError."""
-    twice = next((one for at, one in enumerate(folders) if _is_among(one, folders[:at])), None)
-    if twice is not None:
-        raise UserFacingError(
-            f"the folder {twice} is given twice, and an organiser signs once: give the folder of "
-            "another organiser"
-        )
+    for at, folder in enumerate(folders):
+        if folder.resolve() in {one.resolve() for one in folders[:at]}:
+            raise UserFacingError(
+                f"the folder {folder} is given twice, and an organiser signs once: give the folder "
+                "of another organiser"
+            )
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked(folder))
         yield
 
 
-def _is_among(folder: Path, others: Sequence[Path]) -> bool:
-    return folder.resolve() in {one.resolve() for one in others}
+def decide(
+    ledger: str,
+    decision: Decision | Callable[[LedgerApi], Awaitable[Decision]],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    """Sign a decision, or the one that a function makes, as `sign_decision` does."""
+
+    async def decided(api: LedgerApi) -> str:
+        body = await decision(api) if callable(decision) else decision
+        return await sign_decision(api, body, folders, out)
+
+    with locked_folders(folders):
+        return ask_ledger(ledger, decided)
 
 
 async def sign_decision(
@@ -265,8 +291,8 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     `agrees` asks a person about the description computed from the signed bytes; nothing is signed
     without consent.
     """
-    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(partial(_countersign, ledger, file, folder, agrees))
+    with locked(folder):
+        return ask_ledger(ledger, partial(_countersign, file, folder, agrees))
 
 
 def describe_decision(body: Body) -> str:
@@ -300,21 +326,22 @@ def _describe_membership(body: Body) -> str:
     raise AssertionError(f"{body.TYPE} is not a decision")
 
 
-async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
-    async with LedgerApi(ledger) as api:
-        network = await api.network()
-        entry, description = read_half_signed(file, network)
-        says = describe_decision(entry.statement.body)
-        if description != says:
-            raise UserFacingError(
-                f"the description in {file} is not what would be signed, which is: {says}; ask "
-                "the organiser that gave you the file"
-            )
-        if not await trio.to_thread.run_sync(agrees, says):
-            raise UserFacingError("nothing was signed")
-        entry = add_signature(entry, load_organiser(folder, network), network)
-        if is_complete(entry, network):
-            return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
-        write_half_signed(file, entry, says, network)
-        last = format_time(expiry_ms(entry))
-        return f"{file}: {says}; signed, and more organisers have to sign before {last}"
+async def _countersign(
+    file: Path, folder: Path, agrees: Callable[[str], bool], api: LedgerApi
+) -> str:
+    network = await api.network()
+    entry, description = read_half_signed(file, network)
+    says = describe_decision(entry.statement.body)
+    if description != says:
+        raise UserFacingError(
+            f"the description in {file} is not what would be signed, which is: {says}; ask "
+            "the organiser that gave you the file"
+        )
+    if not await trio.to_thread.run_sync(agrees, says):
+        raise UserFacingError("nothing was signed")
+    entry = add_signature(entry, load_organiser(folder, network), network)
+    if is_complete(entry, network):
+        return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
+    write_half_signed(file, entry, says, network)
+    last = format_time(expiry_ms(entry))
+    return f"{file}: {says}; signed, and more organisers have to sign before {last}"
