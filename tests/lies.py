@@ -12,28 +12,25 @@ The lies live among the tests and in no package: what we ship has no program tha
 
 from __future__ import annotations
 
+import click
 import json
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
-
 from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.report import NoProgress
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
 from tests.support.retold_log import RetoldLog
 from tests.support.six_lies import LIES
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
     from tequio_client.verify.competition import JudgedCompetition
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
@@ -127,7 +124,7 @@ def signers(folder: Path) -> Iterator[Signer]:
     """All keys that lie in a folder: of everybody who took part, and of the ledger."""
     for path in sorted(folder.rglob(identity.KEY_FILE)):
         yield identity.load(path.parent)
-    ledger = Folder(folder / "ledger")
+    ledger = DataFolder(folder / "ledger")
     for name in (client.KEY, "coordinator"):
         if ledger.holds_key(name):
             yield ledger.signer(name)

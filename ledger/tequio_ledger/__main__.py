@@ -1,40 +1,102 @@
-"""The command `tequio-ledger`.
-
-The process that holds the log's key is loaded alone: no web server, no database, nothing else that
-could have a hole in it.
-"""
+"""The command `tequio-ledger`."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import subprocess
 import sys
 
 import click
 
+from tequio_ledger import SOFTWARE
 from tequio_shared.errors import FatalLogError, UserFacingError
+
+# A command's module is imported when the command is called. So `sign`, the process that holds the
+# log's key, contains no web server and no database in which a hole could be found, and `--help`
+# imports nothing: that is why the help is written here.
+COMMANDS = {
+    "serve": ("tequio_ledger.app:serve", "Serve the ledger."),
+    "settings": ("tequio_ledger.app:settings", "Print the settings of `serve`."),
+    "doctor": ("tequio_ledger.admin.doctor:doctor", "Check the ledger and say what to do."),
+    "backup": ("tequio_ledger.admin.backup:backup_command", "Copy the ledger to a new folder."),
+    "restore": (
+        "tequio_ledger.admin.backup:restore_command",
+        "Restore a ledger from a backup; let it sign again.",
+    ),
+    "migrate": ("tequio_ledger.admin.move:migrate", "Update the tables of the database."),
+    "move": ("tequio_ledger.admin.move:move", "Move the ledger to another database."),
+    "replay": ("tequio_ledger.replay:replay_command", "Check the log and rebuild derived tables."),
+    "sign": ("tequio_ledger.signing.process:sign", "Hold the log's key in a separate process."),
+    "witness": ("tequio_ledger.witness.app:witness", "Cosign the checkpoints of other logs."),
+    "monitor": ("tequio_ledger.monitor.cli:monitor", "Verify a log as it grows."),
+    "connect": (
+        "tequio_ledger.connector.app:connect",
+        "Let accounts such as GitHub's vouch for keys.",
+    ),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            rows = [(name, help_) for name, (_, help_) in COMMANDS.items()]
+            rows += [(name, one.get_short_help_str(70)) for name, one in self.commands.items()]
+            formatter.write_dl(rows)
+
+
+@click.command(cls=_Commands)
+@click.version_option(version=SOFTWARE, message="%(version)s")
+def cli() -> None:
+    """Coordinate training rounds and keep a log of them that anyone can verify."""
+
+
+@cli.command(
+    "quarantine",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True},
+    short_help="Run `tequio quarantine`, for organisers.",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def quarantine(words: tuple[str, ...]) -> None:
+    """Run `tequio quarantine`: review quarantined keys and decide appeals.
+
+    The ledger does not hold the organisers' keys, so the command belongs to the client.
+    """
+    if importlib.util.find_spec("trio") is None:
+        raise UserFacingError(
+            "the organisers' commands are not installed here: install '.[client]' from the "
+            "checkout, and use `tequio quarantine` where the organisers' keys are"
+        )
+    command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
+    sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
 
 
 def main() -> None:
-    """Run the command; what the person can act on becomes one sentence and exit status 1."""
+    """Run the command.
+
+    An error that the user can act on is printed as one sentence; the exit status is 1, or 2 when
+    the log itself is in danger.
+    """
     try:
-        _commands(sys.argv[1:2])()
+        cli()
     except* UserFacingError as group:
-        _leave(group, 1)
+        _exit(group, 1)
     except* FatalLogError as group:
-        _leave(group, 2)
+        _exit(group, 2)
 
 
-def _commands(first: list[str]) -> click.Group:
-    if first == ["sign"]:
-        from tequio_ledger.signing.process import sign
-
-        return click.Group(commands=[sign])
-    from tequio_ledger.cli import cli
-
-    return cli
-
-
-def _leave(group: BaseExceptionGroup[BaseException], status: int) -> None:
-    error: BaseException = group
+def _exit(error: BaseException, status: int) -> None:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     click.echo(f"tequio-ledger: {error}", err=True)

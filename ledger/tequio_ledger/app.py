@@ -1,8 +1,8 @@
-"""The process: one event loop with the sequencer and the web server in it, until a signal.
+"""The ledger process: one event loop with the sequencer and the web server, until a signal.
 
-Then listeners are told to end, answers may be finished (`web.server`), what is left is cut. A
-thread that waits for a database that says nothing cannot be cut: the process ends with it, as if it
-had been killed. Whatever was acknowledged is on the disk.
+On a signal, event streams are told to end, answers may be finished (`web.server`), and the rest is
+cancelled. A thread that waits for a silent database cannot be cancelled: after END_S the process
+exits anyway, as if it had been killed. Everything that was acknowledged is on the disk.
 """
 
 from __future__ import annotations
@@ -14,18 +14,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
 import structlog
 
-from tequio_ledger import SOFTWARE, heap, runtime
-from tequio_ledger.data_folder import Folder
+from tequio_ledger import SOFTWARE, runtime
+from tequio_ledger.config.options import with_found, with_settings
+from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
 from tequio_ledger.web.app import build
-from tequio_ledger.web.events import Streams
-from tequio_ledger.web.middleware import Conditional, NoSniff, RequestLog, UnreadBody, limited
-from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.events import EventStreams
+from tequio_ledger.web.middleware import (
+    ConditionalRequests,
+    NoSniff,
+    RequestLog,
+    UnreadBody,
+    with_limits,
+)
+from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -34,40 +43,53 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from tequio_ledger.config.options import FoundSettings
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
 
 END_S = 10.0
-"""After this long nothing holds up the end of the process: standard error says what would have."""
-_NAME_BYTES = 4  # tell the requests of one process from those of another
+"""Time after which the process exits in any case, with the blocking stacks on standard error."""
+_NAME_BYTES = 4  # distinguishes the requests of this process in the log
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listeners:
-    """The sockets that the process answers at."""
+    """The sockets on which the process listens."""
 
     public: socket.socket
     metrics: socket.socket | None
 
 
+@click.command("serve")
+@with_settings(LEDGER)
 def serve(settings: LedgerSettings) -> None:
-    """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
-    with Folder(settings.folder) as folder, _bound(settings) as listeners:
+    """Serve the ledger; the first start founds the network."""
+    runtime.configure_by(settings)
+    with DataFolder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
         database.watch(ledger.database.writer, "writer")
         database.watch(ledger.database.reader, "reader")
-        heap.tune()
+        runtime.tune_memory()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:
             ledger.close()
 
 
+@click.command("settings")
+@with_found(LEDGER)
+def settings(found: FoundSettings[LedgerSettings]) -> None:
+    """Print the settings of `serve` as a settings file, with the source of each value."""
+    for line in found.listing():
+        click.echo(line)
+    found.convert()  # raises UserFacingError for values that are not allowed
+
+
 @contextmanager
 def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
-    """Listen before anything is read: a busy port is told at once."""
+    # Before anything is read: a busy port is reported at once, not after the log was checked.
     with ExitStack() as stack:
         public = stack.enter_context(bind(settings.host, settings.port))
         port, metrics = settings.metrics_port, None
@@ -78,10 +100,10 @@ def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
 
 
 async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
-    streams, urls = Streams(), _urls(listeners)
+    streams, urls = EventStreams(), _urls(listeners)
     servers = list(_servers(ledger, streams, listeners))
     stopping = asyncio.Event()
-    runtime.when_asked(stopping.set)
+    runtime.on_stop_signal(stopping.set)
     _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
@@ -101,24 +123,24 @@ async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
     log.info("stopped", size=ledger.log.size)
 
 
-def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterator[WebServer]:
+def _servers(ledger: Ledger, streams: EventStreams, listeners: _Listeners) -> Iterator[WebServer]:
     yield WebServer(_public(ledger, streams), listeners.public)
     if listeners.metrics is not None:
-        yield WebServer(metrics_api.app(ledger, streams), listeners.metrics)
+        yield WebServer(metrics_api.build_app(ledger, streams), listeners.metrics)
 
 
-def _public(ledger: Ledger, streams: Streams) -> ASGIApp:
+def _public(ledger: Ledger, streams: EventStreams) -> ASGIApp:
     settings = ledger.settings
     limits = settings.address_streams, settings.request_rate
-    app: ASGIApp = UnreadBody(Conditional(build(ledger, streams)))
-    app = NoSniff(limited(app, settings.trusted_proxies, *limits))
+    app: ASGIApp = UnreadBody(ConditionalRequests(build(ledger, streams)))
+    app = NoSniff(with_limits(app, settings.trusted_proxies, *limits))
     return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:
-    """Where the ledger answers and where its metrics are; before a server takes the sockets."""
+    """Give the URLs of the ledger and of its metrics; before a server takes the sockets."""
     metrics = listeners.metrics
-    return address(listeners.public), address(metrics) + metrics_api.PATH if metrics else None
+    return server_url(listeners.public), server_url(metrics) + metrics_api.PATH if metrics else None
 
 
 def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The data folder: made once, locked by one process, home of the database, blobs and keys."""
+"""The data folder: locked by one process; contains the database, the blobs and the keys."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SEED_BYTES = 32
 _KEY_FILE_BYTES = 4_096
 
 
-class Folder:
-    """A data folder and what lies where in it; inside a `with` no other process gets it."""
+class DataFolder:
+    """A data folder and the paths in it; a `with` block locks it against other processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,35 +34,39 @@ class Folder:
 
     @property
     def blobs(self) -> Path:
-        """Where blobs live, by digest."""
+        """The folder of the blobs, by digest."""
         return self.path / "blobs"
 
     @property
     def mark(self) -> Path:
-        """Why the ledger must not sign; absent while it may."""
+        """File that says why the ledger must not sign; absent while it may."""
         return self.path / "signing.json"
 
     def key_file(self, name: str) -> Path:
-        """Where the key of that name lies."""
+        """Give the path of the key of that name."""
         return self.path / f"{name}.key"
 
     def signer(self, name: str) -> Signer:
-        """The key of that name, made at first use (mode 0600); raises UserFacingError."""
+        """Read the key of that name, made at first use (mode 0600); raises UserFacingError."""
         return Signer(self.secret(name))
 
     def secret(self, name: str) -> bytes:
-        """32 bytes of that name that nobody else knows, kept as a key is."""
+        """Read a secret of 32 bytes, made and stored like a key; raises UserFacingError."""
         path = self.key_file(name)
         if not path.exists():
-            _write_seed(path, secrets.token_bytes(_SEED_BYTES))
-        return _read_seed(path)
+            seed = secrets.token_bytes(_SEED_BYTES)
+            try:
+                files.write_file(path, seed.hex().encode() + b"\n")
+            except OSError as err:
+                raise UserFacingError(files.explain(err, path)) from err
+        return _read_seed(path)  # also the fresh one: it must be readable at the next start
 
     def holds_key(self, name: str) -> bool:
-        """Whether the key of that name is there already."""
+        """Return whether the key of that name exists."""
         return self.key_file(name).exists()
 
     def is_locked(self) -> bool:
-        """Whether a process has it now."""
+        """Return whether a process has locked the folder."""
         try:
             handle = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
         except OSError:
@@ -105,13 +109,6 @@ def _lock(path: Path) -> int:
     return handle
 
 
-def _write_seed(path: Path, seed: bytes) -> None:
-    try:
-        files.write_file(path, seed.hex().encode() + b"\n")
-    except OSError as err:
-        raise UserFacingError(files.explain(err, path)) from err
-
-
 def _read_seed(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
@@ -124,5 +121,5 @@ def _read_seed(path: Path) -> bytes:
             f"others may read the key file {path} (mode {mode:o}): run chmod 600 {path}"
         )
     if len(seed) != _SEED_BYTES:
-        raise UserFacingError(f"the key file {path} is not a key of {_SEED_BYTES} bytes in hex")
+        raise UserFacingError(f"the key file {path} does not contain {_SEED_BYTES} bytes in hex")
     return seed

@@ -1,4 +1,4 @@
-"""How a network begins: its keys, its genesis document, and entry 0."""
+"""The beginning of a network: its keys, its genesis document, and entry 0."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tequio_ledger.config.settings import DEFAULT_ORIGIN
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.log.coordinator import Coordinator
     from tequio_ledger.log.log import Log
     from tequio_ledger.state import State
@@ -34,8 +34,8 @@ LOG_KEY = client.KEY
 COORDINATOR_KEY = "coordinator"
 
 
-def key_paths(folder: Folder) -> list[Path]:
-    """Say where the keys are that belong to a ledger's folder."""
+def key_paths(folder: DataFolder) -> list[Path]:
+    """Give the paths of the keys that belong to a ledger's folder."""
     return [client.key_path(folder), folder.key_file(COORDINATOR_KEY)]
 
 
@@ -45,7 +45,7 @@ def rules() -> bytes:
     return encoding.encode({name.lower(): getattr(limits, name) for name in sorted(names)})
 
 
-def genesis(settings: LedgerSettings, folder: Folder, database: Database) -> Genesis:
+def genesis(settings: LedgerSettings, folder: DataFolder, database: Database) -> Genesis:
     """Read the genesis from the log, or make the one that these settings describe.
 
     Raises UserFacingError when the database belongs to another network or to other keys.
@@ -69,13 +69,13 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
     changes = Changes()
     derive(changes, 0, entry, state)
     log.append(
-        [Admitted.of(entry, state.net, now_ms)],
+        [AdmittedEntry.of(entry, state.net, now_ms)],
         lambda connection: write(connection, changes, state),
     )
 
 
-def has_no_name(origin: str, host: str) -> bool:
-    """Say whether others are served a log under the name that every log without one has."""
+def has_default_name(origin: str, host: str) -> bool:
+    """Return whether others can reach a log that still has the default name."""
     return origin == DEFAULT_ORIGIN and not _is_loopback(host)
 
 
@@ -87,20 +87,20 @@ def _is_loopback(host: str) -> bool:
 
 
 def _check(settings: LedgerSettings) -> None:
-    """Refuse a network that would be of no use and could never be mended."""
+    # Both are permanent: a genesis cannot be changed after it was logged.
     if not settings.organisers:
         raise UserFacingError(
-            "a network that is founded without organisers can never open a run: name their keys "
-            "with --organiser, which `tequio run key` makes and shows"
+            "a network without organisers can never open a run: name their public keys with "
+            "--organiser (`tequio run key` makes one)"
         )
-    if has_no_name(settings.origin, settings.host):
+    if has_default_name(settings.origin, settings.host):
         raise UserFacingError(
-            f"a network that others reach at {settings.host} needs a name of its own: --origin "
-            "with an address of yours without a scheme, such as ledger.example/net1"
+            f"a network that others reach at {settings.host} needs a name of its own: set --origin "
+            "to an address that belongs to you, without a scheme, such as ledger.example/net1"
         )
 
 
-def _fresh(settings: LedgerSettings, folder: Folder) -> Genesis:
+def _fresh(settings: LedgerSettings, folder: DataFolder) -> Genesis:
     _check(settings)
     log_key = _log_key(settings, folder)
     return Genesis(
@@ -115,23 +115,23 @@ def _fresh(settings: LedgerSettings, folder: Folder) -> Genesis:
     )
 
 
-def _log_key(settings: LedgerSettings, folder: Folder) -> PeerKey:
-    """The public key of the log to be, wherever its other half is; raises UserFacingError."""
-    if client.forgot(folder):
+def _log_key(settings: LedgerSettings, folder: DataFolder) -> PeerKey:
+    """Get the public key of the new log from its signer; raises UserFacingError."""
+    if client.has_no_memory(folder):
         raise UserFacingError(
-            f"{client.key_path(folder)} is here without {client.MEMORY}, so it may have signed "
-            "another log: move it away, and the network gets a key of its own"
+            f"{client.key_path(folder)} exists without {client.MEMORY}, so it may have signed "
+            "another log: move it away, and the network gets a new key"
         )
     try:
         key = client.open_signer(folder, settings.signer).key
     except UnwritableError as err:
         raise UserFacingError(str(err)) from err
-    client.note_key(folder, key)
+    client.store_public_key(folder, key)
     return key
 
 
-def read(folder: Folder, database: Database) -> Genesis | None:
-    """Read the genesis of the network that a folder holds, its keys checked; None: it holds none.
+def read(folder: DataFolder, database: Database) -> Genesis | None:
+    """Read the genesis of the network in a folder and check its keys; None without a network.
 
     Raises UserFacingError when entry 0 or the keys are not what they must be.
     """
@@ -142,7 +142,7 @@ def read(folder: Folder, database: Database) -> Genesis | None:
 
 
 def stored(database: Database) -> Genesis | None:
-    """Read the genesis in entry 0, None without one; raises UserFacingError."""
+    """Read the genesis in entry 0; None without one. Raises UserFacingError."""
     with database.reader.begin() as connection:
         leaves = log_rows.read_leaves(connection, 0, 1)
     if not leaves:
@@ -153,8 +153,8 @@ def stored(database: Database) -> Genesis | None:
         raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
 
 
-def check_keys(found: Genesis, folder: Folder) -> None:
-    """Raise UserFacingError unless the folder holds the network's own keys, for nobody else."""
+def check_keys(found: Genesis, folder: DataFolder) -> None:
+    """Raise UserFacingError unless the folder holds the network's keys, readable by us alone."""
     log_key = client.public_key(folder)
     if log_key is None or not folder.holds_key(COORDINATOR_KEY):
         raise UserFacingError(
@@ -170,7 +170,7 @@ def check_keys(found: Genesis, folder: Folder) -> None:
 def _parse(leaf: bytes) -> Genesis:
     body = Entry.parse(leaf).statement.body
     if not isinstance(body, NetGenesis):
-        raise MalformedError("no genesis")
+        raise MalformedError("it is not a genesis")
     found = Genesis.parse(from_text(body.doc, None))
     VerifierKey.parse(found.log_key)
     return found

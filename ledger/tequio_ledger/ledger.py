@@ -1,12 +1,12 @@
-"""The whole ledger in one process, put together: folder, database, log, state, sequencer.
+"""The whole ledger of one process: folder, database, log, state, sequencer.
 
-What is built on the log (log, state, sequencer) is never repaired. When a write fails or the guard
-forbids to sign, it is thrown away and read anew from the disk, for reading only: what is published
-is served on, statements are answered with `read-only`. When only the disk was the cause, writing is
-tried again with growing pauses, each time from the disk.
+Log, state and sequencer are never repaired. When a write fails or the guard forbids signing, they
+are discarded and read again from the disk, for reading only: the published log is still served, and
+statements are refused with `read-only`. If the disk was the only cause, writing is tried again with
+growing pauses, each time from the disk.
 
-From a shared database (`replicas`) several processes serve; those that do not write the log follow
-it.
+Several processes can serve from a shared database (`replicas`); those that do not write the log
+follow it.
 """
 
 from __future__ import annotations
@@ -21,89 +21,89 @@ import structlog
 
 from tequio_ledger import genesis
 from tequio_ledger.log.guard import Guard, NotSigningError
-from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
-from tequio_ledger.log.sequencer import Sequencer, Signal
-from tequio_ledger.log.witness_client import Recall
+from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
+from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder, Bucket
-from tequio_ledger.store.database import Database, closing_if_failed
+from tequio_ledger.store.database import Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import TakenError
+from tequio_ledger.store.postgresql import OfficeTakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
 
 if TYPE_CHECKING:
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.replicas.build import Office
+    from tequio_ledger.replicas.build import Leadership
     from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
     from tequio_shared.network.genesis import Genesis
 
 
 FOUNDING_S = 30.0
-"""How long one waits for a network that another process founds."""
+"""Maximum wait for a network that another process founds."""
 JOIN_PAUSE_S = 0.1
 RETRY_S = 1.0
 RETRY_MOST_S = 30.0
-"""Pauses between two tries to write again: doubled from the first up to the second."""
+"""Pause between two attempts to write again: doubled from the first value up to the second."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """How the ledger is: `ok`, or in one word and one sentence what keeps it from its work."""
+    """`ok`, or one word and one sentence that say what is wrong."""
 
     status: str
     detail: str | None = None
 
 
 class Ledger:
-    """An open ledger; `run` must run for it to take statements.
+    """An open ledger; it accepts statements while `run` is running.
 
-    `log`, `state` and `sequencer` belong together and are replaced together: hold the ledger, not
-    one of them.
+    `log`, `state` and `sequencer` are replaced together: hold the ledger, not one of them.
     """
 
     log: Log
     state: State
     sequencer: Sequencer | Follower
 
-    def __init__(self, settings: LedgerSettings, folder: Folder, clock: Clock) -> None:
-        """Prepare the tables and read who we are; raises UserFacingError, UnwritableError."""
+    def __init__(self, settings: LedgerSettings, folder: DataFolder, clock: Clock) -> None:
+        """Prepare the tables and read the genesis; raises UserFacingError, UnwritableError."""
         self.settings = settings
         self.clock = clock
         self.database = Database(settings.database or folder.database)
-        with closing_if_failed(self.database):
+        with closed_on_error(self.database):
             self.database.migrate()
             bucket = Bucket(settings.blobs) if settings.blobs else None
             quota = settings.blob_quota_bytes
             self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
             self.genesis: Genesis = genesis.genesis(settings, folder, self.database)
         self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
-        self.proofs = KeptProofs(self.database)
+        self.proofs = ProofCache(self.database)
         self._folder = folder
-        self._changed = Signal()
+        self._changed = ChangeSignal()
         self.guard = self._guard()
         self.publisher = self._publisher()
 
     def open(self) -> None:
-        """Check every stored byte and take office, or serve what is there if that cannot be.
+        """Check every stored byte and take office, or else serve what is published.
 
-        Raises UserFacingError when the stored log is damaged, or nothing is there to serve.
+        Raises UserFacingError when the stored log is damaged, or nothing is published.
         """
         try:
-            self.blobs.tidy()
+            self.blobs.clean_up()
             self._adopt(self._take_office())
-        except TakenError:
+        except OfficeTakenError:
             self._adopt(self._join())
         except (UnwritableError, NotSigningError) as err:
+            # Readers are better served by a ledger that accepts nothing than by none at all.
             view = self._read_only(str(err))
             if view.log.published.size == 0:
                 raise UserFacingError(str(err)) from err
@@ -111,16 +111,16 @@ class Ledger:
 
     @property
     def published(self) -> Published:
-        """What everybody may see: signed, and cosigned if a policy asks for it."""
+        """The state that readers may see: signed, and cosigned if a policy requires it."""
         return self.log.published if self.publisher is None else self.publisher.published
 
     @property
     def is_leading(self) -> bool:
-        """Whether this process writes the log, or alone serves what is written."""
+        """True if this process writes the log, or is the only one that serves it."""
         return isinstance(self.sequencer, Sequencer) and self.guard.mark is None
 
     async def run(self) -> None:
-        """Log and publish for ever; raises FatalLogError when a write fails for good."""
+        """Log and publish until cancelled; raises FatalLogError for a failure that is final."""
         works = [asyncio.create_task(self._run())]
         if self.publisher is not None:
             works.append(asyncio.create_task(self.publisher.run()))
@@ -143,8 +143,8 @@ class Ledger:
                 pause_s = min(2 * pause_s, RETRY_MOST_S)
                 await self._try_again()
 
-    async def show(self, note: bytes) -> bool:
-        """Hear of a checkpoint that somebody holds; False: we do not, and sign nothing any more.
+    async def judge_checkpoint(self, note: bytes) -> bool:
+        """Judge a checkpoint that somebody holds; False if the log lacks it, and signing has ended.
 
         Raises PeerError when it does not bear our signature.
         """
@@ -156,7 +156,7 @@ class Ledger:
         return is_held
 
     def health(self) -> Health:
-        """Say how the ledger is."""
+        """Report the most serious problem, or `ok`."""
         if self.guard.mark is not None:
             return Health(status=self.guard.mark.cause.value, detail=self.guard.reason)
         if self.sequencer.closed_for is not None:
@@ -168,14 +168,13 @@ class Ledger:
         return Health(status="ok") if lonely is None else Health(status="no-quorum", detail=lonely)
 
     def close(self) -> None:
-        """Close the database."""
         self.database.close()
 
     async def _sequence(self) -> None:
-        """Run the sequencer to its end, then put a view in its place that only reads."""
+        """Run the sequencer to its end, then replace it with a read-only view."""
         sequencer = self.sequencer
         if isinstance(sequencer, Follower):
-            raise FatalLogError("nobody follows a log that is its own")
+            raise FatalLogError("a ledger whose database is not shared cannot follow another")
         try:
             await sequencer.run()
         except (UnwritableError, NotSigningError) as err:
@@ -184,6 +183,8 @@ class Ledger:
             sequencer.closed_for = str(err)
             sequencer.give_up()
             raise
+        # The state in memory may be ahead of the disk and must not be served. It is replaced
+        # before the waiting callers are told to retry, so that they meet the new one.
         reason = sequencer.closed_for or ""
         try:
             self._adopt(await asyncio.to_thread(self._read_only, reason))
@@ -198,10 +199,10 @@ class Ledger:
             former.give_up()
             log.info("takes statements again", size=self.log.size)
 
-    def _take_office(self) -> Office:
-        """Read everything anew and take office; raises UnwritableError, NotSigningError."""
+    def _take_office(self) -> Leadership:
+        """Read everything again and take office; raises UnwritableError, NotSigningError."""
         self.guard.check()
-        self.database.close()
+        self.database.close()  # connections that met an I/O error may go on reporting it
         try:
             files.probe(self._folder.path)
         except OSError as err:
@@ -210,19 +211,19 @@ class Ledger:
             raise UnwritableError(files.explain(err, self._folder.path)) from err
         return self._builder().lead()
 
-    def _read_only(self, reason: str) -> Office:
-        """Read everything anew, to be served as it is."""
+    def _read_only(self, reason: str) -> Leadership:
+        """Read everything again, to be served as it is."""
         self.database.close()
         return self._builder().view(reason)
 
-    def _join(self) -> Office:
-        """Follow what another process writes; waits for a network that is being founded."""
+    def _join(self) -> Leadership:
+        """Follow the log that another process writes; waits while a network is being founded."""
         deadline_s = time.monotonic() + FOUNDING_S
         while genesis.stored(self.database) is None:
             if time.monotonic() > deadline_s:
                 raise UserFacingError(
-                    f"{self.database.name} is held by a tequio-ledger that founds no network: "
-                    "stop that one"
+                    f"{self.database.name} is in use by another tequio-ledger that has not founded "
+                    "a network: stop it"
                 )
             time.sleep(JOIN_PAUSE_S)
         self.genesis = genesis.genesis(self.settings, self._folder, self.database)
@@ -233,7 +234,7 @@ class Ledger:
     def _guard(self) -> Guard:
         guard = Guard(self._folder.mark, self.genesis, self.database)
         if self.policy is not None:
-            guard.recall = Recall(self.policy, VerifierKey.parse(self.genesis.log_key))
+            guard.recall = WitnessRecall(self.policy, VerifierKey.parse(self.genesis.log_key))
         return guard
 
     def _publisher(self) -> Publisher | None:
@@ -263,13 +264,13 @@ class Ledger:
             signer=self.settings.signer,
         )
 
-    def _adopt(self, office: Office) -> None:
+    def _adopt(self, office: Leadership) -> None:
         self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
         self._office = office
 
 
 async def _ended(works: list[asyncio.Task[None]]) -> None:
-    """End them; raises what one of them died of, also when we are cancelled meanwhile."""
+    """Cancel the tasks; raises the error of one that failed, even if this is cancelled too."""
     for work in works:
         work.cancel()
     try:
@@ -280,11 +281,11 @@ async def _ended(works: list[asyncio.Task[None]]) -> None:
                 work.result()
 
 
-def open_ledger(settings: LedgerSettings, folder: Folder, clock: Clock) -> Ledger:
-    """Open or found the ledger in a folder, every stored byte checked; raises UserFacingError."""
+def open_ledger(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> Ledger:
+    """Open or found the ledger in a folder, and check every stored byte; raises UserFacingError."""
     try:
         ledger = Ledger(settings, folder, clock)
-        with closing_if_failed(ledger.database):
+        with closed_on_error(ledger.database):
             ledger.open()
     except OSError as err:
         raise UserFacingError(files.explain(err, folder.path)) from err

@@ -1,14 +1,18 @@
-"""Rebuilds every derived table from the log alone."""
+"""`tequio-ledger replay`: rebuilds every derived table from the log alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.data_folder import Folder
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
 from tequio_ledger.runtime import now_ms
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
 
 
 def replay(settings: LedgerSettings) -> int:
-    """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
-    with Folder(settings.folder) as folder:
+    """Check the log and rewrite all derived rows; gives the number of entries."""
+    with DataFolder(settings.folder) as folder:
         database = Database(settings.database or folder.database)
         try:
             return _replay(settings, folder, database)
@@ -42,12 +46,12 @@ def replay(settings: LedgerSettings) -> int:
             database.close()
 
 
-def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int:
+def _replay(settings: LedgerSettings, folder: DataFolder, database: Database) -> int:
     database.migrate()
     bucket = Bucket(settings.blobs) if settings.blobs else None
     blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
     genesis = tequio_ledger_genesis.genesis(settings, folder, database)
-    state = State(genesis, Shelf(blobs).read)
+    state = State(genesis, DocumentCache(blobs).read)
     guard = Guard(folder.mark, genesis)
     signer = client.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
     log = Log(database, genesis, signer, guard, now_ms)
@@ -55,12 +59,12 @@ def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int
     def take(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)
 
-    load_anew(database, log, state, take)
+    load_and_derive(database, log, state, take)
     return log.size
 
 
-def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
-    """Load the log, each entry into the state by `take`, and write every derived row anew.
+def load_and_derive(database: Database, log: Log, state: State, take: Take) -> None:
+    """Load the log, pass each entry to `take`, and rewrite every derived row.
 
     Raises UserFacingError when a stored byte is not what was written, UnwritableError.
     """
@@ -77,3 +81,11 @@ def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
             derived.write(connection, changes, state)
     except DatabaseError as err:
         raise database.failed_write(err) from err
+
+
+@click.command("replay")
+@with_settings(LEDGER)
+def replay_command(settings: LedgerSettings) -> None:
+    """Check the whole log and rebuild every derived table from it."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    click.echo(f"replayed {replay(settings)} entries")

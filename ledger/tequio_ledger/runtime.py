@@ -1,9 +1,11 @@
-"""How the process logs: for eyes on a terminal, or as JSON lines."""
+"""The process: its clock, its signals, its log, and its memory settings."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import enum
+import gc
 import logging
 import signal
 import sys
@@ -16,50 +18,51 @@ import structlog
 if TYPE_CHECKING:
     from tequio_ledger.config.sources import ProgramSettings
 
-# --- The one place that reads the wall clock; everything else is given a Clock.
+
+# --- The clock. Only this file reads it; all other code gets a Clock as an argument.
 
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
 
 
 def now_ms() -> int:
-    """The wall clock."""
+    """Read the wall clock."""
     return time.time_ns() // 1_000_000
 
 
-# --- SIGTERM and SIGINT, heard however busy the event loop is.
+# --- SIGTERM and SIGINT, also under load.
 #
-# asyncio learns of a signal by its number, a byte in the pipe that wakes its loop. Every request
-# writes to the same pipe, and a byte that finds it full is lost: a crowd of listeners could make
-# the program deaf. Python's own handlers are called all the same, in the main thread.
+# asyncio learns of a signal from a byte in the pipe that wakes its loop. Every request writes to
+# the same pipe, and a byte is lost if the pipe is full: many clients could make the program miss
+# a signal. Python's own handlers are called all the same, in the main thread.
 
 
-def when_asked(end: Callable[[], None]) -> None:
-    """Call it in this loop when the process is asked to end; from the main thread."""
+def on_stop_signal(end: Callable[[], None]) -> None:
+    """Call `end` in the running loop on SIGTERM or SIGINT; call this from the main thread."""
     loop = asyncio.get_running_loop()
 
     def heard(*_: object) -> None:
         loop.call_soon_threadsafe(end)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)  # wakes a loop that rests, whichever thread hears it
+        loop.add_signal_handler(number, end)  # wakes an idle loop, whichever thread gets the signal
         signal.signal(number, heard)
 
 
 class Style(enum.Enum):
-    """Who reads the log."""
+    """Form of the log: for people on a terminal, or for programs."""
 
     CONSOLE = "console"
     JSON = "json"
 
 
 def configure_by(settings: ProgramSettings) -> None:
-    """Set structlog up as a program's settings say."""
+    """Configure the log by a program's settings."""
     configure(Style.JSON if settings.log_json else Style.CONSOLE, settings.log_level)
 
 
 def configure(style: Style, level: str) -> None:
-    """Set structlog up for the whole process, to standard error."""
+    """Configure structlog for the whole process, to standard error."""
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -78,3 +81,37 @@ def configure(style: Style, level: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
+
+
+# --- Memory settings of a process that runs for weeks: garbage is found soon, free pages
+# returned.
+#
+# CPython's full collection waits until the objects that survived younger ones are a quarter of
+# all: with the objects of the loaded modules in that count, thousands of dead requests and their
+# buffers wait too. So what is loaded is frozen, and full collections come five times as often.
+#
+# glibc gives every thread an arena of its own, and raises the size from which a block gets its
+# own pages each time a large one is freed; pages inside an arena return to the system only from
+# its end.
+
+THRESHOLDS = (700, 10, 2)
+"""CPython's defaults but for the last, which is 10."""
+ARENAS = 2
+LARGE_BYTES = 256 << 10
+"""A block of this size or more gets its own pages, which return to the system when it is freed."""
+SPARE_BYTES = 1 << 20
+"""Free memory that the main arena may keep at its end."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
+
+
+def tune_memory() -> None:
+    """Tune the process once, with its modules imported and before it starts threads."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
+    gc.collect()  # its count is the one a quarter of which the next full collection waits for
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)  # only glibc has it
+        mallopt(_ARENA_MAX, ARENAS)
+        mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
+        mallopt(_TRIM_THRESHOLD, SPARE_BYTES)

@@ -1,7 +1,7 @@
-"""The network's view as a ledger holds it, with what its pages and answers tell besides.
+"""The ledger's state: the view of the network, and what pages and answers need besides.
 
-A pure fold: the same entries give the same state, at a start, while serving, and in a replay. The
-sequencer alone feeds it.
+A pure fold: the same entries give the same state, at a start, while serving, and in a replay. Only
+the sequencer applies entries.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
-    """Where a late reader of a run may begin, as log indices that it can check by itself."""
+    """The log indices at which a late reader of a run can begin, and which it can verify."""
 
     after: int
-    """The last run.open, round.close or round.void: a point of rest between two rounds."""
+    """The last run.open, round.close or round.void: a point between two rounds."""
     head: int | None = None
-    """The last head.promote up to there."""
+    """The last head.promote up to `after`."""
     close: int | None = None
-    """The last round.close up to there whose head is not promoted."""
+    """The last round.close up to `after` whose head is not promoted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class CompetitionEvent:
     """One statement about a competition, and the log entry that holds it."""
 
     index: int
@@ -54,27 +54,27 @@ class Said:
 
 
 class State(NetworkView):
-    """A view that also records where things are in the log, and how often they happen.
+    """A view that also records log indices and counts.
 
-    A subclass and not an owner of one, so that whatever reads a view reads a state.
+    A subclass, and not an owner of a view, so that code for views accepts a state.
     """
 
     def __init__(
         self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
     ) -> None:
-        """Begin before the first entry; `size_of` is a document's size, None where unknown."""
+        """Begin before the first entry; `size_of` gives a document's size, None if unknown."""
         super().__init__(genesis, documents, size_of)
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.resumes: dict[RunId, Resume] = {}
         self.types: Counter[str] = Counter()  # entries of each type
-        self.asked: Counter[PeerKey] = Counter()  # rounds in which it was to witness
-        self.proofs: Counter[PeerKey] = Counter()  # witness proofs that it sent
-        self._stories: defaultdict[Digest, list[Said]] = defaultdict(list)
+        self.asked: Counter[PeerKey] = Counter()  # rounds in which the key was drawn as a witness
+        self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
+        self._stories: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
 
     def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
-        """Apply a checked entry, and record it; raises RefusedError as a view does."""
+        """Apply a checked entry and record it; raises RefusedError as a view does."""
         super().apply_checked(index, entry, at_ms)
         statement = entry.statement
         self.types[statement.type] += 1
@@ -83,25 +83,26 @@ class State(NetworkView):
             self._record_duty(statement.run, statement)
         elif isinstance(statement.body, COMPETITION_BODIES):
             body = statement.body
-            said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
+            said = CompetitionEvent(
+                index=index, author=statement.author, ts=statement.ts, body=body
+            )
             self._stories[digest_from_text(body.competition)].append(said)
 
     def competition(self, name: Digest) -> CompetitionView:
         """The view of a competition; raises RefusedError("not-found")."""
         return self.competitions.view(name)
 
-    def story(self, competition: Digest) -> tuple[Said, ...]:
-        """Every statement about a competition, in the order of the log."""
+    def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
+        """Give every statement about a competition, in log order."""
         return tuple(self._stories.get(competition, ()))
 
     def micropoints(self, key: PeerKey) -> int:
-        """What the key earned in all runs together."""
+        """Sum up the points of a key over all runs; O(runs)."""
         earned = (one.accounts.earned for one in self.runs.values())
         mine = [accounts[key] for accounts in earned if key in accounts]
         return sum(one.trainer + one.witness for one in mine)
 
     def _record_resume(self, index: int, run: RunId, statement: Statement) -> None:
-        """Remember the run's last point of rest."""
         match statement.body:
             case RunOpen():
                 self.opened[run] = index
@@ -116,7 +117,6 @@ class State(NetworkView):
             )
 
     def _record_duty(self, run: RunId, statement: Statement) -> None:
-        """Count which members a round asks to witness, and which of them do."""
         current = self.runs[run].round
         match statement.body:
             case RoundWitness() if current is not None:

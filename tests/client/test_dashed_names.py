@@ -13,6 +13,7 @@ from tequio_client.cli import LogIdArgument
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
 DASHED = (
     "-Hq3Jm0ZcXv1bN2kP9sT4uY6wE8rA5dF7gL0oI-Vx_Q",
     "--q3Jm0ZcXv1bN2kP9sT4uY6wE8rA5dF7gL0oI-Vx_Q",
@@ -85,7 +86,7 @@ def test_an_option_that_is_spelt_wrongly_is_still_told(words: str, typo: str) ->
 
 
 def test_the_ledgers_own_command_passes_a_dashed_key_on() -> None:
-    from tequio_ledger.cli import quarantine  # noqa: PLC0415 - nobody else here
+    from tequio_ledger.__main__ import quarantine  # noqa: PLC0415 - nobody else here
 
     for name in DASHED:
         context = quarantine.make_context("quarantine", ["release", name, "--ledger", "http://l"])

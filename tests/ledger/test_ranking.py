@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, text
 
-from tequio_ledger.store import queries
+from tequio_ledger.store import queries, ranking
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
@@ -52,9 +52,9 @@ def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         expected = invent_peers(ledger)
         with ledger.database.reader.begin() as connection:
-            assert queries.count(connection) == len(expected)
+            assert ranking.count(connection) == len(expected)
             for rank in range(len(expected) + 1):
-                found = queries.ranking_after(connection, rank, 2)
+                found = ranking.after(connection, rank, 2)
                 assert [(one.rank, one.key, one.micropoints) for one in found] == expected[
                     rank : rank + 2
                 ]
@@ -66,13 +66,13 @@ def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
         expected = invent_peers(ledger)
         with ledger.database.reader.begin() as connection:
             for rank, key, _ in expected:
-                found = queries.around(connection, PeerKey(key), 2)
+                found = ranking.around(connection, PeerKey(key), 2)
                 assert found is not None
                 said = [(one.rank, one.key, one.micropoints) for one in found]
                 assert said == expected[max(rank - 3, 0) : rank + 2]
-            without = queries.around(connection, PeerKey(bytes([99]) * 32), 2)
+            without = ranking.around(connection, PeerKey(bytes([99]) * 32), 2)
             assert [one.rank for one in without or ()] == [5, 6], "the last ones of those with any"
-            assert queries.around(connection, PeerKey(bytes(32)), 2) is None
+            assert ranking.around(connection, PeerKey(bytes(32)), 2) is None
 
 
 def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
             plain = connection.connection.driver_connection
             assert plain is not None
             plain.set_trace_callback(asked.append)
-            queries.around(connection, PeerKey(key), 2)
-            queries.ranking_after(connection, 2, 2)
+            ranking.around(connection, PeerKey(key), 2)
+            ranking.after(connection, 2, 2)
             plain.set_trace_callback(None)
             for said in asked:
                 plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()

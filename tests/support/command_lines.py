@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_client.__main__ import cli as client
-from tequio_ledger.cli import cli as ledger
+from tequio_ledger.__main__ import cli as ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

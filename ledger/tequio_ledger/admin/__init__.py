@@ -1,1 +1,1 @@
-"""Admin."""
+"""Commands for the operator: backup, restore, doctor, migrate, move."""

@@ -1,27 +1,31 @@
-"""A backup of a ledger, made while it serves.
+"""Backup of a running ledger, and its restoration.
 
-Order: the database first, as of one moment; then the blobs that it names. A blob's file is in its
-place before its row and before any entry that needs it, and is never removed, so whatever the copy
-names is there. Keys come along: a backup can sign, so keep it as safe as the ledger itself. All is
-written beside its place and gets its name last: what bears the name is whole. Nothing is ever
-overwritten.
+Order: the database first, as of one moment; then the blobs that it names. A blob's file exists
+before its row and before any entry that needs it, and is never removed, so every blob that the copy
+names exists. Keys are included: a backup can sign, so protect it like the ledger itself. A backup
+is written to a temporary folder and renamed last: a folder with its name is complete. Nothing is
+ever overwritten.
 """
 
 from __future__ import annotations
 
 import hashlib
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import msgspec
 from msgspec import Struct
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger import SOFTWARE, genesis
+from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.config.options import with_found
+from tequio_ledger.config.settings import LEDGER, LedgerLocation
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
 from tequio_ledger.log.log import Log
 from tequio_ledger.runtime import now_ms
@@ -36,13 +40,13 @@ from tequio_shared.log.notes import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+    from tequio_ledger.config.options import FoundSettings
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
-# --- What a backup contains: its list of files with their hashes, written last.
+# --- The manifest of a backup: its files with their hashes, written last.
 
 NAME = "manifest.json"
 VERSION = 1
@@ -59,7 +63,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole backup; a folder without this file is none."""
+    """The content of a backup; a folder without this file is incomplete."""
 
     v: int
     software: str
@@ -70,7 +74,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     size: int
     """Entries in the log."""
     published: int
-    """Size of its newest checkpoint."""
+    """Size of the newest checkpoint."""
     files: tuple[File, ...]
     left_out: tuple[str, ...]
     """Blobs that no entry of the log needs and whose bytes were missing or damaged."""
@@ -84,13 +88,13 @@ def read(folder: Path) -> Manifest:
             found = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
     except FileNotFoundError as err:
         raise UserFacingError(
-            f"{folder} is no whole backup: it has no {NAME}; choose another with --from"
+            f"{folder} is not a complete backup: it has no {NAME}; choose another with --from"
         ) from err
     except (OSError, msgspec.MsgspecError) as err:
         raise UserFacingError(f"{place} cannot be read ({err}): choose another backup") from err
     if found.v != VERSION:
         raise UserFacingError(
-            f"{place} is of version {found.v}: use the tequio-ledger that made it, {found.software}"
+            f"{place} has version {found.v}: use the tequio-ledger that made it, {found.software}"
         )
     return found
 
@@ -101,7 +105,7 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 
 def copy(source: Path, target: Path, name: str) -> File:
-    """Copy one file, mode 0600, its bytes on the disk, hashed on the way; raises OSError."""
+    """Copy one file, mode 0600, durably, and hash it on the way; raises OSError."""
     files.make_folder(target.parent)
     digest, size = hashlib.sha256(), 0
     with source.open("rb") as old, target.open("xb") as new:
@@ -114,7 +118,7 @@ def copy(source: Path, target: Path, name: str) -> File:
 
 
 def describe(path: Path, name: str) -> File:
-    """Hash a file that is in its place; raises OSError."""
+    """Hash a file; raises OSError."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
     return File(name, path.stat().st_size, digest.hexdigest())
@@ -124,14 +128,14 @@ DATABASE = "ledger.sqlite"
 BLOBS = "blobs"
 
 
-def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
-    """Copy a ledger's folder to a new folder; whole and durable when this returns.
+def backup(source: DataFolder, target: Path, clock: Clock) -> Manifest:
+    """Copy a ledger's folder to a new folder; complete and durable when this returns.
 
-    Raises UserFacingError, and leaves nothing behind then.
+    Raises UserFacingError, and then leaves nothing behind.
     """
     if not source.database.exists():
         raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
-    with files.building(target) as fresh:
+    with files.new_folder(target) as fresh:
         try:
             return _Copying(source, fresh, clock).run()
         except DatabaseError as err:
@@ -139,16 +143,15 @@ def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
 
 
 class _Copying:
-    """One backup on its way."""
+    """One backup in progress."""
 
-    def __init__(self, source: Folder, target: Path, clock: Clock) -> None:
+    def __init__(self, source: DataFolder, target: Path, clock: Clock) -> None:
         self._source = source
         self._target = target
         self._clock = clock
         self._left_out: list[str] = []
 
     def run(self) -> Manifest:
-        """Copy everything and write the manifest."""
         listed = [*self._database(), *self._keys()]
         with closing(Database(self._target / DATABASE)) as copied:
             listed += self._blobs(copied)
@@ -167,7 +170,7 @@ class _Copying:
 
     def _keys(self) -> list[File]:
         paths = tequio_ledger_genesis.key_paths(self._source)
-        if self._source.mark.exists():  # what stopped it stops the restored one too
+        if self._source.mark.exists():  # a ledger that must not sign stays so when restored
             paths.append(self._source.mark)
         return [copy(path, self._target / path.name, path.name) for path in paths]
 
@@ -221,67 +224,75 @@ class _Copying:
         )
 
 
-# --- Whether a ledger's rows are in its own folder, where `backup` and `restore` copy them.
+# --- `backup` and `restore` only copy rows in the ledger's own folder.
 #
-# Rows in PostgreSQL have tools of their own. A copy of the folder's former database would look
-# like a backup, and bring back a log that goes on elsewhere.
+# PostgreSQL has its own tools. A copy of the folder's former database would look like a backup, and
+# bring back a log that continues elsewhere.
 
 
-def check(folder: Folder, database: str) -> None:
-    """Raise UserFacingError, which says what to use instead, when they are elsewhere."""
+def check_location(folder: DataFolder, database: str) -> None:
+    """Raise UserFacingError, which says what to use instead, when the rows are elsewhere."""
     if database or _went_elsewhere(folder):
         raise UserFacingError(
-            f"the rows of the ledger of {folder.path} are not in its folder: back them up and "
-            "restore them with pg_dump and pg_restore, and keep the folder with the dump "
+            f"the database of the ledger {folder.path} is not in its folder: back it up and "
+            "restore it with pg_dump and pg_restore, and keep the folder with the dump "
             "(docs/operating.md, PostgreSQL)"
         )
 
 
-def _went_elsewhere(folder: Folder) -> bool:
+def _went_elsewhere(folder: DataFolder) -> bool:
     if not folder.database.exists():
-        return any(path.exists() for path in genesis.key_paths(folder))
+        return any(path.exists() for path in tequio_ledger_genesis.key_paths(folder))
     mark = guard.read_mark(folder.mark)
     return mark is not None and mark.cause is Cause.MOVED
 
 
-# --- A folder made again from a backup, checked to the byte, and marked: it must not sign yet.
+# --- Restoring: a folder made from a backup, every byte checked, and marked: it must not sign yet.
 #
-# Whoever restores an old backup and goes on signing forks the log without noticing. So the
-# restored ledger only reads until `confirm`, which holds the log against every checkpoint that it
-# is shown.
+# A ledger that is restored from an old backup and goes on signing forks the log without noticing.
+# So the restored ledger is read-only until `confirm`, which compares the log with every checkpoint
+# that it is shown.
 
 
 def restore(source: Path, target: Path) -> Manifest:
-    """Make a folder from a backup; it is there, whole and durable, when this returns.
+    """Make a folder from a backup; complete and durable when this returns.
 
-    Raises UserFacingError, and leaves nothing behind then.
+    Raises UserFacingError, and then leaves nothing behind.
     """
     made = read(source)
-    with files.building(target) as fresh:
+    with files.new_folder(target) as fresh:
         for file in made.files:
             _copy(source, fresh, file)
-        _mark(Folder(fresh), made)
-        _check(Folder(fresh))
+        folder = DataFolder(fresh)
+        if not folder.mark.exists():  # one that came with the backup is more serious than ours
+            write_mark(folder.mark, Mark(cause=Cause.RESTORED, size=made.published))
+        _check(folder)
     return made
 
 
-def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
-    """Let a ledger sign again if it holds every checkpoint shown; gives its size.
+def confirm(folder: DataFolder, notes: Iterable[Path], rows: str = "") -> int:
+    """Let a ledger sign again if it contains every checkpoint shown; gives its size.
 
-    One that was restored, or whose key lost what it signed; `rows` is its database's URL, empty for
-    the folder's own. Raises UserFacingError.
+    For a ledger that was restored, or whose key lost its record; `rows` is the URL of its database,
+    empty for the one in the folder. Raises UserFacingError.
     """
     with folder, closing(Database(rows or folder.database)) as database:
         genesis = _genesis(folder, database)
         guard = Guard(folder.mark, genesis, database)
-        if guard.mark is None and not client.forgot(folder):
+        if guard.mark is None and not client.has_no_memory(folder):
             raise UserFacingError(f"{folder.path} was not restored: there is nothing to confirm")
         log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
         log.read(lambda _stored, _entry: None)
         for path in notes:
-            _show(guard, path, log, database)
+            try:
+                with path.open("rb") as file:
+                    guard.judge(file.read(NOTE_BYTES), log.published, database)
+            except OSError as err:
+                raise UserFacingError(files.explain(err, path)) from err
+            except PeerError as err:
+                raise UserFacingError(f"{path} is not a checkpoint of this log ({err})") from err
         guard.confirm()
-        if client.forgot(folder):
+        if client.has_no_memory(folder):
             client.begin_memory(folder)
         return log.published.size
 
@@ -290,33 +301,28 @@ def _copy(source: Path, target: Path, file: File) -> None:
     """Copy one file of a backup; raises UserFacingError when it is not what the manifest says."""
     place = target / file.path
     if not place.resolve().is_relative_to(target.resolve()):
-        raise UserFacingError(f"{source} names a file outside of it, {file.path!r}: do not use it")
+        raise UserFacingError(f"{source} names a file outside itself, {file.path!r}: do not use it")
     try:
         found = copy(source / file.path, place, file.path)
     except FileNotFoundError:
         found = None
     if found != file:
-        what = "is missing" if found is None else "is not what was backed up"
+        what = "is missing" if found is None else "is not the file that was backed up"
         raise UserFacingError(f"{source / file.path} {what}: choose another backup with --from")
 
 
-def _mark(folder: Folder, made: Manifest) -> None:
-    if not folder.mark.exists():
-        write_mark(folder.mark, Mark(cause=Cause.RESTORED, size=made.published))
-
-
-def _check(folder: Folder) -> None:
-    """Read the restored log to its end; raises UserFacingError when it does not hold."""
+def _check(folder: DataFolder) -> None:
+    """Read and check the whole restored log; raises UserFacingError."""
     with closing(Database(folder.database)) as database:
         genesis = _genesis(folder, database)
         blobs = BlobFolder(folder.blobs, database, now_ms, 0)
-        state = State(genesis, Shelf(blobs).read)
+        state = State(genesis, DocumentCache(blobs).read)
         guard = Guard(folder.mark, genesis)
         log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
         log.read(lambda stored, entry: state.apply(stored.index, entry, stored.at_ms))
 
 
-def _genesis(folder: Folder, database: Database) -> Genesis:
+def _genesis(folder: DataFolder, database: Database) -> Genesis:
     has_tables = database.revision() if database.is_shared else folder.database.exists()
     found = tequio_ledger_genesis.read(folder, database) if has_tables else None
     if found is None:
@@ -324,11 +330,61 @@ def _genesis(folder: Folder, database: Database) -> Genesis:
     return found
 
 
-def _show(guard: Guard, path: Path, log: Log, database: Database) -> None:
-    try:
-        with path.open("rb") as file:
-            guard.judge(file.read(NOTE_BYTES), log.published, database)
-    except OSError as err:
-        raise UserFacingError(files.explain(err, path)) from err
-    except PeerError as err:
-        raise UserFacingError(f"{path} is no checkpoint of this log ({err})") from err
+# --- `tequio-ledger backup` and `tequio-ledger restore`.
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("backup")
+@with_found(LEDGER, LedgerLocation)
+@click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
+def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
+    """Copy the ledger's data and keys to a new folder; the ledger may be running."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    location = found.convert()
+    folder = DataFolder(location.folder)
+    check_location(folder, location.database)
+    made = backup(folder, target.absolute(), now_ms)
+    click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
+    for name in made.left_out:
+        click.echo(f"left out: blob {name}, which is missing or damaged here", err=True)
+
+
+@click.command("restore")
+@with_found(LEDGER, LedgerLocation)
+@click.option("--from", "source", type=_PATH, help="Backup to restore.")
+@click.option("--confirm", "is_confirmed", is_flag=True, help="Let a restored ledger sign again.")
+@click.option(
+    "--seen-checkpoint",
+    "notes",
+    multiple=True,
+    type=_PATH,
+    help="Checkpoint file from a witness or client, to be checked by --confirm. Repeatable.",
+)
+def restore_command(
+    found: FoundSettings[LedgerLocation],
+    source: Path | None,
+    notes: tuple[Path, ...],
+    *,
+    is_confirmed: bool,
+) -> None:
+    """Restore a backup to an empty folder; the ledger is read-only until --confirm.
+
+    --confirm also lets a ledger sign again whose key lost log.signed, wherever its rows are.
+    """
+    runtime.configure(runtime.Style.CONSOLE, "critical")
+    if is_confirmed == (source is not None) or (notes and not is_confirmed):
+        raise UserFacingError("use either --from BACKUP, or --confirm with any --seen-checkpoint")
+    location = found.convert()
+    folder, database = location.folder, location.database
+    if not is_confirmed or not client.has_no_memory(DataFolder(folder)):
+        check_location(DataFolder(folder), database)
+    if source is not None:
+        made = restore(source.absolute(), folder)
+        click.echo(
+            f"restored {made.size} entries to {folder}; serve it, let its clients show what they "
+            "hold, then stop it and run `tequio-ledger restore --confirm`"
+        )
+    else:
+        size = confirm(DataFolder(folder.absolute()), notes, database)
+        click.echo(f"confirmed: the log of {size} entries may be signed again")

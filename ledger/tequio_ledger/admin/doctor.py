@@ -1,6 +1,6 @@
-"""Looks at a ledger from outside, serving or not, and changes nothing.
+"""`tequio-ledger doctor`: checks a ledger, running or not, and changes nothing.
 
-Every check gives findings; one that fails does not hide the others. What needs the database sees
+Every check gives findings; one that fails does not hide the others. All checks of the database see
 it as of one moment.
 """
 
@@ -10,19 +10,26 @@ import enum
 import os
 import shutil
 import stat
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import click
+import msgspec
 from msgspec import Struct
 from sqlalchemy import create_engine, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
-from tequio_ledger.log.clock_guard import WORTH_TELLING_MS
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.log.proofs import root_at
+from tequio_ledger.log.sequencer import REPORTED_STEP_MS
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, files, log_rows
@@ -38,34 +45,33 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import Head, StoredEntry
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.statements.statement import Entry
 
-# --- What a look at a ledger found: how bad it is, what it is, and what to do.
+# --- Findings: how serious, what, and what to do.
 
 RESTORE = "restore the folder from a backup"
-"""What to do about most damage."""
+"""Advice for most damage."""
 
 
 class Grade(enum.IntEnum):
-    """How bad it is; the worst one is the exit status of `doctor`."""
+    """Severity; the worst one is the exit status of `doctor`."""
 
     OK = 0
     WARNING = 1
-    """It works, and will not for long, or not as meant."""
+    """The ledger works, but not for long, or not as intended."""
     ERROR = 2
-    """Something is damaged, or the ledger cannot do its work."""
+    """Something is damaged, or the ledger cannot work."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
     """One line of the report."""
 
     check: str
-    """Which check found it."""
+    """Name of the check."""
     grade: Grade
     found: str
     to_do: str = ""
@@ -73,40 +79,36 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 def ok(check: str, found: str) -> Finding:
-    """Say that all is well."""
     return Finding(check=check, grade=Grade.OK, found=found)
 
 
 def warning(check: str, found: str, to_do: str) -> Finding:
-    """Say what will not go well for long."""
     return Finding(check=check, grade=Grade.WARNING, found=found, to_do=to_do)
 
 
 def error(check: str, found: str, to_do: str) -> Finding:
-    """Say what is damaged or keeps the ledger from its work."""
     return Finding(check=check, grade=Grade.ERROR, found=found, to_do=to_do)
 
 
 def worst(findings: Iterable[Finding]) -> Grade:
-    """Give the worst grade."""
     return max((finding.grade for finding in findings), default=Grade.OK)
 
 
-def line(finding: Finding) -> str:
-    """Write a finding for people."""
+def format_finding(finding: Finding) -> str:
+    """Format a finding for people."""
     text = f"{finding.grade.name.lower():8}{finding.check}: {finding.found}"
     return f"{text}; {finding.to_do}" if finding.to_do else text
 
 
-# --- Checks of what a ledger has stored: entries, checkpoints, derived tables, blobs, times.
+# --- Checks of stored data: entries, checkpoints, derived tables, blobs, times.
 
 
-def log(
-    connection: Connection, folder: Folder, database: Database, genesis: Genesis, clock: Clock
+def check_log(
+    connection: Connection, folder: DataFolder, database: Database, genesis: Genesis, clock: Clock
 ) -> Iterator[Finding]:
-    """Check all that follows from the log; raises UserFacingError when the log itself is damaged.
+    """Check the log and everything derived from it; raises UserFacingError if the log is damaged.
 
-    `connection` is inside one transaction, so that a ledger that serves does not move under it.
+    `connection` is inside one transaction, so that a running ledger does not change what it sees.
     """
     head = log_rows.read_head(connection)
     if head is None:
@@ -118,7 +120,7 @@ def log(
     if broken:  # without them the log cannot be folded
         return
     fold = _Fold(genesis, blobs)
-    Integrity(genesis.network_id).check(connection, head, fold.take)
+    Integrity(genesis.network_id).check(connection, head, fold.apply)
     yield ok("log", f"{head.size} entries, every byte as it was written")
     yield from fold.compare(connection)
     yield from _blobs(blobs)
@@ -130,7 +132,7 @@ def _documents(connection: Connection, blobs: BlobFolder) -> Iterator[Finding]:
         if not _is_sound(blobs, digest):
             found = f"the document {digest.hex()} of entry {index} is missing or damaged"
             path = blobs.path(digest)
-            yield error("documents", found, f"take {path.name} from a backup and put it at {path}")
+            yield error("documents", found, f"copy {path.name} from a backup to {path}")
 
 
 def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterator[Finding]:
@@ -152,24 +154,25 @@ def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterat
 
 
 class _Fold:
-    """The log folded again, and the rows that follow from it."""
+    """The state and the derived rows, computed again from the log."""
 
     def __init__(self, genesis: Genesis, blobs: BlobFolder) -> None:
         self.latest_ms = 0
-        """Latest time that the coordinator signed."""
-        self._state = State(genesis, Shelf(blobs).read)
+        """Latest time signed by the coordinator."""
+        self._state = State(genesis, DocumentCache(blobs).read)
         self._changes = derived.Changes()
         self._coordinator = genesis.coordinator_key
 
-    def take(self, stored: StoredEntry, entry: Entry) -> None:
-        """Fold one entry."""
+    def apply(self, stored: StoredEntry, entry: Entry) -> None:
         self._state.apply(stored.index, entry, stored.at_ms)
         derived.derive(self._changes, stored.index, entry, self._state)
         if entry.statement.author == self._coordinator:
             self.latest_ms = max(self.latest_ms, entry.statement.ts)
 
     def compare(self, connection: Connection) -> Iterator[Finding]:
-        """Hold the stored derived tables against those that follow."""
+        """Compare the stored derived tables with those computed from the log."""
+        # Written to a database in memory and read back, so that both sides went through the same
+        # types; the stored one may be PostgreSQL.
         engine = create_engine("sqlite://")
         Base.metadata.create_all(engine)
         with engine.begin() as fresh:
@@ -190,23 +193,23 @@ def _rows(connection: Connection, table: type[Base]) -> list[tuple[object, ...]]
 def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
     rows, files = blobs.rows(), blobs.digests()
     for digest in sorted(rows.keys() - files):
-        yield warning("blobs", f"the file of blob {digest.hex()} is missing", "put it again")
+        yield warning("blobs", f"the file of blob {digest.hex()} is missing", "upload it again")
     for digest in sorted(files):
         if not _is_sound(blobs, digest):
-            found = f"{blobs.path(digest)} is not what its name says"
-            yield warning("blobs", found, "remove the file and put the blob again")
+            found = f"{blobs.path(digest)} does not have the hash in its name"
+            yield warning("blobs", found, "remove the file and upload the blob again")
         elif digest not in rows:
-            found = f"{blobs.path(digest)} is not counted"
-            yield warning("blobs", found, "start the ledger anew: it counts what is there")
+            found = f"{blobs.path(digest)} has no row in the database"
+            yield warning("blobs", found, "restart the ledger: it counts the file")
     yield ok("blobs", f"{len(files)} files were read and hashed")
 
 
 def _clock(connection: Connection, latest_ms: int, now_ms: int) -> Iterator[Finding]:
     last = log_rows.read_last_checkpoint(connection)
     behind_ms = max(latest_ms, last.at_ms if last else 0) - now_ms
-    if behind_ms > WORTH_TELLING_MS:
+    if behind_ms > REPORTED_STEP_MS:
         found = f"the clock is {behind_ms // 1000} s behind the last signed time"
-        yield error("clock", found, "set it right: rounds stand still until then")
+        yield error("clock", found, "correct it: rounds stand still until then")
     else:
         yield ok("clock", "it is not behind the last signed time")
 
@@ -220,11 +223,11 @@ def _is_sound(blobs: BlobFolder, digest: Digest) -> bool:
 
 
 LEAST_FREE_BYTES = 256 << 20
-"""Less free room than this is a warning."""
+"""Less free space than this is a warning."""
 
 
-def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Finding]:
-    """Check everything that can be checked."""
+def examine(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> list[Finding]:
+    """Run every check."""
     if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
         return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
@@ -236,7 +239,7 @@ def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Find
     return [*findings, *_port(settings, is_running=running)]
 
 
-def _folder(folder: Folder) -> Iterator[Finding]:
+def _folder(folder: DataFolder) -> Iterator[Finding]:
     for path in (folder.path, *tequio_ledger_genesis.key_paths(folder)):
         if not path.exists():
             yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
@@ -249,7 +252,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         yield ok("folder", str(folder.path))
 
 
-def _room(folder: Folder) -> Iterator[Finding]:
+def _room(folder: DataFolder) -> Iterator[Finding]:
     free = shutil.disk_usage(folder.path).free
     if free < files.PROBE_BYTES:
         yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
@@ -259,29 +262,30 @@ def _room(folder: Folder) -> Iterator[Finding]:
         yield ok("disk", f"{free >> 20} MiB are free")
 
 
-def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
+def _signing(folder: DataFolder, database: Database) -> Iterator[Finding]:
     try:
         mark = guard.mark_of(folder.mark, database)
     except UserFacingError as err:
         yield error("signing", str(err), RESTORE)
         return
     except (TequioError, DatabaseError):
-        return  # of the database, which is looked at by itself
-    if mark is None and client.forgot(folder):
+        return  # reported by the check of the database
+    if mark is None and client.has_no_memory(folder):
         found = f"{folder.path / client.MEMORY} is missing, so the log's key signs nothing"
-        yield error(
-            "signing", found, "bring it back, or promise: `tequio-ledger restore --confirm`"
+        to_do = (
+            "restore that file, or confirm that nothing was lost: `tequio-ledger restore --confirm`"
         )
+        yield error("signing", found, to_do)
     elif mark is None:
         yield ok("signing", "the ledger may sign")
     elif mark.cause is guard.Cause.RESTORED:
-        yield warning("signing", guard.what(mark), guard.way_out(mark))
+        yield warning("signing", guard.describe(mark), guard.remedy(mark))
     else:
-        yield error("signing", guard.what(mark), guard.way_out(mark))
+        yield error("signing", guard.describe(mark), guard.remedy(mark))
 
 
 def _database(
-    settings: LedgerSettings, folder: Folder, database: Database, clock: Clock
+    settings: LedgerSettings, folder: DataFolder, database: Database, clock: Clock
 ) -> Iterator[Finding]:
     try:
         with database.reader.begin() as connection:
@@ -293,30 +297,30 @@ def _database(
             yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
             yield from _network(settings, genesis)
-            yield from log(connection, folder, database, genesis, clock)
+            yield from check_log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
         yield error("database", database.explain(err), RESTORE)
     except UserFacingError as err:
         yield error("log", str(err), RESTORE)
     except TequioError as err:
-        yield error("log", f"the log does not hold: {err}", RESTORE)
+        yield error("log", f"the log is not valid: {err}", RESTORE)
 
 
 def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
     faults = list(database.check_pages(connection))
     if not faults:
-        yield ok("database", f"{database.name} finds its pages sound")
+        yield ok("database", f"{database.name} reports no damaged page")
     for fault in faults:
-        yield error("database", f"{database.name} finds: {fault}", RESTORE)
+        yield error("database", f"{database.name} reports: {fault}", RESTORE)
 
 
-def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
+def _keys(folder: DataFolder, genesis: Genesis) -> Iterator[Finding]:
     try:
         tequio_ledger_genesis.check_keys(genesis, folder)
     except UserFacingError as err:
-        yield error("keys", str(err), "the ledger does not start before that")
+        yield error("keys", str(err), "the ledger does not start until then")
     else:
-        yield ok("keys", "log and coordinator sign with the keys of the genesis")
+        yield ok("keys", "log and coordinator have the keys of the genesis")
 
 
 def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
@@ -335,13 +339,13 @@ def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
 
 
 def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
-    anew = "found another network, in a new folder,"
+    again = "found another network, in a new folder,"
     if not genesis.organisers:
         found = "this network was founded without organisers: nobody can open a run in it"
-        yield warning("network", found, f"{anew} with --organiser KEY (`tequio run key`)")
-    if tequio_ledger_genesis.has_no_name(genesis.origin, settings.host):
-        found = f"others are served the log {genesis.origin!r}, a name that many logs have"
-        yield warning("network", found, f"{anew} with an --origin of your own")
+        yield warning("network", found, f"{again} with --organiser KEY (`tequio run key`)")
+    if tequio_ledger_genesis.has_default_name(genesis.origin, settings.host):
+        found = f"others can reach the log {genesis.origin!r}, a name that many logs have"
+        yield warning("network", found, f"{again} with an --origin of your own")
 
 
 def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
@@ -354,3 +358,21 @@ def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
         yield error("port", str(err), "free it or choose another")
     else:
         yield ok("port", f"{settings.host} port {settings.port} is free; the ledger is not running")
+
+
+@click.command("doctor")
+@with_settings(LEDGER)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
+    """Check everything and say what to do.
+
+    The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
+    """
+    runtime.configure(runtime.Style.CONSOLE, "critical")
+    found = examine(settings, DataFolder(settings.folder), runtime.now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for finding in found:
+            click.echo(format_finding(finding))
+    sys.exit(worst(found))

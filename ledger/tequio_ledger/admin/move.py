@@ -1,11 +1,11 @@
-"""A ledger's rows, moved from one database to another.
+"""`tequio-ledger migrate` and `tequio-ledger move`: the tables of a ledger's database.
 
-Order: the target is marked as unfinished before its first row and until its last; entries go over
-in pages, each of them durable, so that a move that was cut short goes on where it ended; then all
-other rows, anew. The whole tree is built from what lies in the target, and has to have the source's
-root. Then the source is marked: nothing is signed there any more. Last the target gets its head and
-loses its mark. So at no moment there are two ledgers that may sign one log. A mark that the source
-had before lies within the new one, so a move that ends between the two steps passes it on too.
+Order of a move: the target is marked as unfinished before its first row and until its last; entries
+are copied in durable pages, so that an interrupted move continues where it ended; then all other
+rows are copied again. The whole tree is built from the rows in the target, and must have the
+source's root. Then the source is marked: nothing is signed there any more. Last the target gets its
+head and loses its mark. So at no time two ledgers may sign one log. The new mark contains the mark
+that the source had before, so a move interrupted between the two steps passes it on too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.log import Integrity
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Tell = Callable[[int, int], None]
+    Report = Callable[[int, int], None]
 
 PAGE = 4096
 _APART = {LogEntry, LogHead, LogMark, Submission}
@@ -54,34 +54,34 @@ _APART = {LogEntry, LogHead, LogMark, Submission}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What the target holds."""
+    """The log in the target."""
 
     size: int
     root: str
 
 
 class Move:
-    """One move; `run` may be called again after it was cut short, also by another process."""
+    """One move; after an interruption, `run` may be called again, even by another process."""
 
-    def __init__(self, folder: Folder, source: Database, target: Database) -> None:
-        """The folder is the source's own when that is SQLite; it must be locked by us."""
+    def __init__(self, folder: DataFolder, source: Database, target: Database) -> None:
+        """`folder` must be locked, and be the source's own if that is SQLite."""
         self._folder = folder
         self._source = source
         self._target = target
 
-    def run(self, tell: Tell) -> Moved:
-        """Move everything; `tell` hears how many of how many entries are there.
+    def run(self, report: Report) -> Moved:
+        """Move everything; calls `report` with the number of entries copied, and of all entries.
 
         Raises UserFacingError.
         """
         if self._source.name == self._target.name:
             raise UserFacingError(f"{self._source.name} cannot be moved to itself")
         try:
-            return self._run(tell)
+            return self._run(report)
         except UnwritableError as err:
             raise UserFacingError(f"{err} (stop every ledger that serves it)") from err
 
-    def _run(self, tell: Tell) -> Moved:
+    def _run(self, report: Report) -> Moved:
         self._source.migrate()
         self._target.migrate()
         genesis = tequio_ledger_genesis.stored(self._source)
@@ -89,11 +89,11 @@ class Move:
         if genesis is None or head is None:
             raise UserFacingError(f"{self._source.name} holds no log: there is nothing to move")
         with ExitStack() as held:
-            for database in (self._source, self._target):  # nobody else writes a log meanwhile
+            for database in (self._source, self._target):  # keeps out every other writer
                 database.hold_office()
                 held.callback(database.leave_office)
             self._begin(head)
-            self._copy_entries(head, tell)
+            self._copy_entries(head, report)
             self._copy_rest()
             self._check(genesis, head)
             mark = self._mark_source(genesis, head)
@@ -118,6 +118,7 @@ class Move:
             last = log_rows.read_leaves(connection, entries - 1, entries) if entries else []
             unfinished = Mark(cause=Cause.UNFINISHED, size=head.size)
             log_rows.write_mark(connection, msgspec.json.encode(unfinished))
+        # The last common entry is enough: the tree of the whole target is checked later.
         if last != self._source_leaves(entries or 0):
             raise UserFacingError(
                 f"{self._target.name} holds the beginning of another log: choose an empty database"
@@ -127,7 +128,7 @@ class Move:
         with self._source.reader.begin() as connection:
             return log_rows.read_leaves(connection, entries - 1, entries) if entries else []
 
-    def _copy_entries(self, head: Head, tell: Tell) -> None:
+    def _copy_entries(self, head: Head, report: Report) -> None:
         with self._target.reader.begin() as connection:
             first = connection.scalar(select(func.count()).select_from(LogEntry)) or 0
         with self._source.reader.begin() as connection:
@@ -138,7 +139,7 @@ class Move:
                     with self._target.writer.begin() as target:
                         log_rows.insert_entries(target, page)
                     page.clear()
-                    tell(entry.index + 1, head.size)
+                    report(entry.index + 1, head.size)
 
     def _copy_rest(self) -> None:
         tables = [one for one in Base.metadata.sorted_tables if one.name not in _names(_APART)]
@@ -157,7 +158,7 @@ class Move:
             check(connection, head, lambda _stored, _entry: None)
 
     def _mark_source(self, genesis: Genesis, head: Head) -> Mark | None:
-        """Let nothing be signed at the source any more; gives the mark that the target inherits."""
+        """Forbid signing at the source; gives the mark that the target inherits."""
         found = guard.Guard(self._folder.mark, genesis, self._source).mark
         former = found.former if found is not None and found.cause is Cause.MOVED else found
         moved = Mark(cause=Cause.MOVED, size=head.size, former=former)
@@ -197,16 +198,18 @@ def _decode(mark: bytes) -> Mark:
 @click.command("migrate")
 @with_settings(LEDGER)
 def migrate(settings: LedgerSettings) -> None:
-    """Bring the tables up to this program, as each start does; the log stays as it is."""
+    """Update the tables to this version, as each start does; the log does not change."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as database,
     ):
         before, head = database.revision(), _head(database)
         database.migrate()
         if head is not None and _head(database) != head:
-            raise UserFacingError(f"the log of {database.name} changed: is it being served?")
+            raise UserFacingError(
+                f"the log in {database.name} changed meanwhile: stop every ledger that serves it"
+            )
         now = database.revision()
     log = "no log yet" if head is None else f"{head.size} entries, root {to_text(head.root)}"
     click.echo(f"tables {before or 'none'} -> {now}; {log}")
@@ -216,20 +219,20 @@ def migrate(settings: LedgerSettings) -> None:
 @with_settings(LEDGER)
 @click.option("--to", "target", required=True, help="URL of an empty database.")
 def move(settings: LedgerSettings, target: str) -> None:
-    """Move a ledger to another database; run it again when it was cut short.
+    """Move a ledger to another database; after an interruption, run it again.
 
-    From then on nothing is signed in the old one. Blobs and keys stay where they are: serve the
+    Afterwards nothing is signed in the old database. Blobs and keys stay where they are: serve the
     same folder with --database.
     """
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):
-        moved = Move(folder, old, new).run(_tell)
+        moved = Move(folder, old, new).run(_report)
     click.echo(
-        f"moved {moved.size} entries with root {moved.root}; go on with "
+        f"moved {moved.size} entries with root {moved.root}; continue with "
         f"`tequio-ledger serve --database {new.name}`"
     )
 
@@ -241,5 +244,5 @@ def _head(database: Database) -> Head | None:
         return log_rows.read_head(connection)
 
 
-def _tell(done: int, of: int) -> None:
+def _report(done: int, of: int) -> None:
     click.echo(f"{done} of {of} entries", err=True)

@@ -1,1 +1,1 @@
-"""How the ledger's programs are configured: options, environment and a settings file."""
+"""Configuration of the ledger's programs: options, environment and a settings file."""

@@ -32,7 +32,7 @@ _STATE = "tequio_ledger.settings"
 
 @dataclass(frozen=True, slots=True)
 class FoundSettings(Generic[SettingsT]):
-    """What a command found for its settings, not yet converted."""
+    """The texts of a command's settings with their sources, not yet converted."""
 
     settings: type[SettingsT]
     texts: Mapping[str, Found]
@@ -61,9 +61,9 @@ def with_settings(program: Program[Any]) -> Decorator:
 
 
 def with_found(program: Program[Any], settings: type[msgspec.Struct] | None = None) -> Decorator:
-    """Give a command what is found for its settings as `found`, not converted.
+    """Give a command the texts of its settings as `found`, not converted.
 
-    `settings` can be a smaller struct: the command offers and reads these alone, while file and
+    `settings` can be a smaller struct: the command offers and reads only these, while file and
     environment may name all settings of the program.
     """
     offered = sources.settings_of(settings or program.settings)
@@ -96,7 +96,7 @@ def _parameter(name: str) -> str:
 def _source(
     context: click.Context, program: Program[Any], name: str, path: Path | None
 ) -> str | None:
-    """Say where click found a value, in words for people; None for the default."""
+    """Name the source of a value, as messages show it; None for the default."""
     match context.get_parameter_source(_parameter(name)):
         case ParameterSource.COMMANDLINE:
             return f"--{name}"

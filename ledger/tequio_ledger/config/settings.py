@@ -103,7 +103,7 @@ _DEFAULT_FOLDER = Path(platformdirs.user_data_dir("tequio-ledger"))
 
 
 class LedgerLocation(Struct, frozen=True, kw_only=True, rename="kebab"):
-    """Those of the ledger's settings that say where its data is."""
+    """The settings for the location of the ledger's data."""
 
     folder: LedgerFolder = field(name="dir", default=_DEFAULT_FOLDER)
     database: LedgerDatabase = ""

@@ -113,12 +113,12 @@ class Setting:
 
     @property
     def is_flag(self) -> bool:
-        """Whether its option stands alone, without a value."""
+        """True if the option has no value."""
         return self.kind is bool
 
     @property
     def is_list(self) -> bool:
-        """Whether a settings file has it as a list, and its option can be repeated."""
+        """True if a settings file has a list, and the option can be repeated."""
         return get_origin(self.kind) is tuple
 
     @property
@@ -216,7 +216,7 @@ def _fault(name: str, given: Found | None, expected: str) -> str:
 
 
 def listing(settings: type[msgspec.Struct], found: Mapping[str, Found]) -> Iterator[str]:
-    """Write every setting as a settings file has it, with its source, passwords hidden."""
+    """Yield every setting as a line of a settings file, with its source, passwords hidden."""
     for one in settings_of(settings):
         given = found.get(one.name, Found(one.default_text, "default"))
         yield f"{one.name} = {one.written(given.text)}  # {given.source}"

@@ -1,1 +1,1 @@
-"""The connector: a program of its own that lets accounts elsewhere vouch for keys here."""
+"""The connector: a separate program that lets accounts at other providers vouch for keys."""

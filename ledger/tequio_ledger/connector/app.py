@@ -1,4 +1,4 @@
-"""The connector process: a folder with its key and its secret, a web server, until a signal."""
+"""The connector process: a folder with its key and secret, and a web server, until a signal."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from starlette.types import ASGIApp
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.connector import providers as connector_providers
-from tequio_ledger.connector.ledger import Author, Book, LedgerAwayError, LedgerClient
-from tequio_ledger.connector.providers import Client, GitHub, OpenId, Outside
-from tequio_ledger.connector.service import Challenges, Desk, Rules
+from tequio_ledger.connector.ledger import LedgerAwayError, LedgerClient, StatementAuthor, VouchBook
+from tequio_ledger.connector.providers import ClientRegistration, GitHub, OpenId, ProviderClient
+from tequio_ledger.connector.service import Challenges, ConnectionService, ConnectorRules
 from tequio_ledger.connector.settings import CONNECTOR
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
 from tequio_ledger.web.limits import network_of, read_body
-from tequio_ledger.web.middleware import limited
+from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
-from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
@@ -44,54 +44,53 @@ if TYPE_CHECKING:
     from tequio_ledger.connector.settings import ConnectorSettings
     from tequio_shared.network.genesis import Genesis
 
-# --- The paths of a connector: who it is, a challenge, a code, and what became of it.
+# --- The paths of a connector: its description, a challenge, a code, and the code's outcome.
 #
-# What a volunteer holds is in bodies, not in paths: paths come into logs.
+# A volunteer's secrets are in bodies, never in paths, because paths are logged.
 
 T = TypeVar("T")
 
 
 @get(connector.ABOUT)
-async def get_about(desk: Desk) -> ConnectorAbout:
-    """Say who this is, and whose accounts it knows."""
+async def get_about(desk: ConnectionService) -> ConnectorAbout:
+    """Describe the connector and its providers."""
     return desk.about
 
 
 @post(connector.CHALLENGES)
-async def give_challenge(request: Request, desk: Desk) -> Response:
-    """Give a key something to sign."""
+async def give_challenge(request: Request, desk: ConnectionService) -> Response:
+    """Give a challenge for a key to sign."""
     return _unstored(desk.challenge(await _body(request, ConnectRequest)))
 
 
 @post(connector.CONNECTIONS)
-async def begin(request: Request, desk: Desk) -> Response:
-    """Give a code to a key that proves that it wants one."""
+async def begin(request: Request, desk: ConnectionService) -> Response:
+    """Give a code to a key that signed its challenge."""
     proof = await _body(request, ConnectProof)
     return _unstored(await desk.begin(proof, network_of(request)))
 
 
 @post(connector.ASK)
-async def ask(request: Request, desk: Desk) -> Response:
-    """Say what became of a code."""
+async def ask(request: Request, desk: ConnectionService) -> Response:
+    """Give the outcome of a code."""
     question = await _body(request, ConnectPoll)
     return _unstored(await desk.ask(question.id))
 
 
 @get("/healthz")
 async def get_health() -> dict[str, str]:
-    """Say that we are there."""
+    """Answer that the connector is running."""
     return {"status": "ok"}
 
 
-def build(desk: Desk) -> ASGIApp:
-    """Put the application together."""
+def build(desk: ConnectionService) -> ASGIApp:
     routes = (get_about, give_challenge, begin, ask, get_health)
     group = RouteGroup(routes=routes, answer_error=errors.answer_error)
     return application((group,), {"desk": desk}, errors.answer_missing)
 
 
 def _unstored(value: msgspec.Struct) -> Response:
-    """Answer with JSON that no cache on the way may store."""
+    """Answer with JSON that no cache may store."""
     answer = json_answer(value)
     answer.headers["cache-control"] = "no-store"
     return answer
@@ -107,7 +106,7 @@ async def _body(request: Request, type_: type[T]) -> T:
 
 KEY = "connector"
 OWNERS = "owners"
-"""Under which accounts are named; without it every owner begins anew."""
+"""Secret from which owners' names are derived; without it every account gets another owner."""
 BOOK = "said.jsonl"
 _SECRET_CHARACTERS = 512
 
@@ -116,14 +115,14 @@ log = structlog.get_logger(__name__)
 
 def serve(settings: ConnectorSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
-    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+    with DataFolder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         asyncio.run(_serve(settings, folder, listener))
 
 
-async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.socket) -> None:
-    url = settings.url or address(listener)
+async def _serve(settings: ConnectorSettings, folder: DataFolder, listener: socket.socket) -> None:
+    url = settings.url or server_url(listener)
     stopping = asyncio.Event()
-    runtime.when_asked(stopping.set)
+    runtime.on_stop_signal(stopping.set)
     async with connector_providers.http_client() as http:
         opening = asyncio.create_task(_open_desk(settings, folder, url, http))
         waiting = asyncio.create_task(stopping.wait())
@@ -136,10 +135,13 @@ async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.s
 
 
 async def _answer(
-    desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
+    desk: ConnectionService,
+    settings: ConnectorSettings,
+    listener: socket.socket,
+    stopping: asyncio.Task[bool],
 ) -> None:
-    here = address(listener)
-    app = limited(build(desk), settings.trusted_proxies, 1, settings.request_rate)
+    here = server_url(listener)
+    app = with_limits(build(desk), settings.trusted_proxies, 1, settings.request_rate)
     server = WebServer(app, listener)
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
@@ -155,20 +157,20 @@ async def _answer(
 
 
 async def _open_desk(
-    settings: ConnectorSettings, folder: Folder, url: str, http: httpx.AsyncClient
-) -> Desk:
-    """Put the parts together, our key registered; raises UserFacingError."""
+    settings: ConnectorSettings, folder: DataFolder, url: str, http: httpx.AsyncClient
+) -> ConnectionService:
+    """Assemble the service and register its key; raises UserFacingError."""
     signer, secret = folder.signer(KEY), folder.secret(OWNERS)
     providers = _providers(settings, folder.path, http)
-    book = Book(folder.path / BOOK, now_ms())
+    book = VouchBook(folder.path / BOOK, now_ms())
     ledger = LedgerClient(settings.ledger, http)
     genesis = await _genesis(ledger)
     net = genesis.network_id
-    author = Author(ledger, net, signer, book, now_ms)
+    author = StatementAuthor(ledger, net, signer, book, now_ms)
     try:
         await author.join(genesis.work_bits)
     except (LedgerAwayError, PeerError, RefusedError) as err:
-        raise UserFacingError(f"the ledger at {ledger.url} does not help: {err}") from err
+        raise UserFacingError(f"the ledger at {ledger.url} did not register us: {err}") from err
     about = ConnectorAbout(
         network=to_text(net),
         key=to_text(signer.key),
@@ -177,8 +179,10 @@ async def _open_desk(
         keys_per_account=settings.keys_per_account,
         term_days=settings.term_days,
     )
-    rules = Rules(about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour)
-    return Desk(rules, providers, Challenges(now_ms), author, book, now_ms)
+    rules = ConnectorRules(
+        about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour
+    )
+    return ConnectionService(rules, providers, Challenges(now_ms), author, book, now_ms)
 
 
 async def _genesis(ledger: LedgerClient) -> Genesis:
@@ -187,27 +191,27 @@ async def _genesis(ledger: LedgerClient) -> Genesis:
     except LedgerAwayError as err:
         raise UserFacingError(f"the ledger at {ledger.url} does not answer: {err}") from err
     except (PeerError, RefusedError) as err:
-        raise UserFacingError(f"what answers at {ledger.url} is no ledger: {err}") from err
+        raise UserFacingError(f"{ledger.url} is not the address of a ledger: {err}") from err
 
 
 def _providers(
     settings: ConnectorSettings, folder: Path, http: httpx.AsyncClient
 ) -> dict[str, Provider]:
-    asker = Outside(http)
+    asker = ProviderClient(http)
     made: list[Provider] = [
-        GitHub(asker, Client(id=one.client), one.address) for one in settings.github
+        GitHub(asker, ClientRegistration(id=one.client), one.address) for one in settings.github
     ]
     for one in settings.openid:
-        client = Client(id=one.client, scope=connector_providers.SCOPE)
+        client = ClientRegistration(id=one.client, scope=connector_providers.SCOPE)
         plain = OpenId(asker, client, one.address, now_ms)
         secret = _client_secret(folder / f"{plain.name.replace('/', '_')}.secret")
-        client = Client(id=one.client, secret=secret, scope=connector_providers.SCOPE)
+        client = ClientRegistration(id=one.client, secret=secret, scope=connector_providers.SCOPE)
         made.append(OpenId(asker, client, one.address, now_ms) if secret else plain)
     return _by_name(made)
 
 
 def _by_name(made: list[Provider]) -> dict[str, Provider]:
-    """Raise UserFacingError for names that volunteers could not write or tell apart."""
+    """Index providers by name; raises UserFacingError for names that are invalid or not unique."""
     found: dict[str, Provider] = {}
     for one in made:
         try:
@@ -215,13 +219,13 @@ def _by_name(made: list[Provider]) -> dict[str, Provider]:
         except msgspec.ValidationError as err:
             raise UserFacingError(f"{one.name!r} cannot be the name of a provider: {err}") from err
         if one.name in found:
-            raise UserFacingError(f"two providers would be called {one.name}: leave one out")
+            raise UserFacingError(f"two providers have the name {one.name}: leave one out")
         found[one.name] = one
     return found
 
 
 def _client_secret(path: Path) -> str:
-    """Read what a provider gave us, if it is there; raises UserFacingError."""
+    """Read the client secret of a provider; empty without one. Raises UserFacingError."""
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -231,7 +235,7 @@ def _client_secret(path: Path) -> str:
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     except UnicodeDecodeError as err:
-        raise UserFacingError(f"{path} is not a secret of a provider: it has to be ASCII") from err
+        raise UserFacingError(f"{path} is not a client secret: it must be ASCII") from err
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserFacingError(
             f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
@@ -247,8 +251,8 @@ def _client_secret(path: Path) -> str:
 def connect(settings: ConnectorSettings) -> None:
     """Let accounts at GitHub or any OpenID Connect provider vouch for keys (`tequio connect`).
 
-    Organisers have to name its key, which it tells at the start. Keep the folder: it holds the
-    secret under which accounts are known here.
+    Organisers must admit its key, which is printed at the start. Do not lose the folder: it
+    contains the secret from which the names of accounts' owners are derived.
     """
     runtime.configure_by(settings)
     serve(settings)

@@ -1,7 +1,7 @@
-"""The ledger that the connector speaks to, over HTTP, as any member does.
+"""The connector's statements, and its client of the ledger, over HTTP as for any member.
 
-Every answer has a deadline and a size limit. What cannot be had now is LedgerAwayError, answers
-that cannot be right are PeerError, and what the ledger refuses is RefusedError with its code.
+Every answer has a deadline and a size limit. A ledger that does not answer raises LedgerAwayError,
+an invalid answer raises PeerError, and a refusal raises RefusedError with the ledger's code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from tequio_shared.statements.proof_of_work import find_nonce
 from tequio_shared.statements.statement import statement_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from tequio_ledger.runtime import Clock
@@ -57,19 +56,19 @@ _FOREIGN_CHARACTERS = 200
 
 
 class LedgerAwayError(TequioError):
-    """The ledger does not answer, or says that it cannot now; try later."""
+    """The ledger does not answer, or says that it cannot answer now; try later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainEnd:
-    """Where a key's statements end in the log."""
+    """End of a key's chain of statements in the log."""
 
     last_seq: int
     last_hash: str
 
 
 class LedgerClient:
-    """One ledger; used from one event loop, its connections closed by who made them."""
+    """One ledger; used from one event loop. The caller closes the connections."""
 
     def __init__(self, url: str, http: httpx.AsyncClient) -> None:
         self.url = url.rstrip("/")
@@ -80,7 +79,7 @@ class LedgerClient:
         return parse_answer(await self._call("GET", "/v1/network"), NetworkAnswer).checked_genesis()
 
     async def chain(self, key: PeerKey) -> ChainEnd | None:
-        """Say where a key's chain ends; None when it is not registered."""
+        """Get the end of a key's chain; None when it is not registered."""
         try:
             answer = parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
         except RefusedError as err:
@@ -90,7 +89,7 @@ class LedgerClient:
         return ChainEnd(last_seq=answer.last_seq, last_hash=answer.last_hash)
 
     async def post(self, net: NetworkId, entry: Entry) -> int:
-        """Have an entry logged and give its index, also when it was logged before.
+        """Have an entry logged and give its index, even if it was logged before.
 
         Raises RefusedError with the ledger's code.
         """
@@ -138,32 +137,32 @@ def _cleaned(text: str) -> str:
     return "".join(one if one.isprintable() else " " for one in text[:_FOREIGN_CHARACTERS])
 
 
-# --- The connector as an author of statements: one chain, one statement under way at a time.
+# --- The connector as an author of statements: one chain, one statement in progress at a time.
 #
-# A number is in the book before anything is signed under it. An entry whose fate is unknown,
-# because the ledger went away while it had it, is sent again as it is before anything else is
-# said: the same bytes are logged once, however often they come.
+# A number is in the book before anything is signed with it. If the ledger does not answer, nobody
+# knows whether an entry was logged. Then it is sent again unchanged before any other statement: the
+# same bytes are logged once, however often they are sent.
 
 LEAP = 1_000
-"""Numbers passed over when the log has statements of ours that the book does not know: it may be an
-old copy, and others may have been signed that nobody has logged."""
+"""Numbers skipped when the log has statements of our key that the book lacks: the book may be an
+old copy, and more of them may have been signed without being logged."""
 MOST_AHEAD = 1 << 32
-"""How far a ledger's numbers for our key may lie beyond the book's. Numbers end at 2^53 - 1, and
-what is in the book is used up: a ledger that names the last one would silence us for good."""
+"""Maximum distance of a ledger's numbers for our key beyond the book's. Numbers end at 2^53 - 1,
+and numbers in the book are used: a ledger that names the last one would silence us permanently."""
 STRIDE = 1 << 15
 """Nonces tried at once: some 15 ms."""
 _BEHIND = ("equivocation", "seq-gap")
 _MAY_STAND = ("expired", "clock-skew")
-"""Refusals of what may have been logged before, when its answer was lost: it goes on to count."""
+"""Refusals of statements that may have been logged before, if the answer was lost: they count."""
 
 log = structlog.get_logger(__name__)
 
 
-class Author:
-    """Says things in the name of one key; used from one event loop."""
+class StatementAuthor:
+    """Signs and sends the statements of one key; used from one event loop."""
 
     def __init__(
-        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: Book, clock: Clock
+        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: VouchBook, clock: Clock
     ) -> None:
         self._ledger = ledger
         self._net = net
@@ -175,59 +174,60 @@ class Author:
         self._lock = asyncio.Lock()
 
     async def join(self, work_bits: int) -> None:
-        """Have the key registered, if it is not; raises LedgerAwayError, UserFacingError."""
+        """Register the key unless it is registered; raises LedgerAwayError, UserFacingError."""
         async with self._lock:
             if await self._is_in_log():
                 return
-            log.info("working for our key to be admitted", bits=work_bits)
+            log.info("computing the proof of work for the connector's key", bits=work_bits)
             body = KeyRegister(nonce=await self._work(work_bits))
             if not self._book.used:
-                self._book.take(1)
+                self._book.use_number(1)
             try:
                 await self._ledger.post(self._net, self._signed(body, 1))
             except RefusedError as err:
-                raise UserFacingError(f"the ledger does not take our key: {err}") from err
+                raise UserFacingError(f"the ledger refuses the connector's key: {err}") from err
             await self._catch_up()
 
     async def is_member(self, key: PeerKey) -> bool:
-        """Say whether a key is registered; raises LedgerAwayError, PeerError."""
+        """Return whether a key is registered; raises LedgerAwayError, PeerError."""
         return await self._ledger.chain(key) is not None
 
     async def vouch(self, body: MemberVouch) -> int:
-        """Say it and give its log index.
+        """Log a vouch and give its index.
 
-        Raises LedgerAwayError when nobody knows yet: say the same again. Raises RefusedError with
-        the ledger's code when it is not taken, PeerError for an answer that cannot be.
+        Raises LedgerAwayError when the outcome is unknown: call it again with the same vouch.
+        Raises RefusedError with the ledger's code, and PeerError for an invalid answer.
         """
         async with self._lock:
             index = await self._send_again(body)
             if index is not None:
                 return index
             try:
-                return await self._say(body)
+                return await self._sign_and_send(body)
             except RefusedError as err:
                 if err.code not in _BEHIND:
                     raise
+            # Another process may have used the key, or the book is old: read the chain's end again.
             await self._catch_up()
-            return await self._say(body)
+            return await self._sign_and_send(body)
 
     # --- one statement
 
-    async def _say(self, body: MemberVouch) -> int:
+    async def _sign_and_send(self, body: MemberVouch) -> int:
         seq = max(self._chain.last_seq, self._book.used) + 1
-        self._book.take(seq, body)
+        self._book.use_number(seq, body)
         self._sent = self._signed(body, seq)
         return await self._send(self._sent)
 
     async def _send_again(self, body: MemberVouch) -> int | None:
-        """Settle what is under way; gives its index if it says the same about the same key."""
+        """Send the unsettled entry again; gives its index if it makes the same vouch."""
         entry = self._sent
         if entry is None:
             return None
         try:
             index = await self._send(entry)
         except RefusedError as err:
-            log.info("what was under way came to nothing", code=err.code)
+            log.info("the last statement was refused", code=err.code)
             return None
         said = entry.statement.body
         is_same = (getattr(said, "peer", ""), getattr(said, "owner", "")) == (body.peer, body.owner)
@@ -239,7 +239,7 @@ class Author:
         except RefusedError as err:
             self._sent = None
             if err.code not in _MAY_STAND:
-                self._book.give_up(entry.statement.seq)
+                self._book.void_number(entry.statement.seq)
             raise
         self._sent = None
         made = entry.statement
@@ -261,18 +261,18 @@ class Author:
     # --- where the chain ends
 
     async def _catch_up(self) -> bool:
-        """Read where the log has our chain; says whether we are registered."""
+        """Read the end of our chain; returns whether our key is registered."""
         chain = await self._ledger.chain(self._signer.key)
         if chain is None:
             return False
         if chain.last_seq > self._book.used + MOST_AHEAD:
             raise PeerError(
-                f"the ledger has a statement {chain.last_seq} of our key, which has signed "
-                f"{self._book.used}: no key says that much; is it the right ledger?"
+                f"the ledger has statement {chain.last_seq} of our key, which has signed only "
+                f"{self._book.used}: check that it is the right ledger"
             )
         if chain.last_seq > self._book.used:
-            log.warning("the log has statements of ours that our book does not know")
-            self._book.take(chain.last_seq + LEAP)
+            log.warning("the log has statements of this key that said.jsonl does not contain")
+            self._book.use_number(chain.last_seq + LEAP)
         self._chain = chain
         return True
 
@@ -293,16 +293,15 @@ class Author:
             first += STRIDE
 
 
-# --- What the connector said: a number a statement, and for whom each of its owners' keys is.
+# --- The book: the number of each statement, and the vouches that are in force.
 #
-# One line a statement, durable before anything is signed under its number: no number is ever used
-# twice, which would be a fault that others can prove, and no key is vouched for beyond the limit
-# because somebody pulled the plug. It holds what the log holds, so whoever reads it learns
-# nothing more; accounts are not in it.
+# One line per statement, durable before anything is signed with its number. So no number is used
+# twice, which would be a provable fault, and a power cut cannot lead to vouches beyond the limit.
+# The book contains nothing that is not in the log; accounts are not in it.
 
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A number; with whom it was used for, or without: for nothing that stands."""
+    """A number, with its vouch; without one, the number is used for nothing in force."""
 
     seq: Positive
     peer: MaybeBytes32Text = ""
@@ -310,40 +309,40 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     until: Natural = 0
 
 
-class Book:
-    """The file; one caller at a time, who holds the lock of its folder."""
+class VouchBook:
+    """The book; for one caller at a time, who holds the lock of its folder."""
 
     def __init__(self, path: Path, now_ms: int) -> None:
-        """Read it, and leave out what is over; raises UserFacingError."""
+        """Read the book and drop expired vouches; raises UserFacingError."""
         self._path = path
         self._vouches: dict[str, _Line] = {}  # by peer
-        self._before: _Line | None = None  # what the last one took the place of
+        self._before: _Line | None = None  # the vouch that the last one replaced
         self.used = 0
-        """The highest number that was ever taken."""
+        """The highest number ever used."""
         for line in _read(path):
-            self._take_in(line)
+            self._apply(line)
         self._tidy(now_ms)
 
-    def take(self, seq: int, vouch: MemberVouch | None = None) -> None:
-        """Use a number up, for this if it is for a vouch; raises RefusedError("read-only")."""
+    def use_number(self, seq: int, vouch: MemberVouch | None = None) -> None:
+        """Use up a number, for a vouch if given; raises RefusedError("read-only")."""
         if vouch is None:
             self._append(_Line(seq))
         else:
             self._append(_Line(seq, vouch.peer, vouch.owner, vouch.until))
 
-    def give_up(self, seq: int) -> None:
-        """Note that what was said under a number came to nothing; raises RefusedError."""
+    def void_number(self, seq: int) -> None:
+        """Record that the statement with that number was refused; raises RefusedError."""
         self._append(_Line(seq))
 
     def keys_of(self, owner: str, now_ms: int) -> dict[str, int]:
-        """List for which keys an owner stands now, and until when."""
+        """List the keys for which an owner vouches now, with the end of each vouch (ms)."""
         return {
             peer: line.until
             for peer, line in self._vouches.items()
             if line.owner == owner and line.until > now_ms
         }
 
-    def _take_in(self, line: _Line) -> None:
+    def _apply(self, line: _Line) -> None:
         self.used = max(self.used, line.seq)
         if line.peer:
             self._before = self._vouches.get(line.peer)
@@ -362,32 +361,30 @@ class Book:
                     file.write(msgspec.json.encode(line) + b"\n")
                     files.sync(file)
                 except OSError:
+                    # Half a line would swallow the next one.
                     os.truncate(self._path, end)
                     raise
         except OSError as err:
-            log.error("the disk takes nothing, so nothing is said", error=str(err))  # noqa: TRY400 - the sentence says it
+            log.error("signed nothing, because the disk failed", error=str(err))  # noqa: TRY400 - the sentence says it
             raise RefusedError("read-only", "this connector cannot write now: try later") from err
-        self._take_in(line)
+        self._apply(line)
 
     def _tidy(self, now_ms: int) -> None:
-        """Write the file anew: the vouches that stand, and the highest number."""
+        """Rewrite the file: the vouches in force, and the highest number."""
         standing = [line for line in self._vouches.values() if line.until > now_ms]
         self._vouches = {line.peer: line for line in standing}
         lines = standing
         if self.used and all(line.seq != self.used for line in standing):
             lines = [*standing, _Line(self.used)]
         try:
-            files.write_file(self._path, _written(lines))
+            raw = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+            files.write_file(self._path, raw)
         except OSError as err:
             raise UserFacingError(files.explain(err, self._path)) from err
 
 
-def _written(lines: Iterable[_Line]) -> bytes:
-    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-
-
 def _read(path: Path) -> list[_Line]:
-    """Read the whole lines; of one that a power cut left half, nothing was signed."""
+    # A last line without its end was cut off by a power cut; nothing was signed with its number.
     try:
         whole, _, _ = path.read_bytes().rpartition(b"\n")
     except FileNotFoundError:
@@ -398,6 +395,6 @@ def _read(path: Path) -> list[_Line]:
         return [msgspec.json.decode(line, type=_Line) for line in whole.splitlines()]
     except (msgspec.DecodeError, UnicodeDecodeError) as err:
         raise UserFacingError(
-            f"{path} is not what this connector wrote ({err}): restore it; without it, begin anew "
-            "with another folder and key, which organisers have to name"
+            f"{path} is not what this connector wrote ({err}): restore it; without it, start again "
+            "with another folder and key, which organisers must admit"
         ) from err

@@ -1,9 +1,10 @@
-"""Any OpenID Connect provider: its addresses by discovery, the account by a signed ID token.
+"""Providers of accounts: GitHub, and any OpenID Connect provider, both by the device flow.
 
-The ID token comes straight from the token endpoint over TLS, which OpenID Connect Core (3.1.3.7)
-takes for proof enough; its signature is verified all the same, so that a mixed-up endpoint, or a
-token for somebody else, counts for nothing. PyJWT does it: one package in pure Python over the
-`cryptography` that is here anyway. The access token is not used at all.
+An OpenID Connect provider names the account in a signed ID token. The token comes straight from the
+token endpoint over TLS, which OpenID Connect Core (3.1.3.7) accepts as proof; its signature is
+verified all the same, so that a wrong endpoint, or a token for another client, is refused. PyJWT
+verifies it: one package in pure Python over `cryptography`, which is installed anyway. The access
+token is not used.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ if TYPE_CHECKING:
 
     from tequio_ledger.runtime import Clock
 
-# --- An account somewhere else, and the name under which the log may know its owner.
+# --- Accounts, and the names under which the log may know their owners.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Somebody's account at a provider; it is never written anywhere."""
+    """An account at a provider; never stored or logged."""
 
     provider: str
-    """The provider's own address: what an operator calls it may change."""
+    """The provider's address: the name that an operator gives it may change."""
     number: str = field(repr=False)
-    """What stays the same about it, however its owner renames it."""
+    """Identifier that stays the same when the account is renamed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,82 +46,80 @@ class Pending:
     """The person has not decided yet."""
 
     is_hurried: bool = False
-    """Whether the provider wants to be asked less often from now on."""
+    """True if the provider wants to be asked less often from now on."""
 
 
 def owner(secret: bytes, account: Account) -> Digest:
-    """Name the account's owner: the same name each time, and no way back without the secret."""
+    """Derive the owner's name: always the same, and not reversible without the secret."""
     named = account.provider.encode() + b"\0" + account.number.encode()
     return Digest(hmac.digest(secret, named, "sha256"))
 
 
-# --- What the connector needs of whoever keeps accounts, and how that can fail.
-#
-# Two are behind it: GitHub, and everybody who speaks OpenID Connect. Both give a code (RFC 8628),
-# and say later whose account the person chose.
+# --- The interface of a provider. Each gives a code (RFC 8628), and says later which account the
+# person chose.
 
 
 class ProviderAwayError(TequioError):
-    """The provider does not answer, or says that it cannot now; try later."""
+    """The provider does not answer, or says that it cannot answer now; try later."""
 
 
 class ProviderWrongError(PeerError):
-    """The provider answered what cannot be, or does not know this connector."""
+    """The provider gave an invalid answer, or does not know this connector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """What a provider gives at the beginning: one half is the person's, the other one ours."""
+    """A provider's pair of codes: `user_code` for the person, `device_code` for the connector."""
 
     device_code: str = field(repr=False)
     user_code: str
     url: str
-    """Where the person types it in."""
+    """Page on which the person enters the code."""
     expires_s: int
     interval_s: int
 
 
 class Provider(Protocol):
-    """Somebody whose accounts people have."""
+    """A provider of accounts."""
 
     @property
     def name(self) -> str:
-        """What volunteers call it."""
+        """Name by which volunteers choose it."""
 
     async def code(self) -> DeviceCode:
-        """Begin; raises ProviderAwayError, ProviderWrongError."""
+        """Get a code; raises ProviderAwayError, ProviderWrongError."""
 
     async def account_of(self, device_code: str) -> Account | Pending:
-        """Say whose account the person chose, if they did.
+        """Get the account that the person chose, if they have decided.
 
         Raises RefusedError("denied"), RefusedError("code-expired"), ProviderAwayError and
-        ProviderWrongError. Whatever opened the account is forgotten when this returns.
+        ProviderWrongError. All tokens are forgotten when this returns.
         """
 
 
-# --- Requests to strangers' servers: one deadline, one size limit, no redirects, JSON or nothing.
+# --- Requests to providers: one deadline, one size limit, no redirects, JSON only.
 #
-# Nothing of a request but its path is in an error: bodies and headers hold codes and tokens.
+# Errors contain nothing of a request but its path: bodies and headers contain codes and tokens.
 
 ANSWER_S = 10.0
 ANSWER_BYTES = 256 << 10
-"""More than the keys of any provider that we know."""
+"""More than the list of keys of any known provider."""
 _TOO_MANY = 429
 _SERVER_FAULT = 500
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
-Json = dict[str, Any]  # what an answer can be before anybody looks at it
+Json = dict[str, Any]  # an answer that was not checked yet
 
 
-class Outside:
-    """Asks servers; one for the whole process, closed by who made it."""
+class ProviderClient:
+    """The HTTP client of all providers; the caller closes its connections."""
 
     def __init__(self, http: httpx.AsyncClient, answer_s: float = ANSWER_S) -> None:
         self._http = http
         self._answer_s = answer_s
 
     async def get(self, url: str, *, token: str = "") -> Json:
-        """Get a JSON object of status 200, in the name of a token if there is one."""
+        """Get a JSON object with status 200, authorised by a token if given."""
         headers = {"authorization": f"Bearer {token}"} if token else {}
         status, answer = await self._ask("GET", url, None, headers)
         if status != httpx.codes.OK:
@@ -128,7 +127,7 @@ class Outside:
         return answer
 
     async def post(self, url: str, form: Mapping[str, str]) -> Json:
-        """Post a form and get a JSON object, of whatever status: errors of OAuth are answers."""
+        """Post a form and get a JSON object with any status: errors of OAuth are answers."""
         return (await self._ask("POST", url, form, {}))[1]
 
     async def _ask(
@@ -154,7 +153,7 @@ class Outside:
             async for chunk in answer.aiter_raw():
                 size += len(chunk)
                 if size > ANSWER_BYTES:
-                    raise ProviderWrongError(f"{_place(url)} gives more than {ANSWER_BYTES} bytes")
+                    raise ProviderWrongError(f"{_place(url)} sent more than {ANSWER_BYTES} bytes")
                 parts.append(chunk)
         return answer.status_code, b"".join(parts)
 
@@ -174,7 +173,7 @@ def http_client() -> httpx.AsyncClient:
 
 
 def check_address(url: object) -> str:
-    """Accept an address to ask: https, or http on this machine; raises ValueError."""
+    """Accept an https address, or an http one on this machine; raises ValueError."""
     if not isinstance(url, str) or len(url) > 512 or not url.isascii() or not url.isprintable():  # noqa: PLR2004
         raise ValueError("an address such as https://example.org")
     parts = urlsplit(url)
@@ -190,9 +189,9 @@ def _parsed(raw: bytes, place: str) -> Json:
     try:
         answer = msgspec.json.decode(raw)
     except (ValueError, RecursionError) as err:
-        raise ProviderWrongError(f"{place} gives no JSON") from err
+        raise ProviderWrongError(f"{place} did not send JSON") from err
     if not isinstance(answer, dict):
-        raise ProviderWrongError(f"{place} gives no JSON object")
+        raise ProviderWrongError(f"{place} did not send a JSON object")
     return answer
 
 
@@ -201,7 +200,7 @@ def _place(url: str) -> str:
     return f"{parts.netloc}{parts.path}"
 
 
-# --- OAuth 2.0 Device Authorization Grant (RFC 8628), the part that all providers share.
+# --- OAuth 2.0 Device Authorization Grant (RFC 8628), common to all providers.
 
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _INTERVAL_S = 5
@@ -212,28 +211,28 @@ _ERROR_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
-    """As what a provider knows this connector."""
+class ClientRegistration:
+    """This connector's registration at a provider."""
 
     id: str
     secret: str = field(default="", repr=False)
-    """Some providers give one to devices too; empty for none."""
+    """Client secret, which some providers issue for the device flow too; empty without one."""
     scope: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """What opens an account, for the moment that it takes to learn whose it is."""
+    """Tokens of an account, held only until its owner is known."""
 
     access: str = field(repr=False)
     identity: str = field(repr=False)
-    """ID token of OpenID Connect; empty for none."""
+    """ID token of OpenID Connect; empty without one."""
 
 
 class DeviceGrant:
-    """Begins and asks, at the addresses that a provider has for it."""
+    """The two requests of the device flow, at a provider's addresses."""
 
-    def __init__(self, outside: Outside, client: Client) -> None:
+    def __init__(self, outside: ProviderClient, client: ClientRegistration) -> None:
         self._outside = outside
         self._client = client
 
@@ -244,11 +243,11 @@ class DeviceGrant:
             form["client_secret"] = self._client.secret
         answer = await self._outside.post(address, form)
         if "error" in answer:
-            raise ProviderWrongError(f"it gives this connector no codes: {_error(answer)}")
+            raise ProviderWrongError(f"it refused to give a code: {_error(answer)}")
         return _code(answer)
 
     async def tokens(self, address: str, device_code: str) -> Tokens | Pending:
-        """Ask whether the person decided (RFC 8628, 3.4 and 3.5).
+        """Ask whether the person has decided (RFC 8628, 3.4 and 3.5).
 
         Raises RefusedError("denied"), RefusedError("code-expired"), and as `code` does.
         """
@@ -268,16 +267,16 @@ class DeviceGrant:
             case "slow_down":
                 return Pending(is_hurried=True)
             case "access_denied":
-                raise RefusedError("denied", "the request was turned down there")
+                raise RefusedError("denied", "the person refused the request at the provider")
             case "expired_token":
                 raise RefusedError("code-expired", "the code was not used in time")
-            case "invalid_grant" | "incorrect_device_code":  # as after an answer that was lost
-                raise RefusedError("code-expired", "the code does not count there any more")
+            case "invalid_grant" | "incorrect_device_code":  # used already: the answer was lost
+                raise RefusedError("code-expired", "the code is no longer valid at the provider")
         raise ProviderWrongError(f"it refuses this connector: {_error(answer)}")
 
 
 def _code(answer: Json) -> DeviceCode:
-    """Read an answer; `verification_url` is what Google calls it."""
+    # Google has `verification_url`, from a draft of RFC 8628.
     url = answer.get("verification_uri", answer.get("verification_url"))
     try:
         shown = msgspec.convert(
@@ -316,27 +315,26 @@ def _text(answer: Json, name: str, most: int) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= most:
         raise ValueError(f"no {name}")
     if not (value.isascii() and value.isprintable()):
-        raise ValueError(f"{name} has other characters than it may have")
+        raise ValueError(f"{name} has invalid characters")
     return value
 
 
 def _bounded(value: object, most: int) -> int:
-    """Read a number of seconds; what is longer than anybody waits counts as that."""
+    """Parse a number of seconds, and limit it to `most`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise ValueError("a time that is no number of seconds")
+        raise ValueError("a time that is not a number of seconds")
     return max(1, int(min(value, most)))
 
 
 def _error(answer: Json) -> str:
-    """Name the error in the provider's words, a code by RFC 6749, made fit to be shown."""
+    """Give the provider's error code (RFC 6749), shortened and printable."""
     text = str(answer["error"])[:_ERROR_CHARACTERS]
     return "".join(one if one.isascii() and one.isprintable() else "?" for one in text)
 
 
-# --- GitHub, and GitHub Enterprise servers: device flow of an OAuth app, then the number of the
-# user.
+# --- GitHub, and GitHub Enterprise: device flow of an OAuth app, then the user's number.
 #
-# No scope is asked for: such a token reads what is public about its owner, and writes nothing.
+# No scope is requested: such a token can only read what is public about its owner.
 
 PUBLIC = "https://github.com"
 _PUBLIC_API = "https://api.github.com"
@@ -344,9 +342,11 @@ _MOST = 2**63
 
 
 class GitHub:
-    """A provider (`provider.Provider`)."""
+    """GitHub, or a GitHub Enterprise server."""
 
-    def __init__(self, outside: Outside, client: Client, address: str = PUBLIC) -> None:
+    def __init__(
+        self, outside: ProviderClient, client: ClientRegistration, address: str = PUBLIC
+    ) -> None:
         self._address = address.rstrip("/")
         self._api = _PUBLIC_API if self._address == PUBLIC else f"{self._address}/api/v3"
         self._outside = outside
@@ -354,15 +354,12 @@ class GitHub:
 
     @property
     def name(self) -> str:
-        """Its host."""
         return urlsplit(self._address).netloc
 
     async def code(self) -> DeviceCode:
-        """Begin."""
         return await self._grant.code(f"{self._address}/login/device/code")
 
     async def account_of(self, device_code: str) -> Account | Pending:
-        """Say whose account it is, by the number that no renaming changes."""
         place = f"{self._address}/login/oauth/access_token"
         tokens = await self._grant.tokens(place, device_code)
         if isinstance(tokens, Pending):
@@ -370,21 +367,21 @@ class GitHub:
         user = await self._outside.get(f"{self._api}/user", token=tokens.access)
         number = user.get("id")
         if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < _MOST:
-            raise ProviderWrongError("it tells no number of the user")
+            raise ProviderWrongError("it did not give the user's number")
         return Account(provider=self._address, number=str(number))
 
 
 SCOPE = "openid"
-"""Nothing but who they are: no name, no mail."""
+"""Only the identity: no name, no e-mail address."""
 KEPT_MS = 3_600_000
-"""How long addresses and keys of a provider count."""
-ANEW_MS = 60_000
-"""Least time between two questions for keys that a token names and nobody knows."""
+"""Time for which a provider's addresses and keys are cached."""
+KEYS_AGAIN_MS = 60_000
+"""Minimum time between two requests for keys after a token named an unknown one."""
 LEEWAY_S = 60
 ALGORITHMS = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 )  # fmt: skip
-"""With public keys only: `none`, and a shared secret, prove nothing here."""
+"""Algorithms with public keys only: `none` and a shared secret would prove nothing."""
 _REQUIRED = ("iss", "sub", "aud", "exp", "iat")
 _SUBJECT_CHARACTERS = 255
 
@@ -397,9 +394,11 @@ class _Addresses:
 
 
 class OpenId:
-    """A provider (`provider.Provider`); used from one event loop."""
+    """An OpenID Connect provider; used from one event loop."""
 
-    def __init__(self, outside: Outside, client: Client, issuer: str, clock: Clock) -> None:
+    def __init__(
+        self, outside: ProviderClient, client: ClientRegistration, issuer: str, clock: Clock
+    ) -> None:
         self._outside = outside
         self._client = client
         self._issuer = issuer
@@ -412,27 +411,24 @@ class OpenId:
 
     @property
     def name(self) -> str:
-        """Its host, and the path if it has one."""
         parts = urlsplit(self._issuer)
         return f"{parts.netloc}{parts.path}".rstrip("/").lower()
 
     async def code(self) -> DeviceCode:
-        """Begin."""
         return await self._grant.code((await self._found()).device)
 
     async def account_of(self, device_code: str) -> Account | Pending:
-        """Say whose account it is, by the subject of a token that verifies."""
         addresses = await self._found()
         tokens = await self._grant.tokens(addresses.token, device_code)
         if isinstance(tokens, Pending):
             return tokens
         if not tokens.identity:
-            raise ProviderWrongError("it gives no ID token")
+            raise ProviderWrongError("it did not send an ID token")
         key = await self._key(addresses, tokens.identity)
         subject = self._subject(tokens.identity, key)
         return Account(provider=self._issuer, number=subject)
 
-    # --- where it is
+    # --- addresses
 
     async def _found(self) -> _Addresses:
         if self._addresses is None or self._clock() - self._addresses_ms > KEPT_MS:
@@ -443,7 +439,7 @@ class OpenId:
 
     def _read(self, document: Json) -> _Addresses:
         if document.get("issuer") != self._issuer:
-            raise ProviderWrongError(f"it calls itself otherwise than {self._issuer}")
+            raise ProviderWrongError(f"it does not name {self._issuer} as its issuer")
         try:
             return _Addresses(
                 device=check_address(document.get("device_authorization_endpoint")),
@@ -455,18 +451,18 @@ class OpenId:
                 f"its discovery document lacks what the device flow needs: {err}"
             ) from err
 
-    # --- whose signature counts
+    # --- keys
 
     async def _key(self, addresses: _Addresses, token: str) -> jwt.PyJWK:
         name = _key_name(token)
         found = _named(self._keys, name)
         age_ms = self._clock() - self._keys_ms
-        if age_ms > KEPT_MS or (found is None and age_ms > ANEW_MS):
+        if age_ms > KEPT_MS or (found is None and age_ms > KEYS_AGAIN_MS):
             self._keys = _keys(await self._outside.get(addresses.keys))
             self._keys_ms = self._clock()
             found = _named(self._keys, name)
         if found is None:
-            raise ProviderWrongError("its ID token is signed under a key that it does not name")
+            raise ProviderWrongError("its ID token is signed with a key that is not in its list")
         return found
 
     def _subject(self, token: str, key: jwt.PyJWK) -> str:
@@ -481,7 +477,7 @@ class OpenId:
                 options={"require": list(_REQUIRED)},
             )
         except jwt.PyJWTError as err:
-            raise ProviderWrongError(f"its ID token does not hold: {type(err).__name__}") from err
+            raise ProviderWrongError(f"its ID token is not valid: {type(err).__name__}") from err
         if claims.get("azp", self._client.id) != self._client.id:
             raise ProviderWrongError("its ID token is for another client")
         subject = claims["sub"]
@@ -494,14 +490,14 @@ def _key_name(token: str) -> str | None:
     try:
         return jwt.get_unverified_header(token).get("kid")
     except jwt.PyJWTError as err:
-        raise ProviderWrongError("its ID token is none") from err
+        raise ProviderWrongError("its ID token cannot be read") from err
 
 
 def _keys(document: Json) -> Sequence[jwt.PyJWK]:
     try:
         return jwt.PyJWKSet.from_dict(document).keys
     except (jwt.PyJWTError, TypeError, ValueError, AttributeError) as err:  # strangers' JSON
-        raise ProviderWrongError("its list of keys is none") from err
+        raise ProviderWrongError("its list of keys is not valid") from err
 
 
 def _named(keys: Sequence[jwt.PyJWK], name: str | None) -> jwt.PyJWK | None:

@@ -1,8 +1,8 @@
-"""The desk: who is being connected now, from the wish to the vouch.
+"""The connector's service: connections in progress, from the request to the vouch.
 
-A connection lives in memory, as long as its code. The provider is asked only when the volunteer's
-program asks, and no more often than the provider wants: a volunteer who goes away costs it nothing.
-Of the account nothing is kept but its owner's name, from the moment that the provider tells it.
+A connection is in memory only, and lasts as long as its code. The provider is asked only when the
+volunteer's program asks, and no more often than the provider permits: a volunteer who leaves costs
+it nothing. Nothing of an account is stored except the derived name of its owner.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tequio_shared.statements.network import MemberVouch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.connector.ledger import Author, Book
+    from tequio_ledger.connector.ledger import StatementAuthor, VouchBook
     from tequio_ledger.connector.providers import DeviceCode, Provider
     from tequio_ledger.runtime import Clock
     from tequio_shared.api.connector import (
@@ -41,11 +41,12 @@ if TYPE_CHECKING:
     )
     from tequio_shared.ids import Digest, PeerKey
 
-# --- Challenges that cost nothing to give: those that were used are kept, not those given.
+
+# --- Challenges. Giving one costs no memory: only used ones are remembered.
 
 LIFE_MS = 120_000
 USED = 65_536
-"""Most used ones that are remembered for their life."""
+"""Maximum number of used challenges that are remembered until they expire."""
 _TIME_BYTES = 8
 _CHANCE_BYTES = 16
 _MARK_BYTES = 32
@@ -53,7 +54,7 @@ _BYTES = _TIME_BYTES + _CHANCE_BYTES + _MARK_BYTES
 
 
 class Challenges:
-    """Gives challenges for a wish and takes each of them once; a restart ends them all."""
+    """Gives challenges for a request and accepts each of them once; a restart ends them all."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -61,21 +62,22 @@ class Challenges:
         self._used: set[bytes] = set()
         self._order: deque[bytes] = deque()
 
-    def give(self, wish: bytes) -> bytes:
-        """Make a challenge for this wish alone."""
+    def issue(self, wish: bytes) -> bytes:
+        """Make a challenge for this request alone."""
         end = (self._clock() + LIFE_MS).to_bytes(_TIME_BYTES, "big")
         head = end + secrets.token_bytes(_CHANCE_BYTES)
         return head + self._mark(head, wish)
 
-    def take(self, challenge: bytes, wish: bytes) -> None:
-        """Use it up; raises RefusedError for one that is not ours, too old, or was used."""
+    def redeem(self, challenge: bytes, wish: bytes) -> None:
+        """Use up a challenge; raises RefusedError for an unknown, expired or used one."""
         head, mark = challenge[:-_MARK_BYTES], challenge[-_MARK_BYTES:]
         is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, wish))
         if not is_ours or _end(challenge) < self._clock():
-            raise RefusedError("expired", "this challenge does not count, or no longer: ask anew")
+            raise RefusedError("expired", "the challenge is invalid or has expired: get a new one")
         self._forget()
         if challenge in self._used:
-            raise RefusedError("expired", "this challenge was used: ask for another one")
+            raise RefusedError("expired", "the challenge was used already: get a new one")
+        # Dropping an old one instead would let it be used twice.
         if len(self._order) >= USED:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         self._used.add(challenge)
@@ -94,20 +96,20 @@ def _end(challenge: bytes) -> int:
 
 
 OPEN = 1_000
-"""Most connections at once: each is a code at a provider."""
+"""Maximum number of connections: each is a code at a provider."""
 HURRY_S = 5
-"""What a provider's `slow_down` adds to the pause (RFC 8628, 3.5)."""
+"""Seconds that a provider's `slow_down` adds to the pause (RFC 8628, 3.5)."""
 DAY_MS = 86_400_000
 HOUR_S = 3_600
 AT_ONCE = 6
-"""The part of an hour's codes that one sender may have at once."""
+"""Divisor of an hour's codes: a sixth of them may come in a burst."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
 class Connection:
-    """One key that waits for a person; `Desk` alone writes it."""
+    """One key that waits for a person; only `Desk` changes it."""
 
     peer: PeerKey
     provider: Provider
@@ -116,22 +118,22 @@ class Connection:
     interval_s: int
     next_ms: int
     owner: Digest | None = None
-    """Whose it is, once the provider said so."""
+    """The owner of the account, once the provider has named it."""
     outcome: ConnectOutcome | None = None
-    """How it ended well."""
+    """The successful outcome."""
     problem: str = ""
     is_busy: bool = False
 
-    def told(self) -> ConnectOutcome:
-        """Say how it stands."""
+    def status(self) -> ConnectOutcome:
+        """Give the outcome, or the current state."""
         return self.outcome or connector.ConnectOutcome(
             state="waiting", interval_s=self.interval_s, problem=self.problem
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What accounts may do, and under whose name it is said."""
+class ConnectorRules:
+    """The connector's limits and its identity."""
 
     about: ConnectorAbout
     net: ids.NetworkId
@@ -139,16 +141,16 @@ class Rules:
     codes_per_hour: int
 
 
-class Desk:
+class ConnectionService:
     """Serves volunteers; used from one event loop."""
 
     def __init__(
         self,
-        rules: Rules,
+        rules: ConnectorRules,
         providers: Mapping[str, Provider],
         challenges: Challenges,
-        author: Author,
-        book: Book,
+        author: StatementAuthor,
+        book: VouchBook,
         clock: Clock,
     ) -> None:
         self.about = rules.about
@@ -164,13 +166,13 @@ class Desk:
         self._buckets = TokenBuckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
 
     def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
-        """Give a key something to sign; raises RefusedError for a provider that we do not know."""
+        """Give a key a challenge to sign; raises RefusedError for an unknown provider."""
         self._provider(wish.provider)
-        made = self._challenges.give(_named(wish.peer, wish.provider))
+        made = self._challenges.issue(_named(wish.peer, wish.provider))
         return connector.ConnectChallenge(challenge=ids.to_text(made))
 
     async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
-        """Get a code for a key that proved that it wants one; raises RefusedError, PeerError."""
+        """Get a code for a key that signed its challenge; raises RefusedError, PeerError."""
         provider = self._provider(proof.provider)
         peer = self._proven(proof)
         self._limit(network, peer)
@@ -181,47 +183,50 @@ class Desk:
             raise _away(provider, err) from err
         except ProviderWrongError as err:
             raise _wrong(provider, err) from err
-        return self._keep(peer, provider, code)
+        return self._open_connection(peer, provider, code)
 
     async def ask(self, name: str) -> ConnectOutcome:
-        """Say what became of a code; raises RefusedError when nothing will."""
+        """Give the outcome of a code; raises RefusedError when it has failed."""
         connection = self._open.get(name)
         if connection is None or connection.ends_ms < self._clock():
             self._open.pop(name, None)
             raise RefusedError(
-                "not-found", "this code is over, or the connector was started anew: begin again"
+                "not-found", "the code has expired, or the connector was restarted: begin again"
             )
         if connection.outcome is None and not connection.is_busy:
             connection.is_busy = True
             try:
-                await self._go_on(connection)
+                if connection.owner is None and self._clock() >= connection.next_ms:
+                    await self._ask_provider(connection)
+                if connection.owner is not None:
+                    await self._vouch(connection, connection.owner)
             except RefusedError as err:
                 self._open.pop(name, None)
                 log.info("refused", code=err.code, provider=connection.provider.name)
                 raise
             finally:
                 connection.is_busy = False
-        return connection.told()
+        return connection.status()
 
-    # --- the wish
+    # --- the request
 
     def _provider(self, name: str) -> Provider:
         found = self._providers.get(name)
         if found is None:
             raise RefusedError(
-                "not-found", f"no accounts of {name} here, but of {', '.join(self._providers)}"
+                "not-found", f"unknown provider {name}: choose one of {', '.join(self._providers)}"
             )
         return found
 
     def _proven(self, proof: ConnectProof) -> PeerKey:
-        """Take the proof; what is not signed for us leaves no trace."""
         peer = check_key(ids.key_from_text(proof.peer))
         challenge = ids.from_text(proof.challenge, None)
         message = connector.signed_message(
             self._rules.net, self.about.url, proof.provider, challenge
         )
         verify(peer, ids.from_text(proof.signature, None), message)
-        self._challenges.take(challenge, _named(proof.peer, proof.provider))
+        # After the signature: a challenge that a stranger saw cannot be used up without the key.
+        self._challenges.redeem(challenge, _named(proof.peer, proof.provider))
         return peer
 
     def _limit(self, network: str, peer: PeerKey) -> None:
@@ -233,23 +238,24 @@ class Desk:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         for sender in (network, peer):
             if self._buckets and not self._buckets.try_spend(sender, 1, now_ms / 1000):
-                raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
+                raise RefusedError("rate-limited", "too many codes were requested: try again later")
 
     async def _check_registered(self, peer: PeerKey) -> None:
         try:
             is_member = await self._author.is_member(peer)
         except (LedgerAwayError, PeerError) as err:
-            log.warning("the ledger does not say who is registered", error=str(err))
+            log.warning("the ledger does not answer whether a key is registered", error=str(err))
             raise RefusedError(
                 "ledger-away", "the ledger does not answer: try again later"
             ) from err
         if not is_member:
             raise RefusedError(
-                "not-admitted", "this key is not in the log yet: start your worker once, then again"
+                "not-admitted",
+                "this key is not in the log yet: start your worker once, then try again",
             )
 
-    def _keep(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> ConnectCode:
-        """One key has one connection: a new one ends the one before."""
+    def _open_connection(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> ConnectCode:
+        """Open a connection, which ends the key's former one."""
         for name in [name for name, one in self._open.items() if one.peer == peer]:
             del self._open[name]
         now_ms = self._clock()
@@ -260,7 +266,7 @@ class Desk:
             code=code,
             ends_ms=now_ms + code.expires_s * 1000,
             interval_s=code.interval_s,
-            next_ms=now_ms,  # the pause is one between two questions
+            next_ms=now_ms,  # the provider's interval is between two requests
         )
         log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
         return connector.ConnectCode(
@@ -273,13 +279,7 @@ class Desk:
 
     # --- the person's decision
 
-    async def _go_on(self, connection: Connection) -> None:
-        if connection.owner is None and self._clock() >= connection.next_ms:
-            await self._look(connection)
-        if connection.owner is not None:
-            await self._vouch(connection, connection.owner)
-
-    async def _look(self, connection: Connection) -> None:
+    async def _ask_provider(self, connection: Connection) -> None:
         provider = connection.provider
         try:
             found = await provider.account_of(connection.code.device_code)
@@ -303,7 +303,7 @@ class Desk:
     # --- the vouch
 
     async def _vouch(self, connection: Connection, whose: Digest) -> None:
-        async with self._saying:  # of two keys at once, the second is counted after the first
+        async with self._saying:  # two keys of one account must not both pass the count below
             until = self._clock() + self.about.term_days * DAY_MS
             body = MemberVouch(
                 peer=ids.to_text(connection.peer), owner=ids.to_text(whose), until=until
@@ -312,7 +312,7 @@ class Desk:
             try:
                 index = await self._author.vouch(body)
             except (LedgerAwayError, PeerError) as err:
-                log.warning("the ledger takes nothing", error=str(err))
+                log.warning("the ledger does not answer", error=str(err))
                 connection.problem = "the ledger does not answer now"
                 return
             except RefusedError as err:
@@ -328,19 +328,19 @@ class Desk:
         soonest = (min(others.values()) - self._clock()) // DAY_MS + 1
         raise RefusedError(
             "owner-full",
-            f"this account already vouches for {len(others)} keys, which is all it may: the first "
-            f"of them is free in {soonest} days",
+            f"this account already vouches for {len(others)} keys, which is the limit: the first "
+            f"of these vouches ends in {soonest} days",
         )
 
     def _refused(self, err: RefusedError) -> RefusedError:
         if err.code == "wrong-role":
-            log.error("organisers have not named this connector", key=self.about.key)
+            log.error("organisers have not admitted this connector", key=self.about.key)
             return RefusedError(
                 "wrong-role",
-                "this network's organisers have not named this connector, or no longer: tell its "
-                "operator",
+                "this network's organisers have not admitted this connector, or have removed it: "
+                "tell its operator",
             )
-        log.error("the ledger refuses our vouch", code=err.code, detail=str(err))
+        log.error("the ledger refuses a vouch", code=err.code, detail=str(err))
         return err
 
 

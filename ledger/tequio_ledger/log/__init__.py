@@ -1,1 +1,1 @@
-"""The log: its tree and tiles, its checkpoints, and what keeps it from ever going back."""
+"""The log: its tree, tiles and checkpoints, the sequencer, and the guard against forks."""

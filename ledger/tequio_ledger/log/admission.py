@@ -1,10 +1,10 @@
-"""May this statement enter the log? Two steps: cheap ones for anybody, then one that decides.
+"""Decides whether a statement may enter the log: cheap checks first, then one that is final.
 
-`screen` needs no order: shape, times, known keys, roles. It runs as a request comes in, before any
-signature is verified, so that garbage costs microseconds; what it passes may still be refused.
-`admit` runs once for each statement, in the sequencer, on the state that the statement extends:
-the state's own `apply` decides, and a statement that it refuses has changed nothing. Both raise
-RefusedError with a problem code (docs/protocol.md, problems).
+`screen` does not depend on the order of entries: shape, times, known keys, roles. It runs when a
+request arrives, before any signature is verified, so that garbage costs microseconds; a statement
+that passes may still be refused. `admit` runs once for each statement, in the sequencer, on the
+state that the statement extends: the state's own `apply` decides, and a refused statement changes
+nothing. Both raise RefusedError with a problem code (docs/protocol.md, problems).
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 
 def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKey] = ()) -> None:
-    """Raise RefusedError for what no order of entries could make admissible.
+    """Raise RefusedError for a statement that no order of entries could make admissible.
 
     `newcomers` are keys that an earlier entry of the same bundle registers.
     """
     statement = entry.statement
+    # The cheapest checks come first. Proof of work costs its sender seconds and us one hash, so
+    # it stands before every check that looks something up.
     _check_times(statement, now_ms)
     check_work(statement, state.net, state.genesis.work_bits)
     _check_invitation(entry, state)
@@ -39,25 +41,26 @@ def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKe
 
 
 def admit(index: int, entry: Entry, state: State, now_ms: int) -> None:
-    """Apply the entry to the state as the log's next; raises RefusedError unless it may be that.
+    """Apply the entry to the state as the log's next one; raises RefusedError if it may not be.
 
-    Its signatures are verified already.
+    Its signatures have been verified.
     """
-    _check_times(entry.statement, now_ms)
+    _check_times(entry.statement, now_ms)  # again: it may have expired in the queue
     state.apply(index, entry, now_ms)
 
 
 def _check_times(statement: Statement, now_ms: int) -> None:
     if abs(now_ms - statement.ts) > CLOCK_SKEW_MS:
         away_s = (now_ms - statement.ts) // 1000
-        raise RefusedError("clock-skew", f"ts lies {away_s} s before the ledger's clock")
+        raise RefusedError("clock-skew", f"ts is {away_s} s behind the ledger's clock")
     if now_ms > statement.exp:
         raise RefusedError("expired", f"expired {now_ms - statement.exp} ms ago")
 
 
 def _check_invitation(entry: Entry, state: State) -> None:
-    """An invitation that is in no log costs no signature check."""
+    # Verifying costs two signature checks; an invitation that is not in the log can be refused
+    # for the price of a look-up.
     if not isinstance(entry.statement.body, KeyRegister):
         return
     if any(key not in state.tiers.invitations for key, _ in entry.signatures[1:]):
-        raise RefusedError("not-admitted", "no such invitation is in the log")
+        raise RefusedError("not-admitted", "the log has no such invitation")

@@ -1,9 +1,9 @@
-"""Says what is to be logged next, in the coordinator's own signed statements.
+"""The coordinator: decides which statement to log next, and signs it.
 
-The network comes first: faults that are proven, and changes of standing that are due, for no
-roster is admitted before those; then competitions whose next date has come. Then comes each run.
-What follows from the log, and when it is time for it, is decided in `tequio_shared`; here are only
-the clock readings, the key, and the end of the coordinator's own chain.
+The network comes first: proven faults, and changes of standing that are due, because no roster is
+admitted before those; then competitions whose next date has come; then each run. What follows from
+the log, and when, is decided in `tequio_shared`. This module adds only the clock, the key, and the
+end of the coordinator's own chain.
 """
 
 from __future__ import annotations
@@ -30,44 +30,46 @@ if TYPE_CHECKING:
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
-# --- Looks at refused statements for faults that they prove, and words the reports of them.
+
+# --- Reports of faults that refused statements prove.
 #
-# Rules. Every statement that comes here carries signatures that were verified. What proves a
-# fault is `evidence.read_fault`'s affair alone; the code of the refusal only says where it is
-# worth looking. Of each author one report waits at most, and none while an earlier one awaits its
-# consequence or the author is outside already: who floods the ledger with faults is told of once.
+# Rules: every statement that comes here carries verified signatures. `conduct.read_fault` alone
+# decides what proves a fault; the code of the refusal only says where it is worth trying. Each
+# author has at most one waiting report, and none while an earlier one awaits its consequence or the
+# author is already excluded: an author who floods the ledger with faults is reported once.
 
 if TYPE_CHECKING:
     FindLeaf = Callable[[PeerKey, int], bytes | None]
 
 WAITING = 256
-"""Most reports that wait."""
+"""Maximum number of waiting reports."""
 _ENVELOPE_BYTES = 1_024
-"""Room that a report leaves for everything in its statement but the leaves."""
+"""Part of a statement that a report leaves for everything other than its leaves."""
 _TWICE = "equivocation"
 _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
 
 
-class Accuser:
-    """Keeps reports until the coordinator says them; owned by the coordinator."""
+class FaultReporter:
+    """Holds reports until they are logged; owned by the coordinator."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._waiting: dict[PeerKey, FaultReport] = {}
 
-    def look(self, entry: Entry, code: str, find_leaf: FindLeaf) -> None:
-        """Keep a report if a statement that was refused with this code proves a fault.
+    def consider(self, entry: Entry, code: str, find_leaf: FindLeaf) -> None:
+        """Queue a report if a statement that was refused with this code proves a fault.
 
         `find_leaf` gives the logged entry of an author under a number.
         """
         author = entry.statement.author
-        if not _is_worth_looking(entry.statement, code) or self._is_settled(author):
+        # Most refusals are ordinary. These two checks keep them from costing a database query and
+        # a second verification each.
+        if not _may_prove_fault(entry.statement, code) or self._is_settled(author):
             return
         logged = find_leaf(author, entry.statement.seq) if code == _TWICE else None
         for report in _reports(entry.leaf(), logged):
@@ -76,7 +78,8 @@ class Accuser:
                 return
 
     def next(self) -> FaultReport | None:
-        """Give a report that still holds, and forget it; None when there is none."""
+        """Remove and return a report that is still valid; None when there is none."""
+        # Checked again: since it was queued, another report may have settled the author's case.
         while self._waiting:
             report = self._waiting.pop(next(iter(self._waiting)))
             if self._holds(report):
@@ -87,7 +90,7 @@ class Accuser:
         if author in self._waiting or len(self._waiting) >= WAITING:
             return True
         if author == self._state.genesis.coordinator_key:
-            return True
+            return True  # it would report itself, and quarantine the key that runs the network
         record = self._state.standings.records.get(author)
         return record is not None and (record.standing in EXCLUDED or record.fault is not None)
 
@@ -100,7 +103,7 @@ class Accuser:
         return True
 
 
-def _is_worth_looking(statement: Statement, code: str) -> bool:
+def _may_prove_fault(statement: Statement, code: str) -> bool:
     if code == _TWICE:
         return True
     about_work = isinstance(statement.body, WorkCommit | WitnessProof)
@@ -108,9 +111,9 @@ def _is_worth_looking(statement: Statement, code: str) -> bool:
 
 
 def _reports(refused: bytes, logged: bytes | None) -> list[FaultReport]:
-    """Word what both may prove together, and then what the refused one proves alone.
+    """List the possible reports: on both leaves together, then on the refused one alone.
 
-    What is too large for a statement cannot be told; it stays refused.
+    A report too large for a statement is left out; the entry is refused all the same.
     """
     alone = (to_text(refused),)
     pairs = [] if logged is None else [(to_text(logged), *alone)]
@@ -127,8 +130,11 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """A signed statement to log now, and the document that it names; no run: the network's."""
+class CoordinatorStatement:
+    """A signed statement to log now, and the document that it names.
+
+    `run` is None for statements about the network.
+    """
 
     run: RunId | None
     entry: Entry
@@ -136,18 +142,18 @@ class Deed:
 
 
 class Coordinator:
-    """Watches network and runs; belongs to the sequencer, which calls it between two entries."""
+    """Follows network and runs; owned by the sequencer, which calls it between two entries."""
 
     def __init__(self, signer: Signer, state: State) -> None:
         self._signer = signer
         self._state = state
-        self.accuser = Accuser(state)
+        self.fault_reporter = FaultReporter(state)
         self._watches: dict[RunId, CoordinatorTimers] = {}
-        # Runs, and with None the network, whose statement was refused: our bug.
+        # By run, or None for the network: end of the pause after our own statement was refused.
         self._resting_until: dict[RunId | None, int] = {}
 
-    def next_deed(self, now_ms: int) -> Deed | None:
-        """Decide on the next statement; None when there is nothing to say now."""
+    def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
+        """Sign the next statement that is due; None when there is none."""
         deed = self._network_deed(now_ms)
         if deed is not None:
             return deed
@@ -160,14 +166,17 @@ class Coordinator:
         return None
 
     def due(self) -> int | None:
-        """Say when time alone may bring the next statement (ms); None: only another entry can."""
-        times = [self._due(run, view) for run, view in self._active()]
+        """Give the time of the next statement (ms); None if only another entry can cause one."""
+        times = [
+            self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
+            for run, view in self._active()
+        ]
         times.append(self._rested(None, self._state.standings.next_ms()))
         times.append(self._rested(None, self._state.competitions.next_ms()))
         return min((time for time in times if time is not None), default=None)
 
     def back_off(self, run: RunId | None, now_ms: int) -> None:
-        """Leave a run, or the network's standings, alone for a while."""
+        """Sign nothing about a run, or about the network, for a while."""
         self._resting_until[run] = now_ms + _BACK_OFF_MS
 
     def sign(self, body: Body, now_ms: int, run: RunId | None, number: int | None) -> Entry:
@@ -185,39 +194,40 @@ class Coordinator:
         )
         return sign(self._state.net, statement, self._signer)
 
-    def _network_deed(self, now_ms: int) -> Deed | None:
-        """A report of a fault, a change of standing, or the next step of a competition."""
+    def _network_deed(self, now_ms: int) -> CoordinatorStatement | None:
         if self._resting_until.get(None, 0) > now_ms:
             return None
         state = self._state
-        body = self.accuser.next() or state.standings.due(now_ms) or state.competitions.due(now_ms)
+        body = (
+            self.fault_reporter.next()
+            or state.standings.due(now_ms)
+            or state.competitions.due(now_ms)
+        )
         if body is None:
             return None
         try:
-            return Deed(run=None, entry=self.sign(body, now_ms, None, None))
-        except RefusedError:  # nothing that a stranger says may end the ledger
-            log.exception("cannot speak of the network", type=body.TYPE)
+            return CoordinatorStatement(run=None, entry=self.sign(body, now_ms, None, None))
+        except RefusedError:
+            # Strangers' statements lead here, so an error must not end the ledger: it is logged,
+            # and the network pauses while the runs go on.
+            log.exception("cannot sign a statement about the network", type=body.TYPE)
             self.back_off(None, now_ms)
             return None
 
-    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> Deed | None:
-        """One run's next statement; a run that nothing can be said of must not stop the others."""
+    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> CoordinatorStatement | None:
         watch = self._watches.setdefault(run, CoordinatorTimers())
         try:
             watch.update(view, now_ms)
             step = decide(view, watch, now_ms)
-            return None if step is None else self._deed(run, step, now_ms)
+            if step is None:
+                return None
+            entry = self.sign(step.body, now_ms, run, step.round)
+            return CoordinatorStatement(run=run, entry=entry, document=step.document)
+        # A run whose documents are damaged pauses alone: the others must not stop with it.
         except (RefusedError, PeerError) as err:
             log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)
             self.back_off(run, now_ms)
             return None
-
-    def _deed(self, run: RunId, step: CoordinatorStep, now_ms: int) -> Deed:
-        entry = self.sign(step.body, now_ms, run, step.round)
-        return Deed(run=run, entry=entry, document=step.document)
-
-    def _due(self, run: RunId, view: FullRunView) -> int | None:
-        return self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
 
     def _rested(self, run: RunId | None, time: int | None) -> int | None:
         return None if time is None else max(time, self._resting_until.get(run, 0))

@@ -1,4 +1,4 @@
-"""Documents without which the log cannot be folded: those that its entries name."""
+"""Documents that entries name, and without which the log cannot be folded."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ NAMING = (
 
 
 def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
-    """Name each document with the index of the entry that needs it; the log is sound."""
+    """Yield each document with the index of the entry that needs it; the log must be sound."""
     for index, leaf in log_rows.each_leaf_of(connection, NAMING):
         yield index, document_of(Entry.parse(leaf).statement)
 
 
 def document_of(statement: Statement) -> Digest:
-    """Name the document of one of those statements."""
+    """Give the document that a statement of one of those types names."""
     match statement.body:
         case NetGenesis(doc=doc):
             return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
@@ -62,36 +62,35 @@ def document_of(statement: Statement) -> Digest:
     return name
 
 
-# --- Documents at hand: those that are being logged right now, and all that lie in the blob
-# folder.
+class DocumentCache:
+    """Gives documents of the current batch and of the blob folder; owned by the sequencer.
 
-
-class Shelf:
-    """Lets a batch use a document before its thread has written it; owned by the sequencer."""
+    A batch may use a document before the sequencer's thread has written it.
+    """
 
     def __init__(self, blobs: BlobFolder) -> None:
         self._blobs = blobs
         self._fresh: dict[Digest, bytes] = {}
 
-    def lay(self, document: bytes | None) -> None:
-        """Put a document at hand, to be written by `store`."""
+    def add(self, document: bytes | None) -> None:
+        """Make a document readable at once; `store` writes it."""
         if document is not None:
             self._fresh[sha256(document)] = document
 
     def read(self, digest: Digest) -> bytes:
-        """Give a document; raises KeyError when it is nowhere."""
+        """Give a document; raises KeyError when there is none."""
         fresh = self._fresh.get(digest)
         return self._blobs.read(digest) if fresh is None else fresh
 
     def size(self, digest: Digest) -> int | None:
-        """Say how many bytes a document has; None when it is nowhere."""
+        """Give the size of a document in bytes; None when there is none."""
         fresh = self._fresh.get(digest)
         return self._blobs.size(digest) if fresh is None else len(fresh)
 
     def store(self) -> None:
-        """Write what was laid here to the blob folder, before the entries that name it.
+        """Write the new documents to the blob folder, before the entries that name them.
 
-        Raises UnwritableError or FatalLogError: entries that wait for it must not be logged.
+        Raises UnwritableError or FatalLogError: then those entries must not be logged.
         """
         try:
             for document in self._fresh.values():

@@ -1,10 +1,10 @@
-"""May this ledger sign? A ledger that lost entries must not: it would fork its log.
+"""Decides whether the ledger may sign: one that lost entries must not, as it would fork its log.
 
 Rules: a folder that was restored from a backup is marked, and signs nothing until a person has
-confirmed that nobody holds more of the log. A checkpoint under our own signature that the log
-does not hold (larger, or of other entries) is proof that entries were lost, whoever shows it and
-whenever: from then on nothing is signed, also after a restart. The mark is a file in the folder,
-or a row in a database that several processes share; there is none while all is well.
+confirmed that nobody holds more of the log. A checkpoint with our signature that the log does not
+contain (larger, or of other entries) proves that entries were lost, no matter who shows it or when:
+from then on nothing is signed, even after a restart. The mark is a file in the folder, or a row in
+a database that several processes share; there is none while all is well.
 """
 
 from __future__ import annotations
@@ -31,23 +31,18 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
-# --- How we say that a stored byte is not what was written.
 
-
-def damage(what: str) -> UserFacingError:
-    """Name the first thing that does not fit, and the way out."""
+def damaged_log(what: str) -> UserFacingError:
+    """Make the error for a stored byte that is not what was written."""
     return UserFacingError(
         f"the stored log is damaged: {what}; nothing was signed: restore the data folder "
         "from a backup"
     )
 
 
-# --- The log's own checkpoints: what is published, and whether a stored one is what was signed.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """The signed state of the log that everybody may see."""
+    """The signed state of the log that readers may see."""
 
     size: int
     root: Digest
@@ -58,28 +53,31 @@ NOTHING = Published(size=0, root=merkle.EMPTY_ROOT, note=b"")
 
 
 def checked(stored: StoredCheckpoint, log_key: str) -> Published:
-    """Give a stored checkpoint if its note says what its row says, under our own signature.
+    """Check that the note of a stored checkpoint is signed by us and matches its row.
 
     Raises UserFacingError.
     """
+    # The row alone proves nothing: anyone with access to the database could have written it.
     try:
         checkpoint = open_checkpoint(stored.note, VerifierKey.parse(log_key)).checkpoint
     except PeerError as err:
-        raise damage(f"checkpoint {stored.size} is not ours ({err})") from err
+        raise damaged_log(f"checkpoint {stored.size} is not signed by this log ({err})") from err
     if (checkpoint.size, checkpoint.root) != (stored.size, stored.root):
-        raise damage(f"checkpoint {stored.size} is not what its row says")
+        raise damaged_log(f"checkpoint {stored.size} does not match its row")
     return Published(size=stored.size, root=stored.root, note=stored.note)
 
 
 def newest(stored: StoredCheckpoint | None, head: Head, log_key: str) -> Published:
-    """Give the newest stored checkpoint, held against the log's head; raises UserFacingError."""
+    """Check the newest stored checkpoint against the log's head; raises UserFacingError."""
     if stored is None:
         return NOTHING
+    # A checkpoint behind the head is normal: the process was killed between commit and signature.
+    # One ahead of it means that committed entries are gone.
     if stored.size > head.size:
-        raise damage(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
+        raise damaged_log(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
     published = checked(stored, log_key)
     if stored.size == head.size and stored.root != head.root:
-        raise damage(f"checkpoint {stored.size} was signed over another root")
+        raise damaged_log(f"checkpoint {stored.size} was signed over another root")
     return published
 
 
@@ -88,37 +86,37 @@ _MOST_BYTES = 1 << 17
 log = structlog.get_logger(__name__)
 
 
-class Recall(Protocol):
-    """What others remember of the log."""
+class CheckpointSource(Protocol):
+    """A source of checkpoints that others remember of the log."""
 
     def notes(self) -> list[bytes]:
-        """Give the checkpoints that they keep; raises NotSigningError when too few answer."""
+        """Fetch the checkpoints; raises NotSigningError when too few of the others answer."""
 
 
 class Cause(enum.Enum):
-    """Why a ledger does not sign."""
+    """Reason why a ledger does not sign."""
 
     RESTORED = "restored"
-    """It comes from a backup; somebody may hold more of the log."""
+    """The log comes from a backup; somebody may hold more of it."""
     LOST = "lost"
-    """Somebody does."""
+    """Somebody holds more of the log, or other entries."""
     MOVED = "moved"
-    """It goes on in another database."""
+    """The log continues in another database."""
     UNFINISHED = "unfinished"
-    """Not all of it has been moved here yet."""
+    """The log has not been moved here completely."""
 
 
 class Mark(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the file in the folder says."""
+    """Content of the file `signing.json`."""
 
     cause: Cause
     size: int
-    """Entries that the log had."""
+    """Number of entries that the log had."""
     shown: str = ""
-    """The checkpoint that the log does not hold, as it was signed."""
+    """The checkpoint that the log does not contain, as it was signed."""
     shown_size: int = 0
     former: Mark | None = None
-    """With MOVED: why nothing was signed here before that; the target inherits it."""
+    """With MOVED: the mark before the move, which the target inherits."""
 
 
 class NotSigningError(UserFacingError):
@@ -126,42 +124,46 @@ class NotSigningError(UserFacingError):
 
 
 class Guard:
-    """Knows whether to sign; `check` before each signature, `judge` what strangers show."""
+    """Allows or forbids signing: `check` before each signature, `judge` each checkpoint shown."""
 
     def __init__(self, path: Path, genesis: Genesis, database: Database | None = None) -> None:
         """Read the mark, in the database if that is shared; raises UserFacingError."""
         self._path = path
+        # In a shared database, because each process of the ledger has a folder of its own: a mark
+        # in one folder would not stop the others.
         self._database = database if database and database.is_shared else None
         self._log_key = VerifierKey.parse(genesis.log_key)
         self.mark: Mark | None = None
-        self.recall: Recall | None = None
-        """Asked before a process signs for the first time; None: there are no witnesses."""
+        self.recall: CheckpointSource | None = None
+        """Asked before a process signs for the first time; None without witnesses."""
         self.refresh()
-        self.seen = 0
-        """Checkpoints shown so far that the log does hold."""
+        self.seen_checkpoints = 0
+        """Number of checkpoints shown so far that the log contains."""
         self.seen_size = 0
         """Size of the largest of them."""
 
     @property
     def reason(self) -> str | None:
-        """Why nothing may be signed, and the way out; None while it may."""
+        """Sentence that says why signing is forbidden and what to do; None while it is allowed."""
         return None if self.mark is None else explain(self.mark)
 
     def refresh(self) -> None:
-        """Read the mark anew: another process may have set it. Raises UnwritableError."""
+        """Read the mark again: another process may have set it. Raises UnwritableError."""
         self.mark = mark_of(self._path, self._database)
 
     def check_office(self, database: Database) -> None:
-        """Hold the log against what its witnesses remember, then `check`; blocks.
+        """Compare the log with what its witnesses remember, then `check`; blocks.
 
         Raises NotSigningError, also when too few witnesses answer.
         """
+        # A ledger that was rolled back to an old copy of its disk looks sound to itself: only
+        # others can know of the entries that it lost.
         if self.recall is not None:
             for note in self.recall.notes():
                 try:
                     self.judge(note, NOTHING, database)
-                except PeerError as err:
-                    log.warning("what a witness keeps is not ours", why=str(err))
+                except PeerError as err:  # proves nothing without our signature; ask the next one
+                    log.warning("a witness's checkpoint is not signed by this log", why=str(err))
         self.check()
 
     def check(self) -> None:
@@ -170,16 +172,17 @@ class Guard:
             raise NotSigningError(self.reason)
 
     def judge(self, note: bytes, published: Published, database: Database) -> bool:
-        """Say whether the log holds a checkpoint; if not, sign nothing from here on.
+        """Return whether the log contains a checkpoint; if not, forbid signing from now on.
 
-        Blocks. Raises PeerError when it is not a checkpoint under our signature.
+        Blocks. Raises PeerError when it is not a checkpoint with our signature, so that strangers
+        cannot stop the ledger with invented ones.
         """
         shown = open_checkpoint(note, self._log_key).checkpoint
         with database.reader.begin() as connection:
-            last = log_rows.read_last_checkpoint(connection)  # another process may be ahead of us
+            last = log_rows.read_last_checkpoint(connection)  # another process may be ahead
             held = last is not None and shown.size <= last.size
             if held and root_at(connection, shown.size) == shown.root:
-                self.seen += 1
+                self.seen_checkpoints += 1
                 self.seen_size = max(self.seen_size, shown.size)
                 return True
         size = max(published.size, last.size if last else 0)
@@ -188,43 +191,41 @@ class Guard:
         return False
 
     def confirm(self) -> None:
-        """Take the mark away: a person says that nobody holds more. Raises NotSigningError."""
+        """Remove the mark: a person confirms that nobody holds more. Raises NotSigningError."""
+        # Only that one: no person can confirm away a proof that entries were lost.
         if self.mark is not None and self.mark.cause is not Cause.RESTORED:
             raise NotSigningError(explain(self.mark))
         if self._database is None:
             self._path.unlink(missing_ok=True)
             files.sync_folder(self._path.parent)
         else:
-            with self._database.passing_errors(), self._database.writer.begin() as connection:
+            with self._database.translated_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
         self.mark = None
 
     def _stop(self, mark: Mark) -> None:
         if self.mark is not None and self.mark.cause is not Cause.RESTORED:
-            return
-        self.mark = mark  # first: whatever the disk says, nothing more is signed
+            return  # the first proof stays: a later one must not overwrite the evidence
+        self.mark = mark  # before it is stored: even if the disk fails, nothing more is signed
         log.error("stopped signing", reason=self.reason)
         try:
-            self._keep(mark)
+            if self._database is None:
+                write_mark(self._path, mark)
+                return
+            with self._database.translated_errors(), self._database.writer.begin() as connection:
+                log_rows.write_mark(connection, msgspec.json.encode(mark))
         except (OSError, TequioError) as err:
             why = files.explain(err, self._path) if isinstance(err, OSError) else str(err)
-            log.error("the reason could not be kept", error=why)  # noqa: TRY400 - the sentence says it
-
-    def _keep(self, mark: Mark) -> None:
-        if self._database is None:
-            write_mark(self._path, mark)
-            return
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
-            log_rows.write_mark(connection, msgspec.json.encode(mark))
+            log.error("the reason could not be stored", error=why)  # noqa: TRY400 - the sentence says it
 
 
 def explain(mark: Mark) -> str:
-    """Say in one sentence why nothing is signed, and the way out."""
-    return f"{what(mark)}: {way_out(mark)}"
+    """Explain in one sentence why nothing is signed, and what to do."""
+    return f"{describe(mark)}: {remedy(mark)}"
 
 
-def what(mark: Mark) -> str:
-    """Say why nothing is signed."""
+def describe(mark: Mark) -> str:
+    """Explain why nothing is signed."""
     if mark.cause is Cause.RESTORED:
         return (
             f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet"
@@ -232,23 +233,23 @@ def what(mark: Mark) -> str:
     if mark.cause is Cause.MOVED:
         return f"this log was moved to another database when it had {mark.size} entries"
     if mark.cause is Cause.UNFINISHED:
-        return f"a log of {mark.size} entries was not moved here to its end"
+        return f"moving a log of {mark.size} entries to this database was interrupted"
     return (
-        f"somebody holds a checkpoint of {mark.shown_size} entries under this log's signature that "
+        f"somebody holds a checkpoint of {mark.shown_size} entries with this log's signature that "
         f"this log of {mark.size} entries does not contain, so entries were lost and nothing is "
         "signed"
     )
 
 
-def way_out(mark: Mark) -> str:
-    """Say what a person can do."""
+def remedy(mark: Mark) -> str:
+    """Name what a person can do about it."""
     if mark.cause is Cause.RESTORED:
         return (
             "when its clients have shown what they hold, stop it and run "
             "`tequio-ledger restore --confirm`"
         )
     if mark.cause is Cause.MOVED:
-        return "serve that one, by its --database"
+        return "serve that one with its --database"
     if mark.cause is Cause.UNFINISHED:
         return "run the same `tequio-ledger move` again"
     return "restore a newer backup, or found a network under another origin"
@@ -257,11 +258,11 @@ def way_out(mark: Mark) -> str:
 def mark_of(path: Path, database: Database | None) -> Mark | None:
     """Read the mark of a ledger, in its database if that is shared; raises TequioError.
 
-    The file of a folder that has one says no more than why its own database signs nothing.
+    With a shared database, a file in the folder concerns only the folder's former database.
     """
     if database is None or not database.is_shared:
         return read_mark(path)
-    with database.passing_errors(), database.reader.begin() as connection:
+    with database.translated_errors(), database.reader.begin() as connection:
         row = log_rows.read_mark(connection)
     return None if row is None else msgspec.json.decode(row, type=Mark)
 
@@ -275,7 +276,7 @@ def read_mark(path: Path) -> Mark | None:
         return None
     except (OSError, msgspec.MsgspecError) as err:
         raise UserFacingError(
-            f"{path} cannot be read ({err}), so nothing is signed: restore the folder anew"
+            f"{path} cannot be read ({err}), so nothing is signed: restore the folder again"
         ) from err
 
 

@@ -3,12 +3,12 @@
 Rules: entries, tiles, derived rows and head go into one transaction, and the head is swapped only
 if it is still the one that this process wrote last. A checkpoint is signed after the commit,
 never before, and its row's key makes a second root for a size impossible; the guard is asked
-before each signature. After a failed write nothing of this object may be used: memory may be
-ahead of the disk. Nothing is ever repaired in memory; the disk is read anew.
+before each signature. After a failed write this object must not be used: memory may be ahead of
+the disk. Nothing is ever repaired in memory; the disk is read again.
 
-`read`, `follow` and `load` look at every stored byte (`integrity`) before anything is signed.
-`load` takes office as well; the others write nothing at all. `follow` goes on where the last one
-ended: so whoever follows a log takes office without reading it again.
+`read`, `follow` and `load` check every stored byte (`Integrity`) before anything is signed. `load`
+takes office as well; the others write nothing. `follow` continues where the last call ended, so a
+process that follows a log can take office without reading it again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tequio_ledger.log import guard as log_guard
-from tequio_ledger.log.guard import NotSigningError, Published, damage
+from tequio_ledger.log.guard import NotSigningError, Published, damaged_log
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.signing.signer import WouldForkError
 from tequio_ledger.store import files, log_rows
@@ -52,27 +52,24 @@ if TYPE_CHECKING:
     from tequio_shared.log.tile_proofs import TileName
     from tequio_shared.network.genesis import Genesis
 
-# --- An entry that passed admission, with what it is stored under.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
-    """An entry that passed admission, with what it is stored under."""
+class AdmittedEntry:
+    """An entry that passed admission, with its id and its stored form."""
 
     entry: Entry
     leaf: bytes
     id: Digest
     at_ms: int
-    """When the ledger took it."""
+    """Time at which the ledger accepted it."""
 
     @classmethod
-    def of(cls, entry: Entry, net: NetworkId, at_ms: int) -> Admitted:
-        """Name and pack an entry."""
+    def of(cls, entry: Entry, net: NetworkId, at_ms: int) -> AdmittedEntry:
         name = statement_id(net, entry.statement.raw)
         return cls(entry=entry, leaf=entry.leaf(), id=name, at_ms=at_ms)
 
     def row(self, index: int) -> StoredEntry:
-        """Write the row as which it is stored at an index."""
+        """Make the row that stores the entry at an index."""
         statement = self.entry.statement
         return StoredEntry(
             index=index,
@@ -86,11 +83,10 @@ class Admitted:
         )
 
 
-# --- Is the stored log what was written? Its whole tree is built again and held against what is
-# there.
+# --- The integrity check: the whole tree is built again and compared with what is stored.
 #
-# A changed byte anywhere is found before anything is signed: in an entry, a column, a tile, or
-# the head.
+# So a changed byte is found before anything is signed, be it in an entry, a column, a tile, or the
+# head. It costs one pass over the log at each start, O(entries).
 
 if TYPE_CHECKING:
     Take = Callable[[StoredEntry, Entry], None]
@@ -110,58 +106,63 @@ class Integrity:
         """Hand on the entries up to a checkpoint; raises UserFacingError as `check` does."""
         self._read(connection, published.size, take)
         if self.tree.size != published.size:
-            raise damage(f"entry {self.tree.size} is missing")
+            raise damaged_log(f"entry {self.tree.size} is missing")
         _check_tiles(connection, self.tree.pop_changed(), grown=True)
         if self.tree.root() != published.root:
-            raise damage(f"checkpoint {published.size} was signed over other entries")
+            raise damaged_log(f"checkpoint {published.size} was signed over other entries")
 
     def check(self, connection: Connection, head: Head, take: Take) -> None:
-        """Hand each entry on; raise UserFacingError at the first thing that does not fit."""
+        """Check all entries and pass each to `take`; raises UserFacingError at the first fault."""
         self._read(connection, _ALL, take)
         if self.tree.size != head.size:
-            raise damage(f"the head counts {head.size} entries, but {self.tree.size} are there")
+            raise damaged_log(
+                f"the head counts {head.size} entries, but {self.tree.size} are there"
+            )
         _check_tiles(connection, self.tree.pop_changed())
+        # Tiles beyond the entries would be served, though no signature covers them.
         if log_rows.count_tiles(connection) != count_tiles(head.size):
-            raise damage("there are tiles that no entry belongs to")
+            raise damaged_log("there are tiles that no entry belongs to")
         if self.tree.root() != head.root:
-            raise damage("the head's root is not the root of the entries")
+            raise damaged_log("the head's root is not the root of the entries")
 
     def _read(self, connection: Connection, end: int, take: Take) -> None:
         for stored in log_rows.each_entry(connection, self.tree.size, end):
             self._check_entry(stored, take)
-            if self.tree.size % _CHECK_EVERY == 0:
+            if self.tree.size % _CHECK_EVERY == 0:  # full tiles are let go, so memory stays flat
                 _check_tiles(connection, self.tree.pop_full())
 
     def _check_entry(self, stored: StoredEntry, take: Take) -> None:
         if stored.index != self.tree.size:
-            raise damage(f"entry {self.tree.size} is missing")
+            raise damaged_log(f"entry {self.tree.size} is missing")
         self.tree.append(stored.leaf)
         try:
             entry = Entry.parse(stored.leaf)
-            if stored != Admitted.of(entry, self._net, stored.at_ms).row(stored.index):
-                raise damage(f"entry {stored.index} is filed under the wrong name")
+            # The columns are outside the tree: a wrong author or id there would hide the entry
+            # from every query while all hashes fit.
+            if stored != AdmittedEntry.of(entry, self._net, stored.at_ms).row(stored.index):
+                raise damaged_log(f"entry {stored.index} is filed under the wrong name")
             take(stored, entry)
-        except UnwritableError:  # a document that is out of reach says nothing of the entry
+        except UnwritableError:  # a document that cannot be reached now says nothing of the entry
             raise
         except (PeerError, RefusedError) as err:
-            raise damage(f"entry {stored.index} does not hold ({err})") from err
+            raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
 
 
 def _check_tiles(
     connection: Connection, tiles: Mapping[TileName, bytes], *, grown: bool = False
 ) -> None:
-    """Hold tiles against what is stored, which may have `grown` beyond them since."""
+    """Compare tiles with the stored ones, which may have `grown` beyond them since."""
     for tile, data in tiles.items():
         stored = log_rows.read_tile(connection, tile) or b""
         if stored != data and not (grown and stored.startswith(data)):
-            raise damage(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
+            raise damaged_log(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
 
 
-__all__ = ["Admitted", "Log", "Published"]
+__all__ = ["AdmittedEntry", "Log", "Published"]
 
 
 class Log:
-    """One open log. `append` belongs to the sequencer; `published` is for all to read."""
+    """One open log. Only the sequencer calls `append`; anyone may read `published`."""
 
     def __init__(
         self,
@@ -181,20 +182,20 @@ class Log:
         self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
-        """When the newest checkpoint was signed, as its row says."""
+        """Time at which the newest checkpoint was signed, from its row."""
 
     @property
     def term(self) -> int:
-        """Under which term of office we write; 0 while we only read."""
+        """Number of our term of office; 0 while this object only reads."""
         return self._head.term
 
     @property
     def size(self) -> int:
-        """How many entries are committed."""
+        """Number of committed entries."""
         return self._head.size
 
     def read(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check everything there is; hand on the entries that are published.
+        """Read and check the whole log; pass the published entries to `take`.
 
         Raises UserFacingError when a stored byte is not what was written.
         """
@@ -205,7 +206,7 @@ class Log:
             raise UserFacingError(str(self._database.failed_write(err))) from err
 
     def follow(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check what was published since the last time, and hand it on.
+        """Read and check what was published since the last call, and pass it to `take`.
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError when the
         database does not answer.
@@ -217,10 +218,12 @@ class Log:
             raise self._unreadable(err) from err
 
     def load(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check everything there is, hand each entry on, and take office (a new term).
+        """Read and check the whole log, pass each entry to `take`, and take office (a new term).
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError.
         """
+        # Before the term is written: a ledger that must not sign must not push out another
+        # process that may.
         self._guard.check_office(self._database)
         try:
             with self._database.office.begin() as connection:
@@ -230,22 +233,24 @@ class Log:
             raise self._unreadable(err) from err
 
     def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
-        """Give the entry that an author signed under a number, if it is among the last ones.
+        """Find the entry that an author signed under a number, if it is among the last ones.
 
         Raises as `append` does.
         """
-        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
-            return log_rows.leaf_of(connection, author, seq)
+        with self._database.translated_errors(), self._database.office_reader.begin() as connection:
+            return log_rows.find_leaf(connection, author, seq)
 
     def find_index(self, statement_id: Digest) -> int | None:
-        """Say where a statement stands in the log; raises as `append` does."""
+        """Find the index of a statement; raises as `append` does."""
         try:
             with self._database.office_reader.begin() as connection:
                 return log_rows.find_index(connection, statement_id)
         except FAILURES as err:
             raise self._database.failed_write(err) from err
 
-    def append(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> Published:
+    def append(
+        self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]
+    ) -> Published:
         """Commit a batch and sign the new checkpoint; returns it when both are on the disk.
 
         `derive` writes the derived rows in the same transaction.
@@ -253,7 +258,7 @@ class Log:
         """
         if not self._head.term:
             raise FatalLogError("a log that was only read cannot grow")
-        self._guard.check()
+        self._guard.check()  # before the commit too: entries that may not be signed stay unlogged
         try:
             self._commit(batch, derive)
             self._sign()
@@ -267,6 +272,8 @@ class Log:
             return
         self._find_published(connection, stored)
 
+        # Every entry is checked, but committed entries without a signature are not passed on: a
+        # reader could not verify them, and the next writer may never sign them.
         def take_published(row: StoredEntry, entry: Entry) -> None:
             if row.index < self.published.size:
                 take(row, entry)
@@ -297,6 +304,8 @@ class Log:
             log_rows.create_head(connection, self._head)
             return
         self._check(connection, stored, take)
+        # The new term is what disarms a former writer that still believes to be in office: its
+        # next swap names the old term and changes no row.
         self._head = replace(stored, term=stored.term + 1)
         if not log_rows.swap_head(connection, stored, self._head):
             raise self._database.lost_office("the log's head changed while it was read")
@@ -317,14 +326,16 @@ class Log:
         self.published = log_guard.newest(stored, head, self._log_key)
         self.published_at_ms = stored.at_ms if stored else 0
 
-    def _commit(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> None:
+    def _commit(self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]) -> None:
         first, tree = self.size, self._integrity.tree
         for admitted in batch:
             tree.append(admitted.leaf)
         head = replace(self._head, size=tree.size, root=tree.root())
         tiles = tree.pop_changed()
         with self._database.office.begin() as connection:
-            if not log_rows.swap_head(connection, self._head, head):  # first: it locks the head
+            # First, because it locks the head: of two writers one waits here, and then fails
+            # before it has written a row.
+            if not log_rows.swap_head(connection, self._head, head):
                 raise self._database.lost_office(
                     f"the log's head is no longer at size {first}, term {self._head.term}: "
                     "another process wrote to this database"
@@ -333,14 +344,16 @@ class Log:
             log_rows.insert_entries(connection, rows)
             log_rows.write_tiles(connection, tiles)
             derive(connection)
-        self._head = head
+        self._head = head  # only now: until the commit the disk has the old one
 
     def _sign(self) -> None:
-        """Sign the head. One that is signed is shown to the signer again: it may know of more."""
+        """Sign the head, and store the checkpoint unless it is stored already."""
         head = self._head
         if head.size == 0:
             return
         self._guard.check()
+        # Also when this size is signed already: the signer remembers what it signed last, and
+        # refuses here, at the start, if our log was rolled back behind that.
         note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
         if self.published.size == head.size:
             return
@@ -357,7 +370,7 @@ class Log:
             raise NotSigningError(str(err)) from err
         except OSError as err:
             passing = UnwritableError if files.is_passing(err) else FatalLogError
-            raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
+            raise passing(f"the signature cannot be recorded: {err.strerror or err}") from err
 
     def _prove(self, old_size: int, size: int) -> list[Digest]:
         with self._database.office_reader.begin() as connection:

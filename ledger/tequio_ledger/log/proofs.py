@@ -1,9 +1,9 @@
-"""Proofs made from the stored tiles, a few rows each however large the log is.
+"""Proofs made from the stored tiles; each reads a few rows, however large the log is.
 
 `TileProofs` makes them for one size; `KeptProofs` remembers what earlier ones needed. Full tiles
-never change, so their inner nodes stay: a full tile stands for 510 nodes, its 256 hashes, the 128
-above them, and so on up to two. They are stored in one string; with MOST of them that is 33 MB.
-The right edge of the tree is remembered for one size only, the newest that was asked for.
+never change, so their inner nodes are cached: a full tile has 510 nodes, its 256 hashes, the 128
+above them, and so on up to two. They are stored in one string; MOST of them take 33 MB.
+The right edge of the tree is remembered for one size only, the newest that was requested.
 """
 
 from __future__ import annotations
@@ -29,27 +29,31 @@ if TYPE_CHECKING:
     from tequio_ledger.store.database import Database
     from tequio_shared.log.tile_proofs import Node, Range, TileName
 
+
+if TYPE_CHECKING:
     ReadTile = Callable[[TileName], bytes | None]
     Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
     FullNode = Callable[[TileName, int, int], Digest]
 
-MOST = 2_048
-"""Tiles kept."""
+CACHED_TILES = 2_048
+"""Number of tiles cached."""
 
 
-class KeptProofs:
-    """Proof makers of one ledger; may be used from several threads."""
+class ProofCache:
+    """Cache of proofs of one ledger; may be used from several threads."""
 
-    def __init__(self, database: Database, most: int = MOST) -> None:
-        """`most` full tiles are remembered, those asked for last."""
+    def __init__(self, database: Database, most: int = CACHED_TILES) -> None:
+        """`most` full tiles are cached, those used last."""
         self._database = database
         self._most = most
         self._newest: TileProofs | None = None
         self._expanded: OrderedDict[TileName, bytes] = OrderedDict()
-        self._lock = threading.Lock()  # held while the order of what is kept changes
+        self._lock = threading.Lock()  # held while the order of the cache changes
 
     def at(self, size: int) -> TileProofs:
         """Give the maker of proofs for a size of the log."""
+        # Readers want the newest size nearly always. Two threads may both make one here; the
+        # later one wins, and nothing but its cached edge is lost.
         newest = self._newest
         if newest is None or newest.size != size:
             newest = TileProofs(self._read, size, self.node, partial(self._foreseen, size))
@@ -62,23 +66,23 @@ class KeptProofs:
             expanded = self._expanded.get(tile)
             if expanded is not None:
                 self._expanded.move_to_end(tile)
-        if expanded is None:
-            expanded = self._keep(tile, self._read(tile) or b"")
+        if expanded is None:  # outside the lock: hashing 255 nodes must not stop other threads
+            expanded = self._cache(tile, self._read(tile) or b"")
         first = DIGEST_BYTES * (2 * TILE_WIDTH - (2 * TILE_WIDTH >> height) + index)
         return Digest(expanded[first : first + DIGEST_BYTES])
 
     def _foreseen(self, size: int, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
-        """Read those that are not at hand by one question; keep the full ones, give the others."""
+        """Read the tiles that are not cached by one query; cache the full ones, give the others."""
         missing = [tile for tile in tiles if tile not in self._expanded]
         if not missing:
             return {}
         with self._database.glance.connect() as connection:
             found = log_rows.read_tiles(connection, missing)
         for tile in [one for one in found if is_full(one, size)]:
-            self._keep(tile, found.pop(tile))
+            self._cache(tile, found.pop(tile))
         return found
 
-    def _keep(self, tile: TileName, data: bytes) -> bytes:
+    def _cache(self, tile: TileName, data: bytes) -> bytes:
         expanded = _expand(data)
         with self._lock:
             self._expanded[tile] = expanded
@@ -103,7 +107,7 @@ class TileProofs:
     ) -> None:
         """`full_node` gives a node of a full tile, by its height in the tile and its index.
 
-        `foresee` is given the tiles that an inclusion proof takes, and may answer with them.
+        `foresee` is given the tiles that an inclusion proof needs, and may answer with them.
         """
         self.size = size
         self._read_tile = read_tile
@@ -114,7 +118,7 @@ class TileProofs:
         self._edge: dict[Range, Digest] = {}  # ranges that end with the tree
 
     def inclusion(self, index: int) -> list[Digest]:
-        """Prove the entry at an index, its sibling first; raises IndexError outside the log."""
+        """Make the inclusion proof of an index, sibling first; raises IndexError outside it."""
         ranges = tile_proofs.inclusion_ranges(index, self.size)
         if self._foresee is not None:
             named = tile_proofs.tiles_over(index, self.size)
@@ -122,7 +126,7 @@ class TileProofs:
         return [self._hash(span) for span in ranges]
 
     def consistency(self, old_size: int) -> list[Digest]:
-        """Prove that the log of `old_size` is the beginning of this one.
+        """Make the proof that the log of `old_size` is the beginning of this one.
 
         Raises IndexError unless 1 <= old_size <= size.
         """
@@ -183,7 +187,7 @@ def _folded(name: TileName, tile: bytes, first: int, end: int) -> Digest:
 
 
 def _expand(tile: bytes) -> bytes:
-    """Put every level of a tile behind the one below it, up to the two nodes under its root."""
+    """Append every level of a tile to the one below it, up to the two nodes under its root."""
     level = [Digest(tile[at : at + DIGEST_BYTES]) for at in range(0, len(tile), DIGEST_BYTES)]
     parts = [tile]
     while len(level) > 2:  # noqa: PLR2004 - the two under the root, which the next tile holds

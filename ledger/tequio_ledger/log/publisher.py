@@ -1,13 +1,13 @@
-"""The publisher: takes signed checkpoints to the witnesses, and shows what enough of them cosigned.
+"""The publisher: sends signed checkpoints to the witnesses, and publishes what enough cosigned.
 
-Rules: statements are acknowledged when they are committed and signed; nothing of them is shown
-(checkpoint, tiles, events) before the policy is met. A missing quorum delays that, never the
-taking of statements. What is published is in the database first; a process that starts, or a
-replica that does not write the log, goes on from there. Asking again is harmless: a witness that
-has cosigned a size cosigns it again.
+Rules: statements are acknowledged when they are committed and signed; nothing of them is published
+(checkpoint, tiles, events) before the policy is met. A missing quorum delays publishing, but never
+the acceptance of statements. A published checkpoint is in the database first; a process that
+starts, or a replica that does not write the log, continues from there. Asking again is harmless: a
+witness that has cosigned a size cosigns it again.
 
-A round asks all witnesses about one checkpoint: cosignatures of different sizes do not add up.
-Who is slow is left at its question, and asked about a later one.
+A round asks all witnesses about one checkpoint, because cosignatures of different sizes do not add
+up. A slow witness may finish its answer, and is asked about a later checkpoint.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ import asyncio
 import contextlib
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import structlog
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.log.guard import NOTHING, Published, damage
+from tequio_ledger.log.guard import NOTHING, Published, damaged_log
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.log.witness_client import (
-    Asker,
+    WitnessClient,
     WitnessDisagreesError,
     WitnessError,
     WitnessState,
@@ -41,19 +42,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.log.log import Log
-    from tequio_ledger.log.sequencer import Signal
+    from tequio_ledger.log.sequencer import ChangeSignal
     from tequio_ledger.store.database import Database
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import VerifierKey
 
-# --- The policy that a ledger publishes under, read at its start and held against what it can be.
+# --- The policy under which a ledger publishes, read and checked at its start.
 
 
 def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
     """Read the policy file of a log; None without one. Raises UserFacingError.
 
-    It must be one under which this log can be published: the log is named, or none is, and
-    witnesses that have addresses are enough for the quorum.
+    Also for a policy that this log could never meet: it must name this log or none, and the
+    witnesses that have addresses must be enough for the quorum.
     """
     if path is None:
         return None
@@ -65,21 +66,21 @@ def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
             raise UserFacingError(f"{path}: {one.url!r} is not the address of witness {one.name!r}")
     if not policy.is_met({one.key for one in policy.witnesses if one.url is not None}):
         raise UserFacingError(
-            f"{path} asks for the quorum {policy.quorum!r}, but too few of its witnesses have an "
-            "address to be asked at: write it behind their keys"
+            f"{path} requires the quorum {policy.quorum!r}, but too few of its witnesses have an "
+            "address: add it after their keys"
         )
     return policy
 
 
 def load_policy(path: Path) -> Policy:
-    """Read a policy file, whatever it is for; raises UserFacingError."""
+    """Read a policy file; raises UserFacingError."""
     try:
         with path.open("rb") as file:
             return Policy.parse(file.read(POLICY_BYTES + 1))
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     except MalformedError as err:
-        raise UserFacingError(f"{path} is no policy: {err}") from err
+        raise UserFacingError(f"{path} is not a valid policy: {err}") from err
 
 
 def _is_address(text: str) -> bool:
@@ -91,41 +92,41 @@ def _is_address(text: str) -> bool:
 
 
 GRACE_S = 0.1
-"""How long others may still answer when enough have: more cosignatures suit more policies."""
+"""Extra time for other answers when enough are there: more cosignatures suit more policies."""
 AGAIN_S = 1.0
 AGAIN_MOST_S = 30.0
 """Pauses after a round without a quorum: doubled from the first up to the second."""
 QUIET_S = 1.0
-"""How often one looks whether there is something new that nobody told of."""
+"""Interval of checks for news that no signal announced."""
 LATE_S = 60.0
-"""Unpublished for longer than this, a ledger is not well."""
+"""A signed checkpoint that waits longer than this makes the ledger unhealthy."""
 
 log = structlog.get_logger(__name__)
 
 
-class Signed(Protocol):
-    """The ledger, as far as the publisher sees it."""
+class SigningLedger(Protocol):
+    """The part of the ledger that the publisher uses."""
 
     log: Log
 
     @property
     def is_leading(self) -> bool:
-        """Whether this process writes the log."""
+        """True if this process writes the log."""
 
-    async def show(self, note: bytes) -> bool:
-        """Hear of a checkpoint that somebody holds."""
+    async def judge_checkpoint(self, note: bytes) -> bool:
+        """Judge a checkpoint that somebody holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """How publishing stands."""
+    """State of publishing, for people and programs."""
 
     quorum: str
     published: int
-    """Size that everybody may see."""
+    """Size that readers may see."""
     signed: int
     late_s: float
-    """For how long something signed has waited."""
+    """Seconds for which a signed checkpoint has waited."""
     witnesses: tuple[WitnessState, ...]
 
 
@@ -135,16 +136,16 @@ class _Question(NamedTuple):
 
 
 class Publisher:
-    """Owns what is published under a policy; `published` is for all to read."""
+    """Owns what is published under a policy; anyone may read `published`."""
 
     def __init__(  # noqa: PLR0913 - its whole surroundings
         self,
         *,
-        ledger: Signed,
+        ledger: SigningLedger,
         policy: Policy,
         key: VerifierKey,
         database: Database,
-        changed: Signal,
+        changed: ChangeSignal,
         clock: Callable[[], int],
         pause_s: float,
     ) -> None:
@@ -158,15 +159,14 @@ class Publisher:
         self._pause_s = pause_s
         self._http = http_client()
         self._askers = [
-            Asker(one, key, self._http, one.url, clock)
+            WitnessClient(one, key, self._http, one.url, clock)
             for one in policy.witnesses
             if one.url is not None
         ]
-        self._busy: dict[Asker, _Question] = {}
+        self._busy: dict[WitnessClient, _Question] = {}
         self._late_since_s: float | None = None
 
     def publication(self) -> Publication:
-        """Say how publishing stands."""
         signed = self._ledger.log.published.size
         since = self._late_since_s
         is_late = since is not None and signed > self.published.size
@@ -180,7 +180,7 @@ class Publisher:
 
     @property
     def reason(self) -> str | None:
-        """Why what is signed is not published; None while it is in time."""
+        """Sentence that says why a signed checkpoint is not published; None while it is on time."""
         found = self.publication()
         if found.late_s < LATE_S:
             return None
@@ -191,26 +191,36 @@ class Publisher:
         )
 
     def load(self) -> None:
-        """Show what was published before; raises UserFacingError, UnwritableError."""
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
-            note = log_rows.read_last(connection)
-        self._take(note)
+        """Read what was published before; raises UserFacingError, UnwritableError."""
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
+            note = log_rows.read_last_cosigned(connection)
+        if note is None:
+            return
+        try:
+            checkpoint = open_checkpoint(note, self._key).checkpoint
+        except PeerError as err:
+            raise damaged_log(
+                f"the published checkpoint is not signed by this log ({err})"
+            ) from err
+        # Readers must never see the log shrink, whatever order two processes write their rows in.
+        if checkpoint.size > self.published.size:
+            self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)
 
     async def run(self) -> NoReturn:
-        """Publish for ever."""
+        """Publish until cancelled."""
         again_s = AGAIN_S
         try:
             while True:
                 is_met = await self._next()
                 again_s = AGAIN_S if is_met else min(2 * again_s, AGAIN_MOST_S)
-                await asyncio.sleep(self._pause_s if is_met else again_s / 2)
+                await asyncio.sleep(self._pause_s if is_met else again_s / 2)  # it was doubled
         finally:
             for question in self._busy.values():
                 question.task.cancel()
             await self._http.aclose()
 
     async def _next(self) -> bool:
-        """Wait for something to publish, and try to; False when there was no quorum."""
+        """Wait for something to publish and try to publish it; False without a quorum."""
         while True:
             if not self._ledger.is_leading:
                 await self._follow()
@@ -221,9 +231,9 @@ class Publisher:
             await self._changed.wait(QUIET_S)
 
     async def _follow(self) -> None:
-        """Show what the process that writes the log has published."""
+        """Adopt what the process that writes the log has published."""
         before = self.published.size
-        with contextlib.suppress(DatabaseError, TequioError):  # asked again in a second
+        with contextlib.suppress(DatabaseError, TequioError):  # tried again after QUIET_S
             await asyncio.to_thread(self.load)
         if self.published.size > before:
             self._changed.set()
@@ -237,9 +247,11 @@ class Publisher:
             log.warning("no quorum of witnesses", size=target.size, cosigned=len(lines))
             return False
         try:
-            await asyncio.to_thread(self._keep, target.size, note)
+            # Stored before it is shown: after a restart this process must not publish less than
+            # its readers have seen.
+            await asyncio.to_thread(self._store, target.size, note)
         except DatabaseError as err:
-            log.error("a cosigned checkpoint was not kept", error=str(err.orig))  # noqa: TRY400 - its first line says it
+            log.error("a cosigned checkpoint was not stored", error=str(err.orig))  # noqa: TRY400 - its first line says it
             return False
         self.published = Published(size=target.size, root=target.root, note=note)
         self._late_since_s = None
@@ -247,9 +259,9 @@ class Publisher:
         return True
 
     async def _gather(self, target: Published) -> list[str]:
-        """Ask every witness; gives the lines of those that answered in time."""
+        """Ask every witness; gives the signature lines of those that answered in time."""
         for asker in self._askers:
-            if asker not in self._busy:
+            if asker not in self._busy:  # else it still answers about an earlier checkpoint
                 self._ask(asker, target)
         lines: list[str] = []
         while self._busy:
@@ -262,36 +274,36 @@ class Publisher:
             if not done:
                 break
             for asker in [one for one, question in self._busy.items() if question.task in done]:
-                lines += await self._heard(asker, target)
+                lines += await self._receive(asker, target)
         return lines
 
-    def _ask(self, asker: Asker, target: Published) -> None:
-        task = asyncio.create_task(asker.ask(target, self._prove))
+    def _ask(self, asker: WitnessClient, target: Published) -> None:
+        task = asyncio.create_task(asker.cosign(target, self._prove))
         self._busy[asker] = _Question(task, target.size)
 
-    async def _heard(self, asker: Asker, target: Published) -> list[str]:
-        """Take a witness's answer; one about an earlier checkpoint is asked about this one."""
+    async def _receive(self, asker: WitnessClient, target: Published) -> list[str]:
+        """Handle a witness's answer; after one about an earlier checkpoint, ask about this one."""
         question = self._busy.pop(asker)
         if question.size != target.size:
             self._ask(asker, target)
         try:
             line = question.task.result()
         except WitnessDisagreesError as err:
-            await self._show(asker, err)
+            await self._report(asker.witness.name, err)
             return []
         except WitnessError as err:
             log.info("a witness did not cosign", witness=asker.witness.name, why=str(err))
             return []
         return [line] if question.size == target.size else []
 
-    async def _show(self, asker: Asker, err: WitnessDisagreesError) -> None:
-        """Hold what a witness keeps against our own log: if it is right, we must not sign."""
-        name = asker.witness.name
+    async def _report(self, name: str, err: WitnessDisagreesError) -> None:
         log.error("a witness holds another checkpoint of this log", witness=name, why=str(err))
+        # If that checkpoint bears our signature, entries were lost, and the ledger must stop
+        # signing. Anything else is the witness's own trouble.
         try:
-            await self._ledger.show(err.note)
+            await self._ledger.judge_checkpoint(err.note)
         except (PeerError, DatabaseError, TequioError) as wrong:
-            log.info("what it holds is not ours", witness=name, why=str(wrong))
+            log.info("its checkpoint is not signed by this log", witness=name, why=str(wrong))
 
     def _is_met(self, note: bytes) -> bool:
         try:
@@ -300,25 +312,14 @@ class Publisher:
             return False
         return True
 
-    def _keep(self, size: int, note: bytes) -> None:
+    def _store(self, size: int, note: bytes) -> None:
         with self._database.writer.begin() as connection:
-            log_rows.write(connection, size, note, self._clock())
+            log_rows.write_cosigned(connection, size, note, self._clock())
 
     async def _prove(self, old: int, size: int) -> Sequence[Digest]:
         return await asyncio.to_thread(self._proof, old, size)
 
     def _proof(self, old: int, size: int) -> Sequence[Digest]:
         with self._database.reader.begin() as connection:
-            return TileProofs(lambda tile: log_rows.read_tile(connection, tile), size).consistency(
-                old
-            )
-
-    def _take(self, note: bytes | None) -> None:
-        if note is None:
-            return
-        try:
-            checkpoint = open_checkpoint(note, self._key).checkpoint
-        except PeerError as err:
-            raise damage(f"what was published last is not ours ({err})") from err
-        if checkpoint.size > self.published.size:
-            self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)
+            proofs = TileProofs(partial(log_rows.read_tile, connection), size)
+            return proofs.consistency(old)

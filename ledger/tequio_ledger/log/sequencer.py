@@ -1,9 +1,9 @@
-"""The one line into the log: whoever has entries queues here; batches come out committed.
+"""The queue in front of the log: entries go in, committed batches come out.
 
-Rules: only `Sequencer.run` feeds the state and calls `Log.append`. While one batch is being
-written, the next gathers, so load makes batches larger and never waits for a timer. An answer is
-given only when entry and checkpoint are on the disk. After a failed write nothing here is used
-again: whoever waits is told to come back, and the ledger puts another in its place (`service`).
+Rules: only `Sequencer.run` changes the state and calls `Log.append`. While one batch is being
+written, the next one gathers, so a higher load makes batches larger, and no timer is needed. An
+answer is given only when entry and checkpoint are on the disk. After a failed write no object here
+is used again: waiting callers are told to retry, and the ledger builds a new sequencer (`ledger`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.log import admission
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.log.clock_guard import Timekeeper
     from tequio_ledger.log.coordinator import Coordinator
-    from tequio_ledger.log.documents import Shelf
+    from tequio_ledger.log.documents import DocumentCache
     from tequio_ledger.log.log import Log, Published
+    from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.statements.statement import Entry
 
-# --- Entries that will be committed together, admitted one by one, and what became of each.
+
+# --- A batch: entries that are committed together, and the outcome of each.
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +51,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """The same statement was in the log before."""
+    """The same statement was already in the log."""
 
     id: Digest
     index: int
@@ -58,7 +59,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The rules do not admit the statement."""
+    """The statement breaks a rule."""
 
     id: Digest
     code: str
@@ -72,19 +73,21 @@ class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
     def __init__(self, state: State, log_: Log, now_ms: int) -> None:
-        self.admitted: list[Admitted] = []
+        self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
         self._first = log_.size
         self._find_index = log_.find_index
         self._find_leaf = log_.find_leaf
-        self._fresh: dict[Digest, int] = {}
+        self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
-    def take(self, entry: Entry) -> Outcome:
+    def admit(self, entry: Entry) -> Outcome:
         """Admit or refuse one entry; an admitted one counts for all that follow."""
-        candidate = Admitted.of(entry, self._state.net, self.now_ms)
+        candidate = AdmittedEntry.of(entry, self._state.net, self.now_ms)
+        # Before admission, which would refuse it as a repeated number: a client that missed its
+        # receipt sends the same bytes again and must get the same index.
         known = self._known_index(candidate)
         if known is not None:
             return Known(id=candidate.id, index=known)
@@ -92,14 +95,22 @@ class Batch:
             return self._admit(candidate)
         except RefusedError as err:
             refused = err
-        except PeerError as err:  # a document that an entry builds on does not hold
+        except PeerError as err:  # a document that the entry names is invalid
             refused = RefusedError("malformed", str(err))
-        _tell_refused(entry, refused)
+        statement = entry.statement
+        log.info(
+            "statement refused",
+            code=refused.code,
+            type=statement.type,
+            author=to_text(statement.author),
+            seq=statement.seq,
+            detail=str(refused),
+        )
         self.refused.append((entry, refused.code))
         return Refused(id=candidate.id, code=refused.code, detail=str(refused))
 
     def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
-        """Give the author's entry of that number, of this batch or of the log."""
+        """Find an author's entry by its number, in this batch or in the log."""
         for one in reversed(self.admitted):
             statement = one.entry.statement
             if (statement.author, statement.seq) == (author, seq):
@@ -107,39 +118,29 @@ class Batch:
         return self._find_leaf(author, seq)
 
     def write(self, connection: Connection) -> None:
-        """Write what follows from the batch."""
+        """Write the derived rows of the batch."""
         write(connection, self._changes, self._state)
 
-    def _admit(self, candidate: Admitted) -> Logged:
+    def _admit(self, candidate: AdmittedEntry) -> Logged:
         index = self._first + len(self.admitted)
         admission.admit(index, candidate.entry, self._state, self.now_ms)
+        # Derived at once and not when the batch is written: `derive` needs the state right after
+        # this entry, and later entries of the batch change it.
         derive(self._changes, index, candidate.entry, self._state)
         self.admitted.append(candidate)
         self._fresh[candidate.id] = index
         return Logged(id=candidate.id, index=index)
 
-    def _known_index(self, candidate: Admitted) -> int | None:
+    def _known_index(self, candidate: AdmittedEntry) -> int | None:
         statement = candidate.entry.statement
         chain = self._state.peers.get(statement.author)
         if chain is None or statement.seq > chain.seq:
-            return None
+            return None  # a new number cannot be known: this saves a query for nearly every entry
         fresh = self._fresh.get(candidate.id)
         return self._find_index(candidate.id) if fresh is None else fresh
 
 
-def _tell_refused(entry: Entry, err: RefusedError) -> None:
-    statement = entry.statement
-    log.info(
-        "statement refused",
-        code=err.code,
-        type=statement.type,
-        author=to_text(statement.author),
-        seq=statement.seq,
-        detail=str(err),
-    )
-
-
-__all__ = ["Known", "Logged", "Outcome", "Refused", "Sequencer", "Signal"]
+__all__ = ["ChangeSignal", "Known", "Logged", "Outcome", "Refused", "Sequencer"]
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
@@ -148,37 +149,39 @@ _WRITE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """The entries of one request; the answer is a cancelled future if the caller went away."""
+
     entries: tuple[Entry, ...]
     answer: asyncio.Future[list[Outcome]]
 
 
 class Sequencer:
-    """Owns the order of things. Everybody else holds it to `submit`, `published` and `changed`."""
+    """Decides the order of entries; other code uses only `submit`, `published` and `changed`."""
 
     def __init__(
         self,
         log_: Log,
         state: State,
         coordinator: Coordinator,
-        shelf: Shelf,
-        timekeeper: Timekeeper,
-        changed: Signal,
+        shelf: DocumentCache,
+        timekeeper: ClockGuard,
+        changed: ChangeSignal,
     ) -> None:
         self.state = state  # written in `run` only
         self.changed = changed
-        """Set off after each batch is published."""
+        """Set after each batch is published."""
         self.timekeeper = timekeeper
         self.closed_for: str | None = None
-        """Why statements are not taken; None while they are."""
+        """Reason why statements are not accepted; None while they are."""
         self._log = log_
         self._coordinator = coordinator
         self._shelf = shelf
         self._clock = timekeeper.clock
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
-        self._taken: list[_Job] = []  # those of the batch under way
+        self._taken: list[_Job] = []  # jobs of the current batch
         self._waiting = 0  # entries in the queue
         self._is_writing = False
-        # Of our own: requests that keep the shared threads busy must not hold up the log.
+        # A thread of its own: requests that occupy the shared threads must not delay the log.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
 
     @property
@@ -188,11 +191,14 @@ class Sequencer:
 
     @property
     def waiting(self) -> int:
-        """How many entries wait for a batch."""
+        """Number of entries that wait for a batch."""
         return self._waiting
 
     def due_ms(self) -> int | None:
-        """Say when the coordinator may speak next by time alone."""
+        """Give the time of the coordinator's next statement; None if only an entry can cause one.
+
+        Never earlier than the latest signed time: after a clock change the coordinator waits.
+        """
         due_ms = self._coordinator.due()
         return None if due_ms is None else max(due_ms, self.timekeeper.latest_ms)
 
@@ -200,7 +206,7 @@ class Sequencer:
         """Queue verified entries and wait until each is committed or refused, in order.
 
         Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
-        when the log takes none, be it now or before the answer.
+        when the log is closed now, or closes before the answer.
         """
         if self.closed_for is not None:
             raise RefusedError("read-only", self.closed_for)
@@ -212,31 +218,36 @@ class Sequencer:
         return await answer
 
     async def settled(self) -> Published:
-        """Wait until the state says nothing that is not published yet; usually at once."""
+        """Wait until everything in the state is signed; usually returns at once."""
+        # The state is ahead of the disk while a batch is written. An answer read from it then
+        # could describe entries that a failed write never logs.
         while self._is_writing:
             await self.changed.wait(_WRITE_S)
         return self.published
 
     async def run(self) -> None:
         """Log what is queued or due until closed; raises when a write fails. `give_up` after it."""
+        # The first batch has no jobs: after a restart the coordinator may be overdue.
         while self.closed_for is None:
             await self._log_batch(self._taken)
             self._taken = await self._gather()
 
     def close(self, reason: str) -> None:
-        """Take no more statements; `run` ends when the batch under way is written."""
+        """Accept no more statements; `run` ends when the current batch is written."""
         self.closed_for = reason
         self._jobs.put_nowait(_Job((), asyncio.get_running_loop().create_future()))  # wakes `run`
 
     def give_up(self) -> None:
-        """Tell those who still wait to come back; this state is not read any more."""
-        self.turn_away()
+        """Tell waiting callers to retry, and stop; the state is not read any more."""
+        self.reject_waiting()
         self._is_writing = False
+        # Without waiting: the thread may hang in a database that does not answer.
         self._writer.shutdown(wait=False)
         self.changed.set()
 
-    def turn_away(self) -> None:
-        """Tell those who still wait to come back; whether their batch was written is unknown."""
+    def reject_waiting(self) -> None:
+        """Tell waiting callers to retry; whether their batch was written is unknown."""
+        # Safe to retry: the same bytes are answered with `Known` if they were logged after all.
         while self._jobs.qsize():
             self._taken.append(self._jobs.get_nowait())
         for job in self._taken:
@@ -244,12 +255,12 @@ class Sequencer:
                 job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self._taken = []
 
-    async def do(self, work: Callable[[], None]) -> None:
-        """Do something between two batches, in the thread that writes them."""
+    async def run_between_batches(self, work: Callable[[], None]) -> None:
+        """Run `work` between two batches, in the thread that writes them."""
         await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
     async def _gather(self) -> list[_Job]:
-        """Wait for a job or the coordinator's next deadline; take all that is there."""
+        """Wait for a job or the coordinator's next deadline, then collect all queued jobs."""
         due_ms = self.due_ms()
         wait_s = None if due_ms is None else max(0, due_ms - self._clock()) / 1000
         try:
@@ -263,29 +274,32 @@ class Sequencer:
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
         batch = Batch(self.state, self._log, self._clock())
-        outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
+        outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
+        # After the clients' entries: what the coordinator says then answers them in one commit.
         if not self.timekeeper.is_behind(batch.now_ms):
             self._coordinate(batch)
         if batch.admitted:
-            self._is_writing = True  # until `give_up` when the write fails
+            self._is_writing = True  # stays set until `give_up` if the write fails
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._writer, self._write, batch)
             self._is_writing = False
         for job, answers in zip(jobs, outcomes, strict=True):
-            if not job.answer.done():
+            if not job.answer.done():  # a client that disconnected has cancelled it
                 job.answer.set_result(answers)
         if batch.admitted:
             self.changed.set()
 
     def _coordinate(self, batch: Batch) -> None:
-        """Add what the coordinator says to this batch, to the same commit."""
+        """Add the coordinator's statements to this batch."""
         for entry, code in batch.refused:
-            self._coordinator.accuser.look(entry, code, batch.find_leaf)
-        while deed := self._coordinator.next_deed(batch.now_ms):
-            self._shelf.lay(deed.document)
-            outcome = batch.take(deed.entry)
-            self.timekeeper.note(batch.now_ms)
+            self._coordinator.fault_reporter.consider(entry, code, batch.find_leaf)
+        while deed := self._coordinator.next_statement(batch.now_ms):
+            self._shelf.add(deed.document)  # first: admission reads the document
+            outcome = batch.admit(deed.entry)
+            self.timekeeper.record(batch.now_ms)
             if not isinstance(outcome, Logged):
+                # This is a bug. Without the pause the same statement would be tried forever, and
+                # this loop, in which the whole service runs, would never end.
                 log.error(
                     "own statement refused",
                     run=deed.run.hex() if deed.run else None,
@@ -296,18 +310,18 @@ class Sequencer:
     def _write(self, batch: Batch) -> None:
         metrics.BATCH_ENTRIES.observe(len(batch.admitted))
         with metrics.BATCH_S.time():
-            self._shelf.store()
+            self._shelf.store()  # first: an entry in the log must not name a missing document
             self._log.append(batch.admitted, batch.write)
 
 
-class Signal:
-    """Wakes whoever waits for the next change; those who come later wait for the one after."""
+class ChangeSignal:
+    """Wakes all tasks that wait for the next change; later ones wait for the one after."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
 
     def set(self) -> None:
-        """Wake everybody who waits now."""
+        # A new event instead of clear(): a task that was not scheduled yet would miss that one.
         self._event.set()
         self._event = asyncio.Event()
 
@@ -322,3 +336,51 @@ class Signal:
 
 def _count(jobs: Sequence[_Job]) -> int:
     return sum(len(job.entries) for job in jobs)
+
+
+# --- The clock guard: whether the clock is behind a time that this ledger signed before.
+#
+# A coordinator whose clock was set back would sign times that contradict its own log, and phases
+# would last longer or shorter than they did. So it signs nothing until the clock has caught up.
+
+REPORTED_STEP_MS = 1_000
+"""A clock that is being corrected goes back by less; such a step is not reported."""
+
+
+class ClockGuard:
+    """Remembers the latest time that was signed or stored; belongs to the sequencer."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self._is_told = False
+        self.latest_ms = 0
+        """The coordinator signs nothing before this time."""
+
+    def record(self, at_ms: int) -> None:
+        """Record a time that was signed or stored."""
+        self.latest_ms = max(self.latest_ms, at_ms)
+
+    def is_behind(self, now_ms: int) -> bool:
+        """Return whether `now_ms` is before a time signed earlier; logs when that changes."""
+        is_behind = now_ms < self.latest_ms
+        if not is_behind:
+            if self._is_told:
+                log.info("the clock has caught up", latest_ms=self.latest_ms)
+            self._is_told = False
+        elif not self._is_told and self.latest_ms - now_ms > REPORTED_STEP_MS:
+            self._is_told = True
+            log.error("the clock was set back", reason=self._explained(now_ms))
+        return is_behind
+
+    @property
+    def reason(self) -> str | None:
+        """Sentence that says why the coordinator signs nothing; None while it may."""
+        now_ms = self.clock()
+        return None if self.latest_ms - now_ms <= REPORTED_STEP_MS else self._explained(now_ms)
+
+    def _explained(self, now_ms: int) -> str:
+        behind_s = (self.latest_ms - now_ms) / 1000
+        return (
+            f"the clock is {behind_s:.0f} s behind the last signed time, and rounds stand still "
+            "until it has caught up: correct it"
+        )

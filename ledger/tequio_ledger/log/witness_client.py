@@ -1,8 +1,8 @@
-"""One witness as the ledger sees it: asked for cosignatures, one question at a time.
+"""The client of one witness: asks for cosignatures, one request at a time.
 
-Its answers are believed for what they prove. A cosignature counts when it verifies. A witness that
-says that it saw more of the log, or another one, is asked for the checkpoint that it keeps, which
-bears our own signature or means nothing.
+An answer counts only for what it proves. A cosignature counts when it verifies. A witness that says
+it saw more of the log, or another history, is asked for the checkpoint that it keeps, which bears
+our own signature or means nothing.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
     """Makes the consistency proof from an old size to a size."""
 
 ANSWER_S = 5.0
-"""After which a witness counts as away."""
+"""A witness that takes longer counts as away."""
 _SAID_BYTES = 200
 
 
 class WitnessError(TequioError):
-    """A witness did not cosign; the sentence says why."""
+    """A witness did not cosign; the message says why."""
 
 
 class WitnessDisagreesError(WitnessError):
-    """A witness keeps a checkpoint under our signature that this one does not continue."""
+    """A witness keeps a checkpoint, allegedly ours, that this one does not continue."""
 
     def __init__(self, message: str, note: bytes) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class WitnessDisagreesError(WitnessError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessState:
-    """How a witness is, for people and programs."""
+    """State of a witness, for people and programs."""
 
     name: str
     key: str
@@ -70,12 +70,12 @@ class WitnessState:
     size: int
     """The last size that it cosigned, as far as we know; 0 before the first time."""
     answer_s: float | None
-    """How long its last cosignature took."""
+    """Seconds that its last cosignature took."""
     problem: str | None
-    """Why it did not cosign when it was asked last."""
+    """Reason why it did not cosign the last time."""
 
 
-class Asker:
+class WitnessClient:
     """Asks one witness; used from one event loop."""
 
     def __init__(
@@ -96,7 +96,6 @@ class Asker:
         self._problem: str | None = None
 
     def state(self) -> WitnessState:
-        """Say how it is."""
         return WitnessState(
             name=self.witness.name,
             key=self.witness.key.text(),
@@ -106,8 +105,8 @@ class Asker:
             problem=self._problem,
         )
 
-    async def ask(self, target: Published, prove: Prove) -> str:
-        """Have a checkpoint cosigned; gives its signature line. Raises WitnessError."""
+    async def cosign(self, target: Published, prove: Prove) -> str:
+        """Have a checkpoint cosigned; gives the signature line. Raises WitnessError."""
         import httpx  # noqa: PLC0415 - see http_client
 
         begun = time.monotonic()
@@ -119,7 +118,7 @@ class Asker:
         except httpx.HTTPError as err:
             raise self._failed(str(err) or type(err).__name__) from err
         except PeerError as err:
-            raise self._failed(f"its answer does not hold: {err}") from err
+            raise self._failed(f"invalid answer: {err}") from err
         self._size, self._problem = target.size, None
         self._answer_s = time.monotonic() - begun
         return line
@@ -127,6 +126,8 @@ class Asker:
     async def _ask(self, target: Published, prove: Prove) -> str:
         status, body = await self._post(target, prove)
         if status == CosigningStatus.CONFLICT:
+            # Usual after a restart, when we do not know what it saw last: it tells the size, and
+            # the second request proves from there.
             size = parse_conflict(body)
             if size > target.size:
                 raise await self._disagreement(f"it saw size {size} already")
@@ -149,12 +150,13 @@ class Asker:
             return answer.status_code, await read_bounded(answer, ANSWER_BYTES)
 
     async def _disagreement(self, why: str) -> WitnessError:
-        """Ask for what it keeps."""
+        # The status alone is only a claim. The checkpoint that the witness keeps is proof, if it
+        # bears our signature: so it is fetched and passed on to the guard.
         url = f"{self._url}/{origin_hash(self._log.name)}/checkpoint"
         async with self._http.stream("GET", url) as answer:
             note = await read_bounded(answer, NOTE_BYTES)
             if answer.status_code != CosigningStatus.COSIGNED:
-                return self._failed(f"{why}, and shows no checkpoint")
+                return self._failed(f"{why}, but gives no checkpoint")
         self._failed(why)
         return WitnessDisagreesError(why, note)
 
@@ -164,7 +166,7 @@ class Asker:
 
 
 async def read_bounded(answer: httpx.Response, most: int) -> bytes:
-    """Read an answer of at most so many bytes; raises PeerError."""
+    """Read an answer of at most `most` bytes; raises PeerError for a longer one."""
     parts, size = [], 0
     async for chunk in answer.aiter_raw():
         size += len(chunk)
@@ -175,8 +177,8 @@ async def read_bounded(answer: httpx.Response, most: int) -> bytes:
 
 
 def http_client() -> httpx.AsyncClient:
-    """Make the client that all witnesses are asked with; no proxies, no redirects, no netrc."""
-    # Loaded here and not at the top: without witnesses to ask, a ledger starts without a client.
+    """Make the HTTP client for all witnesses; no proxies, no redirects, no netrc."""
+    # Imported here and not at the top: a ledger without witnesses starts faster without it.
     import httpx  # noqa: PLC0415 - as above
 
     return httpx.AsyncClient(
@@ -188,25 +190,24 @@ def http_client() -> httpx.AsyncClient:
 
 # --- What the witnesses remember of our log, asked before a process signs for the first time.
 #
-# A ledger that comes from an old copy of its disk does not know that it does; its witnesses do.
-# They are asked at each taking of office, and nothing is signed until those that are silent could
-# not have met the policy's quorum without one that spoke: whatever was published, somebody heard
-# of it spoke. All of them are asked at once and have one deadline, so none can hold up a start
-# for longer.
+# A ledger restored from an old copy of its disk cannot know that; its witnesses do. They are asked
+# each time a process takes office, and nothing is signed until the silent witnesses could not have
+# met the quorum by themselves: then at least one witness that answered knows of any published
+# checkpoint. All are asked at once with one deadline, so that none can delay a start any longer.
 
 RECALL_ANSWER_S = 3.0
-"""What all of them together have."""
+"""Deadline for all witnesses together."""
 GRACE_S = 0.5
-"""How long others may still answer when enough have: what they saw counts too."""
+"""Extra time for other answers when enough are there: what they saw counts too."""
 
 log = structlog.get_logger(__name__)
 
 
 class WitnessesSilentError(NotSigningError):
-    """Too few witnesses said what they saw last; asked again later they may."""
+    """Too few witnesses said what they saw last; they may when asked again."""
 
 
-class Recall:
+class WitnessRecall:
     """Asks the witnesses of a policy about one log."""
 
     def __init__(self, policy: Policy, key: VerifierKey) -> None:
@@ -215,29 +216,28 @@ class Recall:
         self._asked = [one for one in policy.witnesses if one.url is not None]
 
     def notes(self) -> list[bytes]:
-        """Give the last checkpoints that witnesses keep, as they sent them; blocks.
+        """Fetch the last checkpoints that the witnesses keep; blocks.
 
         Raises WitnessesSilentError.
         """
-        with ThreadPoolExecutor(1) as apart:  # whoever calls may have an event loop of his own
+        with ThreadPoolExecutor(1) as apart:  # the caller's thread may have an event loop
             answers = apart.submit(asyncio.run, self._gather()).result()
         if not self._is_enough(answers):
             silent = sorted(one.name for one in self._asked if one.key not in answers)
             raise WitnessesSilentError(
                 "nothing is signed before enough witnesses say what they saw last; no answer from "
-                f"{', '.join(silent)}: see that they run, or change the policy"
+                f"{', '.join(silent)}: check that they are running, or change the policy"
             )
         return [answer for answer in answers.values() if answer]
 
     def _is_enough(self, heard: Collection[VerifierKey]) -> bool:
-        """Tell whether nothing can have been published that none of these knows of."""
-        if self._policy.is_met(()):  # it asks for nobody, so nobody knows
+        """Return whether any published checkpoint must be known to one of these witnesses."""
+        if self._policy.is_met(()):  # no witness is required, so none can be expected to know
             return True
         silent = {one.key for one in self._asked} - set(heard)
         return self._policy.is_met(heard) and not self._policy.is_met(silent)
 
     async def _gather(self) -> dict[VerifierKey, bytes]:
-        """Ask all; gives what those said that answered before it was enough, or the deadline."""
         answers: dict[VerifierKey, bytes] = {}
         async with http_client() as http:
             asked = [asyncio.create_task(self._ask(http, one, answers)) for one in self._asked]
@@ -260,8 +260,8 @@ class Recall:
     async def _ask(
         self, http: httpx.AsyncClient, witness: PolicyWitness, answers: dict[VerifierKey, bytes]
     ) -> None:
-        """Ask one; an empty note says that it cosigned nothing."""
-        import httpx  # noqa: PLC0415 - see asker.http_client
+        """Ask one witness; an empty note means that it cosigned nothing."""
+        import httpx  # noqa: PLC0415 - see http_client
 
         try:
             answers[witness.key] = await self._answer(http, witness)
@@ -276,6 +276,8 @@ class Recall:
             return b""
         if answer.status_code != CosigningStatus.COSIGNED:
             raise PeerError(f"status {answer.status_code}")
+        # The log's signature alone would not do: anyone can replay an old checkpoint. Only its own
+        # cosignature shows that the witness keeps this one.
         if not open_checkpoint(note, self._key, [witness.key]).cosignatures:
-            raise PeerError("what it shows bears no cosignature of its own")
+            raise PeerError("the checkpoint bears no cosignature of this witness")
         return note

@@ -1,1 +1,1 @@
-"""A monitor: whoever reads a whole log as it grows, computes all that follows, and rings alarms."""
+"""The monitor: a program that reads a log as it grows, recomputes everything, and raises alarms."""

@@ -1,7 +1,7 @@
-"""What a monitor found, as a file that others can check.
+"""Alarms of the monitor, as files that others can verify.
 
-What is final is named after what was found, not when: a monitor that is started again meets it
-again, and leaves the file that is there as it is. Anything else may come and go, and come again.
+The name of a final alarm depends on the fault and not on the time: a monitor that is started again
+finds it again, and leaves the file as it is. Other faults may pass and return.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-class Kind(enum.Enum):
-    """What an alarm is about."""
+class AlarmKind(enum.Enum):
+    """Kind of fault."""
 
     FORK = "fork"
     """The log signed two histories."""
     ROLLBACK = "rollback"
-    """The log shows less than it showed before, for long."""
+    """For a long time, the log has shown fewer entries than before."""
     ENTRIES = "entries"
     """Entries or tiles are not those under the signed root."""
     RULES = "rules"
     """An entry does not verify, or does not follow from those before it."""
     DERIVED = "derived"
-    """The ledger's answers are not what follows from its log."""
+    """The ledger's answers do not follow from its log."""
     QUORUM = "quorum"
-    """No checkpoint has the cosignatures that the policy asks for."""
+    """No checkpoint has the cosignatures that the policy requires."""
     AWAY = "away"
     """The ledger does not answer."""
 
 
-FINAL = {Kind.FORK, Kind.ENTRIES, Kind.RULES}
-"""After these there is no log any more that one could read on in."""
+FINAL = {AlarmKind.FORK, AlarmKind.ENTRIES, AlarmKind.RULES}
+"""Kinds after which the log cannot be followed any further."""
 
 
 class Alarm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """The file."""
+    """Content of the file."""
 
-    kind: Kind
+    kind: AlarmKind
     url: str
     at_ms: int
     why: str
     fork: ForkEvidence | None = None
     note: str = ""
-    """The checkpoint that was judged, as it came."""
+    """The checkpoint in question, as it was received."""
     entries: dict[str, str] = msgspec.field(default_factory=dict)
     """Leaves by index, base64url."""
     differences: tuple[str, ...] = ()
 
 
 class FoundError(TequioError):
-    """Something is wrong with the log; the alarm says what."""
+    """The log has a fault, which the alarm describes."""
 
     def __init__(self, alarm: Alarm) -> None:
         super().__init__(f"{alarm.kind.value}: {alarm.why}")
@@ -73,19 +73,19 @@ class FoundError(TequioError):
 
 
 class Alarms:
-    """Rings each alarm once, and keeps its evidence in a folder."""
+    """Raises each alarm once, and stores its evidence in a folder."""
 
     def __init__(self, folder: Path, url: str, clock: Clock) -> None:
         self._folder = folder
         self._url = url
         self._clock = clock
-        self._ringing: set[tuple[Kind, str]] = set()
+        self._ringing: set[tuple[AlarmKind, str]] = set()
         self.rang = False
-        """Whether there was any alarm."""
+        """True after any alarm."""
 
     def make(
         self,
-        kind: Kind,
+        kind: AlarmKind,
         why: str,
         *,
         fork: ForkEvidence | None = None,
@@ -93,7 +93,6 @@ class Alarms:
         entries: dict[str, str] | None = None,
         differences: tuple[str, ...] = (),
     ) -> Alarm:
-        """Describe what was found."""
         return Alarm(
             kind=kind,
             url=self._url,
@@ -106,7 +105,7 @@ class Alarms:
         )
 
     def ring(self, alarm: Alarm) -> None:
-        """Keep the evidence and tell the log, unless that was done for the same thing before."""
+        """Store the evidence and log the alarm, unless the same alarm is ringing already."""
         if (alarm.kind, alarm.why) in self._ringing:
             return
         self._ringing.add((alarm.kind, alarm.why))
@@ -118,11 +117,11 @@ class Alarms:
             if not path.exists():
                 files.write_file(path, raw)
         except OSError as err:
-            log.error("evidence not kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
+            log.error("evidence not stored", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         log.error("alarm", kind=alarm.kind.value, why=alarm.why, evidence=str(path))
 
-    def quiet(self, kind: Kind) -> None:
-        """Note that all is well again in that respect."""
+    def clear(self, kind: AlarmKind) -> None:
+        """End the alarms of a kind, so that the next one rings again."""
         self._ringing = {one for one in self._ringing if one[0] is not kind}
 
 

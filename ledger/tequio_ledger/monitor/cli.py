@@ -17,7 +17,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath
 from tequio_ledger.config.sources import Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolderFolder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
@@ -67,22 +67,24 @@ log = structlog.get_logger(__name__)
 @click.command("monitor")
 @with_settings(MONITOR)
 @click.argument("url")
-@click.option("--once", is_flag=True, help="Look once, and end: 0 all is well, 2 an alarm rang.")
+@click.option(
+    "--once", is_flag=True, help="Check once and exit: status 0 if all is well, 2 after an alarm."
+)
 def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
-    """Read a ledger's log as it grows, verify all of it, and ring an alarm when it lies.
+    """Verify a ledger's whole log as it grows, and raise an alarm for any fault.
 
-    Run it on another machine than the ledger. An alarm is a line in the log and a file in
-    DIR/alarms that others can check. After a fork, or an entry that must not be there, it ends
-    with status 2: that log cannot be read on.
+    Run it on another machine than the ledger. An alarm is a line in the program's log and a file
+    in DIR/alarms that others can verify. After a fork or an invalid entry, the program exits with
+    status 2: such a log cannot be followed any further.
     """
     runtime.configure_by(settings)
-    with DataFolderFolder(settings.folder) as opened, RemoteLedger(url) as ledger:
+    with DataFolder(settings.folder) as opened, RemoteLedger(url) as ledger:
         policy = load_policy(settings.trust) if settings.trust else None
         sys.exit(_run(ledger, opened.path, policy, 0.0 if once else settings.every_s))
 
 
 def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: float) -> int:
-    """Watch until something final is found, or once if there is no pause; gives the status."""
+    """Watch until a final alarm, or once if `every_s` is 0; gives the exit status."""
     genesis = _genesis(ledger, folder)
     alarms = Alarms(folder / "alarms", ledger.url, now_ms)
 
@@ -101,7 +103,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         )
         while True:
             try:
-                watch.look()
+                watch.check()
             except FoundError as err:
                 alarms.ring(err.alarm)
                 if err.alarm.kind in FINAL:
@@ -112,9 +114,9 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
 
 
 def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
-    """Give the network that this folder watches; at the first time, the one that the ledger names.
+    """Give the network of this folder; the first time, the one that the ledger names.
 
-    Raises UserFacingError when the ledger is of another network now.
+    Raises UserFacingError when the ledger now serves another network.
     """
     before = stored_genesis(folder)
     try:
@@ -126,7 +128,7 @@ def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
             return before
         raise UserFacingError(f"the ledger at {ledger.url} does not answer: {err}") from err
     except PeerError as err:
-        raise UserFacingError(f"what answers at {ledger.url} is no ledger: {err}") from err
+        raise UserFacingError(f"{ledger.url} is not the address of a ledger: {err}") from err
     if before is not None and before != genesis:
         raise UserFacingError(
             f"{folder} watches the log {before.origin}, but {ledger.url} serves {key.name}: "

@@ -1,7 +1,7 @@
-"""A monitor's own copy of the log: every entry verified, and everything derived from it anew.
+"""The monitor's own copy of the log: every entry verified, and all derived rows computed again.
 
-The copy has the tables of a ledger, so what was read is checked again at a start, and answers can
-be computed as a ledger computes them. Entries are written only when they lie under a signed root.
+The copy has the tables of a ledger, so it is checked at a start as a ledger's are, and answers are
+computed as a ledger computes them. Entries are written only when they are under a signed root.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.log.log import Admitted, Integrity
+from tequio_ledger.log.log import AdmittedEntry, Integrity
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class BadEntryError(PeerError):
-    """An entry of the log does not verify or does not follow; it should not be there."""
+    """An entry of the log does not verify, or does not follow from those before it."""
 
     def __init__(self, index: int, leaf: bytes, why: str) -> None:
         super().__init__(f"entry {index} {why}")
@@ -64,21 +64,21 @@ class Mirror:
         self.note = b""
         """The last checkpoint under which entries were written."""
         self.is_torn = False
-        """Whether memory may be ahead of the disk."""
+        """True if memory may be ahead of the disk."""
 
     @property
     def size(self) -> int:
-        """How many entries were read and verified."""
+        """Number of entries read and verified."""
         return self._head.size
 
     @property
     def root(self) -> Digest:
-        """The root over them."""
+        """Root over those entries."""
         return self._head.root
 
     def load(self) -> None:
-        """Read what is there, every byte checked; raises UserFacingError."""
-        self._blobs.tidy()  # makes the folder for blobs on their way in, or empties it
+        """Read the copy and check every byte; raises UserFacingError."""
+        self._blobs.clean_up()  # makes or empties the folder of unfinished blobs
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:
@@ -89,18 +89,18 @@ class Mirror:
         self._head, self.note = head, last.note if last else b""
 
     def extend(self, leaves: Sequence[bytes], edge: Frontier) -> None:
-        """Verify entries that lie under a signed root and write them with what follows.
+        """Verify entries that are under a signed root, and write them with their derived rows.
 
         `edge` is the tree with them. Raises BadEntryError, and UnreachableError when a document
-        cannot be had: then nothing was written, and this object `is_torn`: make a new one.
+        is unavailable: then nothing was written, and `is_torn` is set: make a new mirror.
         """
         self.is_torn = True
-        admitted: list[Admitted] = []
+        admitted: list[AdmittedEntry] = []
         changes = derived.Changes()
         for leaf in leaves:
             index = self.size + len(admitted)
             entry = self._verified(index, leaf)
-            one = Admitted.of(entry, self._net, entry.statement.ts)
+            one = AdmittedEntry.of(entry, self._net, entry.statement.ts)
             self._apply(index, entry, leaf)
             derived.derive(changes, index, entry, self.state)
             admitted.append(one)
@@ -118,8 +118,8 @@ class Mirror:
         self._head, self.edge = head, edge
         self.is_torn = False
 
-    def sign_off(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
-        """Keep the checkpoint that covers what was written."""
+    def store_checkpoint(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
+        """Store the checkpoint that covers all written entries."""
         row = StoredCheckpoint(size=checkpoint.size, root=checkpoint.root, note=note, at_ms=at_ms)
         with self.database.writer.begin() as connection:
             last = log_rows.read_last_checkpoint(connection)
@@ -144,7 +144,7 @@ class Mirror:
         try:
             self.state.apply(index, entry, entry.statement.ts)
         except KeyError as err:
-            raise BadEntryError(index, leaf, "names a key or document that is not there") from err
+            raise BadEntryError(index, leaf, "names an unknown key or document") from err
         except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
             raise BadEntryError(index, leaf, f"does not follow: {err}") from err
 
@@ -153,7 +153,7 @@ class Mirror:
         self.state.apply(stored.index, entry, stored.at_ms)
 
     def _document(self, digest: Digest) -> bytes:
-        """Give a document that entries name, fetched once; raises UnreachableError, PeerError."""
+        """Read a document, fetched at first use; raises UnreachableError, PeerError."""
         try:
             return self._blobs.read(digest)
         except KeyError:
@@ -163,7 +163,7 @@ class Mirror:
 
 
 def stored_genesis(folder: Path) -> Genesis | None:
-    """Give the genesis of what was watched from this folder before; None at the first time."""
+    """Read the genesis of the log that was watched from this folder; None the first time."""
     path = folder / "mirror.sqlite"
     if not path.exists():
         return None

@@ -1,7 +1,7 @@
-"""The ledger that is watched, over HTTP; nothing it says is believed here.
+"""The client of the watched ledger, over HTTP; its answers are not trusted.
 
-Every answer has a deadline and a size limit. What cannot be had now is UnreachableError; answers
-that cannot be right are PeerError.
+Every answer has a deadline and a size limit. A ledger that does not answer raises UnreachableError;
+invalid answers raise PeerError.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import Digest
 
+
 ANSWER_S = 30.0
 ANSWER_BYTES = 16 << 20
 _OK = 200
 _NOT_FOUND = 404
 
-Json = dict[str, Any]  # what an answer can be before anybody looks at it
+Json = dict[str, Any]  # an answer that was not checked yet
 
 
 class UnreachableError(TequioError):
-    """The ledger does not answer, or says that it cannot now."""
+    """The ledger does not answer, or says that it cannot answer now."""
 
 
 class NotThereError(MalformedError):
@@ -42,7 +43,7 @@ class RemoteLedger:
     """Asks one ledger; `with` closes the connections."""
 
     def __init__(self, url: str) -> None:
-        """Connect to nothing yet; raises UserFacingError for what is no http(s) address."""
+        """Do not connect yet; raises UserFacingError unless `url` is an http(s) address."""
         self.url = url.rstrip("/")
         if not self.url.startswith(("http://", "https://")):
             raise UserFacingError(f"{url!r} is not the address of a ledger: https://example.org")
@@ -62,7 +63,7 @@ class RemoteLedger:
         self._http.close()
 
     def checkpoint(self) -> bytes:
-        """Get the newest checkpoint, as it comes."""
+        """Get the newest checkpoint, not checked."""
         return self._get("/log/checkpoint", NOTE_BYTES)
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -98,9 +99,9 @@ class RemoteLedger:
         try:
             answer = msgspec.json.decode(self._get(path, ANSWER_BYTES))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
-            raise MalformedError(f"{path} gives no JSON: {err}") from err
+            raise MalformedError(f"{path} did not return JSON: {err}") from err
         if not isinstance(answer, dict):
-            raise MalformedError(f"{path} gives no JSON object")
+            raise MalformedError(f"{path} did not return a JSON object")
         return answer
 
     def _get(self, path: str, most: int) -> bytes:
@@ -110,12 +111,12 @@ class RemoteLedger:
                 for chunk in answer.iter_raw():
                     size += len(chunk)
                     if size > most:
-                        raise MalformedError(f"{path} gives more than {most} bytes")
+                        raise MalformedError(f"{path} returned more than {most} bytes")
                     parts.append(chunk)
         except (httpx.HTTPError, httpx.InvalidURL) as err:
             raise UnreachableError(f"{path}: {str(err) or type(err).__name__}") from err
         if answer.status_code == _NOT_FOUND:
-            raise NotThereError(f"{path} is not there")
+            raise NotThereError(f"{path} does not exist")
         if answer.status_code != _OK:
             raise UnreachableError(f"{path}: status {answer.status_code}")
         return b"".join(parts)

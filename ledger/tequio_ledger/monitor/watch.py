@@ -1,10 +1,9 @@
-"""The watch: from one look at the log to the next, everything new is read, verified and compared.
+"""The watch: at each check, everything new in the log is read, verified and compared.
 
 Rules: a checkpoint counts when the log signed it and, with a policy, enough witnesses cosigned it.
-It must continue the one before. Entries are fetched in pieces, each proven to lie under the signed
-root before anything of it is kept. Then the tiles are compared, and last what the ledger says of
-itself. What is found wrong becomes an alarm with evidence; after one that is final nothing is read
-any more.
+It must continue the one before. Entries are fetched in pieces, and each piece is stored only after
+it is proven to be under the signed root. Then the tiles are compared, and last the ledger's answers
+about its log. Each fault becomes an alarm with evidence; after a final one nothing more is read.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import structlog
 
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
-from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
+from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError
 from tequio_ledger.monitor.remote import UnreachableError
 from tequio_ledger.store import log_rows, queries
@@ -43,28 +42,29 @@ if TYPE_CHECKING:
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.log.policy import Policy
 
-# --- Answers that are true for more of the log than is published: held against it once it is.
+
+# --- Answers about more of the log than is published, to be compared with it once it is.
 #
-# What is signed may wait for its witnesses, and answers do not wait with it. So one that is ahead
-# is neither right nor wrong; but the log has to come to that size, and have that root there.
+# A signed checkpoint may wait for its witnesses, and answers do not wait with it. So an answer that
+# is ahead is neither right nor wrong; but the log must reach that size, and have that root there.
 
 MOST = 64
-"""Answers that are remembered; of more at once, the first."""
+"""Number of such answers that are remembered, the first ones."""
 
 
-class Ahead:
-    """What answers named that is not published yet."""
+class UnpublishedAnswers:
+    """Sizes and roots that answers named and that are not published yet."""
 
     def __init__(self) -> None:
         self._named: dict[tuple[int, Digest], float] = {}  # size and root, since when
 
-    def note(self, size: int, root: Digest) -> None:
+    def add(self, size: int, root: Digest) -> None:
         """Remember what an answer named."""
         if len(self._named) < MOST:
             self._named.setdefault((size, root), time.monotonic())
 
     def broken(self, connection: Connection, size: int, patience_s: float) -> list[str]:
-        """List what the log of `size` entries does not keep; what it has come to is forgotten."""
+        """List the broken claims once the log has `size` entries; forgets those it has reached."""
         faults = []
         for (named, root), since_s in list(self._named.items()):
             if named <= size:
@@ -76,15 +76,15 @@ class Ahead:
         return faults
 
 
-# --- What the ledger says of its log, against what follows from the log.
+# --- The ledger's answers about its log, compared with our own.
 
 PAGE = 1_000
 _ASIDE = {"as_of", "peer_id"}
-"""Fields that say nothing of the log, or the same in other letters."""
+"""Fields that do not depend on the log, or repeat another one in other letters."""
 
 
 class MovedOnError(Exception):
-    """The ledger answered about another size than ours: read on and ask again."""
+    """The ledger answered about another size than ours: read more and ask again."""
 
     def __init__(self, size: int, root: Digest) -> None:
         super().__init__(f"an answer is true for {size} entries")
@@ -92,7 +92,7 @@ class MovedOnError(Exception):
         self.root = root
 
 
-class Claims:
+class AnswerComparison:
     """One comparison of all derived answers at the size of the mirror."""
 
     def __init__(self, ledger: RemoteLedger, mirror: Mirror) -> None:
@@ -101,11 +101,11 @@ class Claims:
         self._published = Published(size=mirror.size, root=mirror.root, note=mirror.note)
 
     def differences(self) -> list[str]:
-        """List what is not so; raises MovedOnError, UnreachableError, MalformedError."""
+        """List the wrong answers; raises MovedOnError, UnreachableError, MalformedError."""
         try:
             return [*self._peers(), *self._runs()]
         except RecursionError as err:
-            raise MalformedError("answers are nested deeper than anything is") from err
+            raise MalformedError("answers are nested too deeply") from err
 
     def _peers(self) -> Iterator[str]:
         with self._mirror.database.reader.begin() as connection:
@@ -160,7 +160,7 @@ def _as_of(path: str, answer: Json) -> tuple[int, Digest]:
 
 
 def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[str]:
-    """Compare rows by their key; `due` holds the answers that we would give."""
+    """Compare rows by their key; `due` are the answers that we compute ourselves."""
     ours = {one[key]: one for one in map(msgspec.to_builtins, due)}
     theirs = {one[key]: one for one in said if isinstance(one.get(key), str | int)}
     if len(theirs) < len(said):
@@ -177,25 +177,25 @@ def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[
 
 
 def _plain(value: object) -> object:
-    """Let tuples and lists be equal, whichever side they come from."""
+    # Tuples of ours and lists of theirs become equal.
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
 LAG_S = 60.0
-"""How long an older checkpoint may be shown: caches lie in between."""
+"""Time for which an older checkpoint may be shown: there may be caches in between."""
 LATE_S = 300.0
-"""How long the ledger may be away, or without its quorum, before that is an alarm."""
+"""Time for which the ledger may be away, or without its quorum, before that is an alarm."""
 PUBLISHED_S = 5.0
-"""How long to wait at once for what answers are ahead of."""
+"""Wait for the log to reach an answer that is ahead of it."""
 AGAIN_S = 0.2
 ASKED = 3
-"""How often derived answers are asked for while the log moves on."""
+"""Number of attempts to compare derived answers while the log grows."""
 
 log = structlog.get_logger(__name__)
 
 
 class Watch:
-    """Watches one log; one thread."""
+    """Watches one log, in one thread."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class Watch:
         policy: Policy | None,
         clock: Clock,
     ) -> None:
-        """Open the copy; raises UserFacingError, also for a policy of other logs."""
+        """Open the copy; raises UserFacingError, also for a policy that names only other logs."""
         self._ledger = ledger
         self._open_mirror = open_mirror
         self._mirror = open_mirror()
@@ -218,34 +218,33 @@ class Watch:
             raise UserFacingError(
                 f"the policy names other logs only: add the line `log {self._key.text()}`"
             )
-        self._bad_since: dict[Kind, float] = {}
-        self._ahead = Ahead()
+        self._bad_since: dict[AlarmKind, float] = {}
+        self._ahead = UnpublishedAnswers()
 
     @property
     def size(self) -> int:
-        """How many entries were read and verified."""
+        """Number of entries read and verified."""
         return self._mirror.size
 
     def close(self) -> None:
-        """Close the copy."""
         self._mirror.close()
 
-    def look(self) -> None:
-        """Read and compare what is new; raises FoundError for what is wrong with the log itself.
+    def check(self) -> None:
+        """Read and compare new entries; raises FoundError for a fault of the log itself.
 
-        What may pass (away, no quorum, older, other answers) rings when it has lasted.
+        Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """
         try:
             if self._read() and self._compare_claims():
-                self._well(Kind.AWAY)  # only now: who withholds tiles or answers is away too
+                self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
-            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
             if self._mirror.is_torn:
                 self._mirror.close()
                 self._mirror = self._open_mirror()
 
     def _read(self) -> bool:
-        """Read what is published; False when what is shown is nothing to go by.
+        """Read the published log; False when the checkpoint shown does not count.
 
         Raises FoundError, UnreachableError.
         """
@@ -253,17 +252,17 @@ class Watch:
         try:
             signed = open_signed(note, self._key, self._policy).checkpoint
         except NoQuorumError as err:
-            self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
+            self._lasting(AlarmKind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
         except PeerError as err:
-            self._lasting(Kind.AWAY, "what is shown is no checkpoint", str(err), LATE_S, note)
+            self._lasting(AlarmKind.AWAY, "the checkpoint is not valid", str(err), LATE_S, note)
             return False
-        self._well(Kind.QUORUM)
-        self._take(signed, note)
+        self._well(AlarmKind.QUORUM)
+        self._follow(signed, note)
         return True
 
     def _read_until(self, size: int) -> bool:
-        """Read until that much is published, or it takes longer than it should."""
+        """Read until that size is published, but no longer than PUBLISHED_S."""
         deadline_s = time.monotonic() + PUBLISHED_S
         while self._read():
             if self._mirror.size >= size or time.monotonic() > deadline_s:
@@ -271,30 +270,30 @@ class Watch:
             time.sleep(AGAIN_S)
         return False
 
-    def _take(self, signed: Checkpoint, note: bytes) -> None:
+    def _follow(self, signed: Checkpoint, note: bytes) -> None:
         mirror = self._mirror
         if signed.size < mirror.size:
             self._check_older(signed, note)
             return
-        self._well(Kind.ROLLBACK)
+        self._well(AlarmKind.ROLLBACK)
         self._check_continues(signed, note)
         before = mirror.size
         while mirror.size < signed.size:
             self._read_piece(signed, note)
         self._compare_tiles(before, signed, note)
         if signed.size > before or not mirror.note:
-            mirror.sign_off(signed, note, self._clock())
+            mirror.store_checkpoint(signed, note, self._clock())
             log.info("read on", size=mirror.size)
 
     def _check_older(self, signed: Checkpoint, note: bytes) -> None:
-        """Hold a checkpoint against the entries that we have; one that stays older is an alarm."""
+        """Compare a checkpoint with our entries; an alarm if it stays older for LAG_S."""
         with self._mirror.database.reader.begin() as connection:
             own = root_at(connection, signed.size)
         if own != signed.root:
             why = f"size {signed.size} was signed with another root than our entries have"
             raise self._forked(why, note)
         self._lasting(
-            Kind.ROLLBACK,
+            AlarmKind.ROLLBACK,
             f"size {signed.size} is shown after {self._mirror.size}",
             "older",
             LAG_S,
@@ -315,7 +314,7 @@ class Watch:
             raise self._forked(why, note, proof) from err
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
-        """Read the rest of a bundle, prove it, and keep it."""
+        """Read the rest of a bundle, verify it, and store it."""
         first, end = next_range(self._mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
@@ -324,13 +323,13 @@ class Watch:
             verify_consistency(end, edge.root(), signed.size, signed.root, proof)
         except (PeerError, FatalLogError) as err:
             why = f"entries {first} to {end - 1} are not those that were signed: {err}"
-            raise self._found(Kind.ENTRIES, why, note) from err
+            raise self._found(AlarmKind.ENTRIES, why, note) from err
         try:
             self._mirror.extend(leaves, edge)
         except BadEntryError as err:
             entries = {str(err.index): err.leaf}
             raise FoundError(
-                self._alarms.make(Kind.RULES, str(err), note=note, entries=entries)
+                self._alarms.make(AlarmKind.RULES, str(err), note=note, entries=entries)
             ) from err
 
     def _compare_tiles(self, before: int, signed: Checkpoint, note: bytes) -> None:
@@ -338,20 +337,20 @@ class Watch:
             try:
                 served = self._ledger.tile(tile.level, tile.index, signed.size)
             except PeerError as err:
-                raise self._found(Kind.ENTRIES, f"{tile.path()}: {err}", note) from err
+                raise self._found(AlarmKind.ENTRIES, f"{tile.path()}: {err}", note) from err
             with self._mirror.database.reader.begin() as connection:
                 own = log_rows.read_tile(connection, (tile.level, tile.index)) or b""
             if not own.startswith(served):
                 why = f"{tile.path()} is not made of the entries"
-                raise self._found(Kind.ENTRIES, why, note)
+                raise self._found(AlarmKind.ENTRIES, why, note)
 
     def _compare_claims(self) -> bool:
-        """Compare what the ledger says of its log; False when it shows no checkpoint any more."""
+        """Compare the ledger's derived answers; False when its checkpoint does not count."""
         for _ in range(ASKED):
             try:
-                found = Claims(self._ledger, self._mirror).differences()
+                found = AnswerComparison(self._ledger, self._mirror).differences()
             except MovedOnError as err:
-                self._ahead.note(err.size, err.root)
+                self._ahead.add(err.size, err.root)
                 if self._read_until(err.size):
                     continue
                 return False
@@ -372,33 +371,33 @@ class Watch:
             differences = tuple(found[:1000])
             self._alarms.ring(
                 self._alarms.make(
-                    Kind.DERIVED, why, note=self._mirror.note, differences=differences
+                    AlarmKind.DERIVED, why, note=self._mirror.note, differences=differences
                 )
             )
         elif is_compared:
-            self._alarms.quiet(Kind.DERIVED)
+            self._alarms.clear(AlarmKind.DERIVED)
         else:
-            log.info("answers move on faster than the log is published", size=self._mirror.size)
+            log.info("answers change faster than the log is published", size=self._mirror.size)
 
     def _proofs(self, signed: Checkpoint) -> TileProofs:
         return TileProofs(lambda tile: self._ledger.tile(*tile, signed.size), signed.size)
 
     def _lasting(
-        self, kind: Kind, why: str, detail: str, patience_s: float, note: bytes = b""
+        self, kind: AlarmKind, why: str, detail: str, patience_s: float, note: bytes = b""
     ) -> None:
         since = self._bad_since.setdefault(kind, time.monotonic())
         log.warning(why, detail=detail)
         if time.monotonic() - since >= patience_s:
             self._alarms.ring(self._alarms.make(kind, why, note=note, differences=(detail,)))
 
-    def _well(self, kind: Kind) -> None:
+    def _well(self, kind: AlarmKind) -> None:
         self._bad_since.pop(kind, None)
-        self._alarms.quiet(kind)
+        self._alarms.clear(kind)
 
     def _forked(self, why: str, note: bytes, proof: list[Digest] | None = None) -> FoundError:
-        """Describe two histories, both signed; without the one before there is no proof of that."""
+        """Describe two signed histories, if there is a checkpoint to prove the first one."""
         if not self._mirror.note:
-            return self._found(Kind.ENTRIES, why, note)
+            return self._found(AlarmKind.ENTRIES, why, note)
         signed = [filter_signatures(one, [self._key]).decode() for one in (self._mirror.note, note)]
         evidence = ForkEvidence(
             log_key=self._key.text(),
@@ -406,8 +405,8 @@ class Watch:
             notes=tuple(signed),
             proof=tuple(map(to_base64, proof or ())),
         )
-        return FoundError(self._alarms.make(Kind.FORK, why, fork=evidence, note=note))
+        return FoundError(self._alarms.make(AlarmKind.FORK, why, fork=evidence, note=note))
 
-    def _found(self, kind: Kind, why: str, note: bytes) -> FoundError:
+    def _found(self, kind: AlarmKind, why: str, note: bytes) -> FoundError:
         alarm: Alarm = self._alarms.make(kind, why, note=note)
         return FoundError(alarm)

@@ -1,1 +1,1 @@
-"""Several processes that serve one ledger: who writes, and what the others pass on."""
+"""Several processes that serve one ledger: one writes the log, the others forward statements."""

@@ -1,1 +1,1 @@
-"""The log's key and whoever holds it: in this process, or in a small one of its own."""
+"""The log's key and its signer: in the ledger's process, or in a small one of its own."""

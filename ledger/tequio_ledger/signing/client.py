@@ -1,4 +1,4 @@
-"""Where a folder keeps the log's key, and who signs for the ledger that lives there.
+"""The signer of a ledger: with the key in its folder, or in another process.
 
 A ledger whose key is in another process has the public key alone, in `log.pub`.
 """
@@ -10,19 +10,9 @@ import socket
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 
-from tequio_ledger.signing.protocol import (
-    LINE_BYTES,
-    Answer,
-    Hello,
-    Here,
-    Other,
-    Question,
-    Refused,
-    Sign,
-    Signed,
-)
-from tequio_ledger.signing.signer import Memory, Notary, WouldForkError
+from tequio_ledger.signing.signer import Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
@@ -32,28 +22,78 @@ from tequio_shared.log.notes import KeyKind, VerifierKey, from_base64, open_chec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.signing.signer import CheckpointSigner, Prove
     from tequio_shared.ids import PeerKey
     from tequio_shared.log.notes import Checkpoint
 
-# --- The log's key in another process: what the ledger asks it for, over its Unix socket.
+# --- The protocol between the ledger and the process with the log's key: one JSON line each way.
+
+LINE_BYTES = 16_384
+"""Longest line; a proof has 63 hashes at most."""
+
+
+class Hello(Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
+    """Ask for the key and the last size signed."""
+
+
+class Sign(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="sign"):
+    """Ask for a signature; `old` is the size where the proof begins, hashes are base64."""
+
+    origin: str
+    size: int
+    root: str
+    old: int
+    proof: tuple[str, ...] = ()
+
+
+Question = Hello | Sign
+
+
+class Here(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="here"):
+    """Give the public key, base64, and the last size signed."""
+
+    key: str
+    size: int
+
+
+class Signed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="signed"):
+    """Give the signed note."""
+
+    note: str
+
+
+class Other(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="other"):
+    """Say that another size was signed last, from which the proof must begin."""
+
+    size: int
+
+
+class Refused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
+    """Refuse; `is_fork` if the signature would have created a second history."""
+
+    reason: str
+    is_fork: bool
+
+
+Answer = Here | Signed | Other | Refused
+
 
 ANSWER_S = 5.0
 
 
 class RemoteNotary:
-    """Asks `tequio-ledger sign`; its answers are checked before they count."""
+    """The client of `tequio-ledger sign`; checks its answers before they count."""
 
     def __init__(self, path: Path, key: PeerKey | None = None) -> None:
-        """Connect to nothing yet; without a key the signer's own word on it counts."""
+        """Do not connect yet; without `key`, the key that the signer names is believed."""
         self._path = path
         self._key = key
-        self._size = 0  # what it signed last, as far as we know
+        self._size = 0  # the last size signed, as far as we know
 
     @property
     def key(self) -> PeerKey:
-        """The log's public key, asked for once; raises UserFacingError."""
+        """The log's public key, requested once; raises UserFacingError."""
         if self._key is None:
             here = self._ask(Hello())
             if not isinstance(here, Here):
@@ -61,18 +101,19 @@ class RemoteNotary:
             try:
                 self._key = check_key(from_base64(here.key))
             except PeerError as err:
-                raise self._strange(f"a key that is none ({err})") from err
+                raise self._strange(f"an invalid key ({err})") from err
             self._size = here.size
         return self._key
 
     def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
-        """Have it signed.
+        """Have a checkpoint signed.
 
-        Raises WouldForkError, UnwritableError when it is away or cannot write, and UserFacingError
-        for answers that are none.
+        Raises WouldForkError, UnwritableError when the signer does not answer or cannot write, and
+        UserFacingError for invalid answers.
         """
         vkey = VerifierKey(name=checkpoint.origin, kind=KeyKind.LOG, key=self.key)
         answer = self._ask(self._request(checkpoint, prove))
+        # We guessed the size that was signed last, to save a round trip; it tells the right one.
         if isinstance(answer, Other):
             self._size = answer.size
             answer = self._ask(self._request(checkpoint, prove))
@@ -82,7 +123,7 @@ class RemoteNotary:
         try:
             signed = open_checkpoint(note, vkey).checkpoint
         except PeerError as err:
-            raise self._strange(f"no signature of ours ({err})") from err
+            raise self._strange(f"an invalid signature ({err})") from err
         if signed != checkpoint:
             raise self._strange(f"a signature over size {signed.size}")
         self._size = checkpoint.size
@@ -100,7 +141,7 @@ class RemoteNotary:
 
     def _ask(self, question: Question) -> Here | Signed | Other:
         try:
-            raw = self._talk(msgspec.json.encode(question))
+            raw = self._exchange(msgspec.json.encode(question))
             answer: Answer = msgspec.json.decode(raw, type=Answer)
         except OSError as err:
             raise UnwritableError(
@@ -108,22 +149,25 @@ class RemoteNotary:
                 "`tequio-ledger sign` with that --socket"
             ) from err
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
-            raise self._strange(f"no answer ({err})") from err
+            raise self._strange(f"an invalid answer ({err})") from err
         if isinstance(answer, Refused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)
         return answer
 
-    def _talk(self, line: bytes) -> bytes:
-        with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as line_out:
-            line_out.settimeout(ANSWER_S)
-            line_out.connect(str(self._path))
-            with contextlib.suppress(BrokenPipeError):  # it may refuse us unheard, and say why
-                line_out.sendall(line + b"\n")
-            with line_out.makefile("rb") as answers:
+    def _exchange(self, line: bytes) -> bytes:
+        with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as signer:
+            signer.settimeout(ANSWER_S)
+            signer.connect(str(self._path))
+            # A signer that does not let us ask closes its side at once, and still sends a reason.
+            with contextlib.suppress(BrokenPipeError):
+                signer.sendall(line + b"\n")
+            with signer.makefile("rb") as answers:
                 return answers.readline(LINE_BYTES)
 
     def _strange(self, what: str) -> UserFacingError:
-        return UserFacingError(f"what listens at {self._path} is no signer of ours: it gave {what}")
+        return UserFacingError(
+            f"the program that listens at {self._path} is not this log's signer: it sent {what}"
+        )
 
 
 KEY = "log"
@@ -132,8 +176,8 @@ MEMORY = "log.signed"
 _KEY_FILE_BYTES = 64
 
 
-class Absent:
-    """The key is elsewhere and nobody said where: enough for those who only read."""
+class AbsentSigner:
+    """A signer that signs nothing, for readers of a log whose key is elsewhere."""
 
     def __init__(self, key: PeerKey) -> None:
         self.key = key
@@ -142,65 +186,66 @@ class Absent:
         """Sign nothing; raises UserFacingError."""
         del prove
         raise UserFacingError(
-            f"the key of {checkpoint.origin} is in a process of its own: name its socket, --signer"
+            f"the key of {checkpoint.origin} is in a process of its own: name its socket with "
+            "--signer"
         )
 
 
 def open_signer(
-    folder: Folder, socket: Path | None = None, key: PeerKey | None = None
+    folder: DataFolder, socket: Path | None = None, key: PeerKey | None = None
 ) -> CheckpointSigner:
-    """Give who signs for a ledger: at that socket, or by the key in its folder, made at first use.
+    """Make the signer of a ledger: at a socket, or with the key in its folder, made at first use.
 
-    With a `key` the signer at the socket is believed for that one only. Raises UserFacingError.
+    With `key`, the signer at the socket must have that one. Raises UserFacingError.
     """
     if socket is not None:
         if folder.holds_key(KEY):
             raise UserFacingError(
-                f"{folder.key_file(KEY)} is here, so the signer at {socket} guards nothing: move "
-                "it to the signer's folder, with log.signed"
+                f"{folder.key_file(KEY)} exists, so the signer at {socket} does not protect it: "
+                "move it to the signer's folder, with log.signed"
             )
         return RemoteNotary(socket, key)
     public = _public(folder.path / PUBLIC_KEY)
     if public is not None and not folder.holds_key(KEY):
-        return Absent(public)
+        return AbsentSigner(public)
     if not folder.holds_key(KEY):
-        begin_memory(folder)  # before the key: none that is made here is ever without it
+        begin_memory(folder)  # before the key, so that no key is ever made without its memory
     return Notary(folder.signer(KEY), folder.path / MEMORY)
 
 
-def open_keeper(folder: Folder, origin: str, *, is_first: bool) -> Notary:
-    """Give who holds the key of that folder and log; a key that is made here begins with a memory.
+def open_notary(folder: DataFolder, origin: str, *, is_first: bool) -> Notary:
+    """Open the key of a log in the folder of `tequio-ledger sign`, made at first use.
 
-    A key without its memory may have signed anything, so it signs nothing unless somebody says
-    that it never did. Raises UserFacingError, also when it signed another log.
+    A key without its memory may have signed anything, so it signs nothing unless `is_first` says
+    that it never signed. Raises UserFacingError, also when the key signed another log.
     """
-    if forgot(folder) and not is_first:
+    if has_no_memory(folder) and not is_first:
         raise UserFacingError(
-            f"{folder.key_file(KEY)} is here without {folder.path / MEMORY}, which knows what it "
-            "signed last: bring that back, or say --first if this key has never signed anything"
+            f"{folder.key_file(KEY)} exists without {folder.path / MEMORY}, which records what it "
+            "signed last: restore that file, or use --first if this key has never signed anything"
         )
     begin_memory(folder)
     notary = Notary(folder.signer(KEY), folder.path / MEMORY)
     if notary.last is not None and notary.last.origin != origin:
         raise UserFacingError(
-            f"the key in {folder.path} signs the log {notary.last.origin!r}, not {origin!r}: say "
-            "its own --origin, or choose another --dir"
+            f"the key in {folder.path} signs the log {notary.last.origin!r}, not {origin!r}: use "
+            "that --origin, or choose another --dir"
         )
     return notary
 
 
-def forgot(folder: Folder) -> bool:
-    """Whether a folder holds the key and nothing that says what it signed."""
+def has_no_memory(folder: DataFolder) -> bool:
+    """Return whether a folder has the key but no record of what it signed."""
     return folder.holds_key(KEY) and not (folder.path / MEMORY).exists()
 
 
-def begin_memory(folder: Folder) -> None:
-    """Keep that the key signed nothing yet, where nothing is kept; raises UserFacingError."""
-    Memory(folder.path / MEMORY).begin()
+def begin_memory(folder: DataFolder) -> None:
+    """Record that the key signed nothing yet, unless there is a record; raises UserFacingError."""
+    SignatureMemory(folder.path / MEMORY).begin()
 
 
-def note_key(folder: Folder, key: PeerKey) -> None:
-    """Keep the public key of a log whose key is elsewhere; raises UserFacingError."""
+def store_public_key(folder: DataFolder, key: PeerKey) -> None:
+    """Store the public key of a log whose key is elsewhere; raises UserFacingError."""
     path = folder.path / PUBLIC_KEY
     if folder.holds_key(KEY) or path.exists():
         return
@@ -210,13 +255,13 @@ def note_key(folder: Folder, key: PeerKey) -> None:
         raise UserFacingError(files.explain(err, path)) from err
 
 
-def public_key(folder: Folder) -> PeerKey | None:
-    """Give the log's public key as the folder knows it; None without any. UserFacingError."""
+def public_key(folder: DataFolder) -> PeerKey | None:
+    """Read the log's public key in the folder; None without one. Raises UserFacingError."""
     return folder.signer(KEY).key if folder.holds_key(KEY) else _public(folder.path / PUBLIC_KEY)
 
 
-def key_path(folder: Folder) -> Path:
-    """Say where the folder keeps the log's key, or the public half that it has of it."""
+def key_path(folder: DataFolder) -> Path:
+    """Give the path of the log's key, or of its public half if the key is elsewhere."""
     public = folder.path / PUBLIC_KEY
     return public if public.exists() and not folder.holds_key(KEY) else folder.key_file(KEY)
 

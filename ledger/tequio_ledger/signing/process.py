@@ -1,25 +1,31 @@
-"""The process with the log's key: one Unix socket, one question at a time, until a signal."""
+"""The process with the log's key: one Unix socket, one request at a time, until a signal."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import signal
 import socket
 import stat
+import struct
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 import msgspec
+import platformdirs
 import structlog
+from msgspec import Meta, field
 
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.data_folder import Folder
-from tequio_ledger.signing.client import open_keeper
-from tequio_ledger.signing.protocol import (
+from tequio_ledger.config.settings import Folder, OptionalPath, Origin
+from tequio_ledger.config.sources import Parse, Program, ProgramSettings
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.signing.client import (
     LINE_BYTES,
     Answer,
     Hello,
@@ -29,8 +35,8 @@ from tequio_ledger.signing.protocol import (
     Refused,
     Sign,
     Signed,
+    open_notary,
 )
-from tequio_ledger.signing.settings import SIGNER, caller_at
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
@@ -39,20 +45,98 @@ from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
-    from pathlib import Path
 
-    from tequio_ledger.signing.settings import SignerSettings
+# --- The signer's settings.
+#
+# To add a setting: a field here and a line in `installer/sign.toml`.
+
+# --- Users that may ask at the Unix socket.
+#
+# The mode of the socket keeps out users outside the signer's group; the list keeps out the rest of
+# that group. Where the system does not identify the caller (not Linux), only the mode protects.
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+class Caller(NamedTuple):
+    """The process at the other end of a connection."""
+
+    pid: int
+    uid: int
+
+
+def identify_caller(line: socket.socket) -> Caller | None:
+    """Identify the caller; None where the system does not support it."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return None
+    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(raw)
+    return Caller(pid, uid)
+
+
+def parse_user(text: str) -> int:
+    """Parse a user's name or number; raises ValueError."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return pwd.getpwnam(text).pw_uid
+    except KeyError as err:
+        raise ValueError(f"users of this system, which {text!r} is not") from err
+
+
+def _users(text: str) -> tuple[int, ...]:
+    return tuple(parse_user(part) for part in text.split())
+
+
+class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the signer."""
+
+    folder: Annotated[
+        Folder, Meta(description="Folder of the log's key and of the last checkpoint it signed.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-signer")))
+    socket_path: Annotated[
+        OptionalPath,
+        Meta(description="Unix socket to listen on. Default: sign.socket in the folder."),
+    ] = field(name="socket", default=None)
+    origin: Annotated[
+        Origin,
+        Meta(
+            description="Name of the only log that is signed, such as ledger.example/net1. "
+            "Required."
+        ),
+    ]
+    named_callers: Annotated[
+        tuple[int, ...],
+        Parse(_users),
+        Meta(
+            description="User that may ask for signatures, by name or number. Repeatable. "
+            "Default: this process's own user."
+        ),
+    ] = field(name="caller", default=())
+
+    @property
+    def socket(self) -> Path:
+        """Give the path of the socket, named or not."""
+        return self.socket_path or self.folder / "sign.socket"
+
+    @property
+    def callers(self) -> frozenset[int]:
+        """Give the numbers of the users that may ask for signatures."""
+        return frozenset(self.named_callers or (os.getuid(),))
+
+
+SIGNER = Program(SignerSettings, "TEQUIO_SIGN_", "tequio-ledger sign --help")
 
 
 PATIENCE_S = 5.0
-"""How long a caller may take for the whole of its line; the ledger says it at once."""
+"""Time for a caller to send its whole line; the ledger sends it at once."""
 _BACKLOG = 16
 
 log = structlog.get_logger(__name__)
 
 
 class SigningServer:
-    """Answers some users at a socket, for one log; `stop` from a signal or another thread."""
+    """Answers permitted users at a socket, for one log; `stop` from a signal or another thread."""
 
     def __init__(
         self, notary: Notary, listener: socket.socket, origin: str, callers: Container[int]
@@ -65,6 +149,7 @@ class SigningServer:
 
     def serve(self) -> None:
         """Answer one caller after the other until `stop`."""
+        # One at a time, so that of two requests the second is checked against the first.
         while not self._is_stopping.is_set():
             try:
                 caller, _ = self._listener.accept()
@@ -76,18 +161,18 @@ class SigningServer:
                 self._serve_one(caller)
 
     def stop(self) -> None:
-        """End; whoever is being answered gets the answer."""
+        """End `serve` after the current answer."""
         self._is_stopping.set()
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
 
     def _serve_one(self, line: socket.socket) -> None:
         try:
-            caller = caller_at(line)
+            caller = identify_caller(line)
             if caller is None or caller.uid in self._callers:
                 answer = self._answer(_read_line(line))
-            else:  # whoever may not ask is not listened to either
-                reason = f"user {caller.uid} may not ask this signer: name it there with --caller"
+            else:  # not even its line is read
+                reason = f"user {caller.uid} may not use this signer: allow it with --caller"
                 answer = Refused(reason=reason, is_fork=False)
             if isinstance(answer, Refused):
                 log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
@@ -114,12 +199,12 @@ class SigningServer:
         ) as err:
             return Refused(reason=str(err), is_fork=False)
         except OSError as err:
-            log.error("what is signed cannot be kept, so nothing is", error=str(err))  # noqa: TRY400 - as above
+            log.error("signed nothing, because it cannot be recorded", error=str(err))  # noqa: TRY400 - as above
             return Refused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
 
     def _sign(self, question: Sign) -> Signed | Other:
         if question.origin != self._origin:
-            raise WouldForkError(f"{self._origin!r} is signed here, not {question.origin!r}")
+            raise WouldForkError(f"this signer signs {self._origin!r}, not {question.origin!r}")
         checkpoint = Checkpoint(
             origin=question.origin, size=question.size, root=Digest(from_base64(question.root))
         )
@@ -131,13 +216,13 @@ class SigningServer:
 
 
 def _read_line(caller: socket.socket) -> bytes:
-    """Read what a caller asks; raises TimeoutError when it is not there in time, as a whole."""
+    """Read a caller's line; raises TimeoutError when it is not complete in time."""
     deadline_s = time.monotonic() + PATIENCE_S
     line = b""
     while b"\n" not in line and len(line) < LINE_BYTES:
         left_s = deadline_s - time.monotonic()
         if left_s <= 0:
-            raise TimeoutError("its line came too slowly")
+            raise TimeoutError("the line came too slowly")
         caller.settimeout(left_s)
         part = caller.recv(LINE_BYTES - len(line))
         if not part:
@@ -151,14 +236,14 @@ def listening(path: Path) -> Iterator[socket.socket]:
     """Listen at a socket of mode 0660, for the group that ledger and signer share.
 
     Raises UserFacingError.
-
-    One that nobody listens at any more is replaced: the folder's lock says that we are alone.
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with contextlib.closing(listener):
         try:
+            # Left by a process that was killed: the lock of the folder proves that it is gone.
             if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
                 path.unlink()
+            # The mask and not chmod, which would leave the socket open to others for a moment.
             before = os.umask(0o117)
             try:
                 listener.bind(str(path))
@@ -198,12 +283,12 @@ def serve(notary: Notary, settings: SignerSettings) -> None:
 @with_settings(SIGNER)
 @click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
 def sign(settings: SignerSettings, *, first: bool) -> None:
-    """Hold the key of the log ORIGIN and sign its checkpoints, and never one that would fork it.
+    """Hold the log's key and sign its checkpoints, but never one that would fork the log.
 
-    `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
-    share the socket's folder, and the ledger none of its files; name the ledger's user as --caller.
+    `tequio-ledger serve --signer SOCKET` uses it. Run this process as a separate user that shares
+    the socket's folder with the ledger and no other file; name the ledger's user with --caller.
     """
     runtime.configure_by(settings)
-    with Folder(settings.folder) as opened:
-        notary = open_keeper(opened, settings.origin, is_first=first)
+    with DataFolder(settings.folder) as opened:
+        notary = open_notary(opened, settings.origin, is_first=first)
         serve(notary, settings)

@@ -1,7 +1,7 @@
-"""What was signed last, in a file that no power cut tears.
+"""The signer of checkpoints, and its record of the last one, which survives a power cut.
 
-Two places in the file take turns, each with a number and a checksum: a write that is cut off
-spoils the older one only. One sync a signature, and the file never grows.
+Two places in the file are written in turn, each with a number and a checksum: an interrupted write
+damages only the older one. Each signature costs one sync, and the file never grows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PLACE_BYTES = 4_096
 _HEAD = struct.Struct("!8sQQ32sH")  # magic, number of the write, size, root, bytes of the origin
 _MAGIC = b"tqsigned"
 _NEVER = b"tqnever."
-_FIRST = 2  # in the second place: what says "never" stays until that write is whole
+_FIRST = 2  # in the second place: the mark "never signed" stays until that write is complete
 
 
 class _Record(NamedTuple):
@@ -35,8 +35,8 @@ class _Record(NamedTuple):
     checkpoint: Checkpoint
 
 
-class Memory:
-    """Keeps one checkpoint; who calls `write` sees to it that nobody else does."""
+class SignatureMemory:
+    """The record of the last checkpoint signed; for one writer at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -44,18 +44,18 @@ class Memory:
         self._is_read = False
 
     def is_there(self) -> bool:
-        """Whether anything remembers what was signed, if only that nothing was."""
+        """Return whether a record exists, if only that nothing was signed."""
         return self._last is not None or self._path.exists()
 
     def read(self) -> Checkpoint | None:
-        """Give what was signed last; None before the first time. Raises UserFacingError."""
+        """Give the last checkpoint signed; None before the first. Raises UserFacingError."""
         if not self._is_read:
             self._last = self._newest()
             self._is_read = True
         return self._last.checkpoint if self._last else None
 
     def begin(self) -> None:
-        """Keep that nothing was signed yet, unless there is a memory. Raises UserFacingError."""
+        """Record that nothing was signed yet, unless there is a record. Raises UserFacingError."""
         if self._path.exists():
             return
         try:
@@ -64,14 +64,14 @@ class Memory:
             raise UserFacingError(files.explain(err, self._path)) from err
 
     def write(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint after `begin`; durable when this returns.
+        """Record a checkpoint after `begin`; durable when this returns.
 
-        Raises OSError: then it counts nowhere.
+        Raises OSError: then it must not be signed.
         """
         self.read()
         number = self._last.number + 1 if self._last else _FIRST
         record = _encode(number, checkpoint)
-        self._is_read = False  # until the disk has it, the disk knows better than we do
+        self._is_read = False  # if the write fails, only the disk knows which record it has
         with self._path.open("r+b") as file:
             file.seek(_PLACE_BYTES * (1 - number % 2))
             file.write(record)
@@ -93,7 +93,8 @@ class Memory:
             return None
         if not sound:
             raise UserFacingError(
-                f"{self._path} is damaged, so nothing is signed: only it knows what was signed last"
+                f"{self._path} is damaged, so nothing is signed: only this file records what was "
+                "signed last"
             )
         return max(sound)
 
@@ -105,7 +106,7 @@ def _encode(number: int, checkpoint: Checkpoint) -> bytes:
 
 
 def _parse(raw: bytes) -> _Record | None:
-    """Read one place; None for one that was never written, or not to its end."""
+    """Parse one place; None for one that was never written, or only in part."""
     try:
         magic, number, size, root, length = _HEAD.unpack_from(raw)
         origin = raw[_HEAD.size :][:length]
@@ -118,23 +119,23 @@ def _parse(raw: bytes) -> _Record | None:
     return _Record(number, checkpoint)
 
 
-# --- Who holds the log's key: signs checkpoints that continue the last one, and nothing else.
+# --- The notary: signs checkpoints that continue the last one, and nothing else.
 #
 # Rules: never a smaller size, never another root for a size, and for a larger size only with a
-# consistency proof from the last one. What was signed last is on the disk before the signature is
-# given. So whoever commands the sequencer or restores its database, but not this memory, cannot
-# fork the log.
+# consistency proof from the last one. The record is on the disk before the signature is given. So
+# an attacker who controls the sequencer or restores its database, but not this record, cannot fork
+# the log.
 
 if TYPE_CHECKING:
     Prove = Callable[[int], Sequence[Digest]]
 
 
 class WouldForkError(UserFacingError):
-    """A signature was asked for that would give the log a second history."""
+    """The requested signature would give the log a second history."""
 
 
 class CheckpointSigner(Protocol):
-    """Signs a log's checkpoints: the notary of this process, or the one of another."""
+    """Signs a log's checkpoints, in this process or in another."""
 
     @property
     def key(self) -> PeerKey:
@@ -143,17 +144,17 @@ class CheckpointSigner(Protocol):
     def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
         """Give the signed note; `prove` makes the consistency proof from an old size.
 
-        Blocks. Raises WouldForkError, and OSError when the memory cannot be written.
+        Blocks. Raises WouldForkError, and OSError when the record cannot be written.
         """
 
 
 class Notary:
-    """The key and its memory; one caller at a time."""
+    """The key and its record; for one caller at a time."""
 
     def __init__(self, signer: Signer, path: Path) -> None:
         self._signer = signer
         self._path = path
-        self._memory = Memory(path)
+        self._memory = SignatureMemory(path)
 
     @property
     def key(self) -> PeerKey:
@@ -162,26 +163,26 @@ class Notary:
 
     @property
     def last(self) -> Checkpoint | None:
-        """What was signed last; None before the first time."""
+        """The last checkpoint signed; None before the first."""
         return self._memory.read()
 
     @property
     def last_size(self) -> int:
-        """Size that was signed last; 0 for none."""
+        """The last size signed; 0 before the first."""
         return self.last.size if self.last else 0
 
     def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
-        """Sign a checkpoint that continues the last one; a key without a memory signs nothing."""
+        """Sign a checkpoint that continues the last one; a key without a record signs nothing."""
         if not self._memory.is_there():
             raise WouldForkError(
-                f"{self._path} is missing, and it alone knows what this key signed last: bring it "
-                "back from where the key is, or promise that nobody holds a checkpoint beyond this "
-                "log with `tequio-ledger restore --confirm`"
+                f"{self._path} is missing, and only this file records what the key signed last: "
+                "restore it from where the key comes from, or confirm that nobody holds a "
+                "checkpoint beyond this log with `tequio-ledger restore --confirm`"
             )
         last = self.last
         if last is not None:
             _check_continues(last, checkpoint, prove)
-        if checkpoint != last:
+        if checkpoint != last:  # one signed before gets the same signature, without a write
             self._memory.write(checkpoint)
         return sign_checkpoint(checkpoint, self._signer)
 
@@ -191,8 +192,8 @@ def _check_continues(last: Checkpoint, new: Checkpoint, prove: Prove) -> None:
         raise WouldForkError(f"this key signs the log {last.origin!r}, not {new.origin!r}")
     if new.size < last.size:
         raise WouldForkError(
-            f"size {last.size} of {last.origin} was signed already, so {new.size} is not: entries "
-            "were lost, restore a newer backup"
+            f"size {last.size} of {last.origin} was signed already, so size {new.size} cannot be: "
+            "entries were lost, restore a newer backup"
         )
     if last.size == 0:
         return

@@ -1,1 +1,1 @@
-"""What the ledger keeps: tables, queries and migrations; rows never leave."""
+"""The ledger's storage: tables, queries, migrations and blobs. Rows never leave this package."""

@@ -1,6 +1,6 @@
-"""Many rows into a table of PostgreSQL by one message: an array a column.
+"""Inserts many rows into a table of PostgreSQL with one message: one array per column.
 
-Loaded by `insertion` for that database alone, for psycopg is a part of every start otherwise.
+Imported only when that database is used, because psycopg would slow down every other start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def insert_arrays(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
-    """Write rows, all with the same names; one that is there already fails."""
+    """Write rows, all with the same columns; fails if one exists already."""
     _insert_arrays(connection, table, rows, sql.SQL(""))
 
 
@@ -33,7 +33,7 @@ def upsert_arrays(
     keys: Sequence[str],
     fresh: Sequence[str],
 ) -> None:
-    """Write rows; of one whose key is there already, the columns named in `fresh` are replaced."""
+    """Write rows; if a key exists already, replace the columns named in `fresh`."""
     changes = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in fresh]
     conflict = sql.SQL(" ON CONFLICT ({}) DO UPDATE SET {}")
     _insert_arrays(connection, table, rows, conflict.format(_named(keys), _listed(changes)))
@@ -64,7 +64,7 @@ def _named(names: Sequence[str]) -> sql.Composed:
 
 
 def _value(table: type[Base], name: str) -> sql.Composable:
-    """Take a value out of its array."""
+    # JSON is sent as text and becomes JSON here: then every column is an array of a plain type.
     column = sql.SQL("made.{}").format(sql.Identifier(name))
     return sql.SQL("{}::json").format(column) if _is_json(table, name) else column
 

@@ -1,8 +1,8 @@
-"""Blobs: files named by their SHA-256 under `ab/cd/<hex>`; a row each says who brought it.
+"""Blobs: files named by their SHA-256 under `ab/cd/<hex>`; a row for each names its author.
 
-A blob is written beside its place, hashed on the way, synced and renamed: what bears a name has
-that content. Reading checks the hash again. When several processes share their blobs (`bucket`),
-a blob gets its row when it is there, and the folder keeps a copy of what was asked for here.
+A blob is written to a temporary file, hashed on the way, synced and renamed: a file with a name has
+that content. Reading checks the hash again. When several processes share their blobs (`Bucket`), a
+blob gets its row when it is in the bucket, and the folder is a cache of the blobs requested here.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 CHECKED = 256
-"""Blobs whose files are remembered as sound: those of the newest rounds are asked for again."""
+"""Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
@@ -58,14 +58,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Promise:
-    """Room that an upload under way may still fill."""
+    """Space that an unfinished upload may still fill."""
 
     author: PeerKey | None
     size_bytes: int
 
 
 class Upload:
-    """A blob on its way in; `write` from one thread at a time, then `finish` or `drop`."""
+    """An unfinished upload; `write` from one thread at a time, then `finish` or `drop`."""
 
     def __init__(self, path: Path, digest: Digest, most_bytes: int) -> None:
         self.size = 0
@@ -76,7 +76,7 @@ class Upload:
         self._file: BinaryIO = path.open("xb")
 
     def write(self, chunk: bytes) -> None:
-        """Take more bytes; raises RefusedError("too-large") past the limit."""
+        """Add bytes; raises RefusedError("too-large") past the limit."""
         self.size += len(chunk)
         if self.size > self._most_bytes:
             raise RefusedError("too-large", f"more than the {self._most_bytes} bytes allowed")
@@ -84,17 +84,17 @@ class Upload:
         self._file.write(chunk)
 
     def finish(self) -> None:
-        """Bring all bytes to the disk; raises RefusedError when they are not the named ones."""
+        """Flush all bytes to the disk; raises RefusedError when their hash is not the name."""
         if self._file.closed:
             return
         if self._hash.digest() != self.digest:
-            raise RefusedError("malformed", "the body is not what its name says")
+            raise RefusedError("malformed", "the body does not have the hash in its name")
         sync(self._file)
         self._file.close()
 
-    def drop(self) -> None:
-        """Forget the bytes; harmless after `finish` and a rename."""
-        with contextlib.suppress(OSError):  # a full disk takes not even the rest of its buffer
+    def discard(self) -> None:
+        """Delete the bytes; harmless after `finish` and a rename."""
+        with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
             self._file.close()
         self.path.unlink(missing_ok=True)
 
@@ -120,10 +120,10 @@ class BlobFolder:
         self._promised: dict[Path, _Promise] = {}  # by the file of the upload
         self._lock = threading.Lock()  # held while room is counted and promised
 
-    def tidy(self) -> None:
-        """Remove what a killed process left half done; for the one that holds the folder's lock.
+    def clean_up(self) -> None:
+        """Clean up after a killed process; only for the process that holds the folder's lock.
 
-        A file without a row was renamed and not yet counted: it gets its row, as nobody's.
+        A file without a row was renamed but not counted yet: it gets a row without an author.
         Raises UnwritableError, OSError.
         """
         with self._explained():
@@ -133,46 +133,46 @@ class BlobFolder:
             if self._bucket is not None:
                 return
             for digest in self.digests_on_disk() - self.rows().keys():
-                self._note(digest, self.path(digest).stat().st_size, None)
+                self._insert(digest, self.path(digest).stat().st_size, None)
 
     def digests(self) -> set[Digest]:
-        """Name every blob that is kept, whoever asked for it."""
+        """List every blob that is stored."""
         return self.digests_on_disk() if self._bucket is None else self._bucket.digests()
 
     def digests_on_disk(self) -> set[Digest]:
-        """Name every blob whose file is there."""
+        """List every blob with a file in the folder."""
         names = (path.name for path in self.folder.glob("sha256/??/??/*"))
         return {Digest(bytes.fromhex(name)) for name in names if _NAME.fullmatch(name)}
 
     def rows(self) -> dict[Digest, int]:
-        """Name every blob that is counted, with its size."""
+        """List every blob with a row, with its size."""
         with self._database.reader.begin() as connection:
             found = connection.execute(select(Blob.sha256, Blob.size)).all()
         return {Digest(name): size for name, size in found}
 
     def path(self, digest: Digest) -> Path:
-        """Say where the blob lies or would lie."""
+        """Give the path of a blob, stored or not."""
         name = digest.hex()
         return self.folder / "sha256" / name[:2] / name[2:4] / name
 
     def has(self, digest: Digest) -> bool:
-        """Tell whether the blob is kept."""
+        """Return whether the blob is stored."""
         return self.size(digest) is not None
 
     def size(self, digest: Digest) -> int | None:
-        """Say how many bytes a blob has; None when it is not kept."""
+        """Give the size of a blob in bytes; None when it is not stored."""
         try:
             return self.path(digest).stat().st_size
         except FileNotFoundError:
             return None if self._bucket is None else self._counted(digest)
 
     def read(self, digest: Digest) -> bytes:
-        """Give the bytes; raises KeyError when absent or damaged: never wrong bytes."""
+        """Read a blob; raises KeyError when absent or damaged: never gives wrong bytes."""
         with self.open(digest) as file:
             return file.read()
 
     def open(self, digest: Digest) -> BinaryIO:
-        """Open a blob whose bytes were checked; raises KeyError when absent or damaged."""
+        """Open a blob after checking its bytes; raises KeyError when absent or damaged."""
         file = self._open_here(digest)
         if file is None and self._bucket is not None:
             self._fetch(digest, self._bucket)
@@ -194,7 +194,7 @@ class BlobFolder:
         return file
 
     def _fetch(self, digest: Digest, bucket: Bucket) -> None:
-        """Copy a blob here if it is there and sound; raises UnwritableError."""
+        """Copy a blob from the bucket if it is there and sound; raises UnwritableError."""
         content = bucket.get(digest)
         if content is None:
             return
@@ -207,10 +207,12 @@ class BlobFolder:
             except RefusedError:
                 log.error("blob damaged", bucket=bucket.url, sha256=digest.hex())  # noqa: TRY400 - it says enough
             finally:
-                upload.drop()
+                upload.discard()
 
     def _is_sound(self, digest: Digest, file: BufferedReader) -> bool:
-        """Whether the content is what the name says; hashed once, and again when it was changed."""
+        """Return whether the content has the hash in its name; hashes a changed file again."""
+        # Each member of a round reads the same documents: hashing them every time would cost as
+        # much as serving them. A file changed by others has another inode, size or time.
         found = os.fstat(file.fileno())
         stamp = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
         if self._checked.get(digest) == stamp:
@@ -223,7 +225,7 @@ class BlobFolder:
         self._checked[digest] = stamp
         return True
 
-    def begin(
+    def begin_upload(
         self,
         digest: Digest,
         author: PeerKey | None,
@@ -232,11 +234,11 @@ class BlobFolder:
         claimed_bytes: int = BLOB_BYTES,
         favoured: Collection[PeerKey] = (),
     ) -> Upload:
-        """Start taking in a blob of at most that size; `end` it whatever becomes of it.
+        """Begin an upload of at most that size; `end` it in every case.
 
-        Room is promised here, so uploads side by side cannot fill it twice. Half of all room is
-        kept for the favoured keys, if any: registering a key is cheap, and strangers may be many.
-        Raises RefusedError("quota") when there is no room for a byte.
+        Space is reserved here, so that parallel uploads cannot fill it twice. Half of the quota is
+        for the favoured keys, if any: registering a key is cheap, and strangers may be many.
+        Raises RefusedError("quota") when no space is left.
         """
         with self._lock:
             room = self._room(author, peer_quota_bytes, favoured)
@@ -248,27 +250,29 @@ class BlobFolder:
             self._promised[upload.path] = _Promise(author=author, size_bytes=most)
             return upload
 
-    def end(self, upload: Upload) -> None:
-        """Forget an upload: its room is promised to nobody, its file is gone unless it was kept."""
-        upload.drop()
+    def end_upload(self, upload: Upload) -> None:
+        """End an upload: releases its space, and deletes its file unless `keep` was called."""
+        upload.discard()
         self._promised.pop(upload.path, None)
 
     def write(self, upload: Upload, chunk: bytes) -> None:
-        """Take more bytes of an upload; raises RefusedError("too-large"), UnwritableError."""
+        """Add bytes to an upload; raises RefusedError("too-large"), UnwritableError."""
         with self._explained():
             upload.write(chunk)
 
-    def keep(self, upload: Upload, author: PeerKey | None) -> None:
-        """Give an upload its name and its row.
+    def store(self, upload: Upload, author: PeerKey | None) -> None:
+        """Store a complete upload: its file gets its name, and a row its author.
 
-        Raises RefusedError when its bytes are wrong, UnwritableError when the disk takes no more.
+        Raises RefusedError when its bytes are wrong, UnwritableError when the disk is full.
         """
         with self._explained():
             upload.finish()
+            # Bucket, file, row, in this order: a row promises the blob to every process, and a
+            # process killed in between leaves an uncounted file, which `tidy` finds.
             if self._bucket is not None:
                 self._bucket.put(upload.digest, upload.path)
             self._place(upload)
-            self._note(upload.digest, upload.size, author)
+            self._insert(upload.digest, upload.size, author)
 
     def _place(self, upload: Upload) -> None:
         upload.finish()
@@ -277,7 +281,7 @@ class BlobFolder:
         rename(upload.path, place)
 
     def put(self, content: bytes) -> Digest:
-        """Keep a document of the coordinator's own, whatever the quota says.
+        """Store a document of the coordinator, regardless of the quota.
 
         Raises UnwritableError, OSError.
         """
@@ -287,24 +291,24 @@ class BlobFolder:
                 upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
                 try:
                     upload.write(content)
-                    self.keep(upload, None)
+                    self.store(upload, None)
                 finally:
-                    upload.drop()
+                    upload.discard()
         return digest
 
     def _counted(self, digest: Digest) -> int | None:
         query = select(Blob.size).where(Blob.sha256 == digest)
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
-    def _note(self, digest: Digest, size: int, author: PeerKey | None) -> None:
+    def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
             insert_new(connection, Blob, row)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what a full or read-only disk says into UnwritableError."""
+        """Translate the errors of a full or read-only disk to UnwritableError."""
         try:
             yield
         except OSError as err:
@@ -333,7 +337,7 @@ class BlobFolder:
         return room
 
     def _used(self) -> dict[PeerKey | None, int]:
-        """Bytes by author, kept or promised; None is the coordinator."""
+        """Sum up bytes by author, stored or reserved; None is the coordinator."""
         query = select(Blob.author, func.sum(Blob.size)).group_by(Blob.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
@@ -343,10 +347,10 @@ class BlobFolder:
         return used
 
 
-# --- Blobs in a place that all processes of a ledger reach: S3, or a folder that they share.
+# --- The bucket: blobs that all processes of a ledger can reach, in S3 or in a shared folder.
 #
-# The only file that imports obstore. A blob's key is its name, so putting it twice changes
-# nothing; what is read is hashed by whoever asks (`blobs`).
+# Only this file imports obstore. The key of a blob is its hash, so putting it twice changes
+# nothing; `BlobFolder` checks the hash of what it reads.
 
 _FOLDER = "file:///"
 _RETRIES: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
@@ -356,7 +360,7 @@ class Bucket:
     """Blobs by digest. Methods block: call them from a thread."""
 
     def __init__(self, url: str) -> None:
-        """Name the place; raises UserFacingError. Keys and region come from the environment."""
+        """Open the bucket; raises UserFacingError. Keys and region come from the environment."""
         self.url = url
         try:
             self._store: ObjectStore
@@ -373,12 +377,12 @@ class Bucket:
             try:
                 obstore.put(self._store, _key(digest), content, mode="create", use_multipart=False)
             except AlreadyExistsError:
-                pass  # under this name there is nothing else
+                pass  # the name is the hash, so the content is the same
             except BaseError as err:
                 raise self._silent(err) from err
 
     def get(self, digest: Digest) -> bytes | None:
-        """Give what lies under the name, None when nothing does; raises UnwritableError."""
+        """Get a blob; None when there is none. Raises UnwritableError."""
         try:
             return obstore.get(self._store, _key(digest)).bytes().to_bytes()
         except (NotFoundError, FileNotFoundError):
@@ -387,7 +391,7 @@ class Bucket:
             raise self._silent(err) from err
 
     def digests(self) -> set[Digest]:
-        """Name every blob that is there; raises UnwritableError."""
+        """List every blob; raises UnwritableError."""
         try:
             pages = obstore.list(self._store, "sha256")
             names = [str(one["path"]).rpartition("/")[2] for page in pages for one in page]

@@ -1,10 +1,9 @@
 """The database of a ledger: SQLite in its folder, or PostgreSQL for several processes.
 
-Four engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
-log's one writer, and `office_reader` for what it looks up, so that it never waits for those who
-only look; `glance` is `reader` for questions that stand alone. What the two kinds of database do
-differently is in `sqlite` and `postgresql`, and how rows are put in, in `insertion`; all else is
-the same code.
+Four engines: `reader` for reading, `writer` for short writes, `office` for the log's one writer,
+and `office_reader` for its look-ups, so that it never waits for other readers; `glance` is `reader`
+for single queries. The differences between the two kinds of database are in `sqlite` and
+`postgresql`; everything else is the same code.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from tequio_ledger import metrics
 from tequio_ledger.store import sqlite
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import Postgresql, TakenError
+from tequio_ledger.store.postgresql import OfficeTakenError, Postgresql
 from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
@@ -35,16 +34,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
     from sqlalchemy.pool import ConnectionPoolEntry
 
-# --- What one kind of database does its own way; everything else is the same code for both.
-
 
 class Dialect(Protocol):
-    """One place where a ledger's tables lie."""
+    """The operations that each kind of database does in its own way."""
 
     name: str
-    """The place, as it may stand in a sentence: no password."""
+    """The place for messages, without a password."""
     is_shared: bool
-    """Whether several processes may serve from it at once."""
+    """True if several processes may serve from it at once."""
 
     def writer(self) -> Engine:
         """Make the engine of short writes."""
@@ -55,7 +52,7 @@ class Dialect(Protocol):
         ...
 
     def glance(self, reader: Engine) -> Engine:
-        """Make of a reader's engine one for questions that stand alone, on its connections."""
+        """Make an engine for single queries, on the connections of a reader's engine."""
         ...
 
     def office(self, writer: Engine) -> Engine:
@@ -63,7 +60,7 @@ class Dialect(Protocol):
         ...
 
     def is_vacant(self, connection: Connection) -> bool:
-        """Whether no process is the log's writer; ends the session of one that rests too long."""
+        """Return whether no process writes the log; ends the session of a silent one."""
         ...
 
     def migrating(self, connection: Connection) -> AbstractContextManager[None]:
@@ -71,29 +68,29 @@ class Dialect(Protocol):
         ...
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
-        """Let the database check itself; gives its complaints."""
+        """Let the database check itself; yields a sentence for each fault."""
         ...
 
     def failed_write(self, err: DatabaseError) -> TequioError:
-        """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
         ...
 
     def explain(self, err: DatabaseError) -> str:
-        """Say in one sentence what an error means for the person who runs the service."""
+        """Explain an error in one sentence to the operator."""
         ...
 
 
 FAILURES = (DatabaseError, NoConnectionError)
-"""What the database raises when it did not do what it was asked for."""
+"""Errors of a database that did not do what it was asked to do."""
 _SQLITE = "sqlite:///"
 _REVISION_TABLE = "alembic_version"
 
 
 class Database:
-    """Engines on one place; `migrate` must run before any is used."""
+    """The engines of one database; `migrate` must run before any is used."""
 
     def __init__(self, place: Path | str) -> None:
-        """Name the place, a file or a URL; raises UserFacingError. Nothing is opened yet."""
+        """Choose the place, a file or a URL; raises UserFacingError. Nothing is opened yet."""
         self._dialect = dialect_of(place)
         self.name = self._dialect.name
         self.is_shared = self._dialect.is_shared
@@ -104,7 +101,7 @@ class Database:
         self.office_reader = self._dialect.reader()
 
     def migrate(self, to: str = "head") -> None:
-        """Bring the tables up to this program; raises UserFacingError when that is impossible."""
+        """Update the tables to this program's version; raises UserFacingError if impossible."""
         if to == "head" and self.revision() == _newest_revision():
             return
         # Here and not at the top: alembic takes a tenth of a start, and most starts have no use
@@ -123,7 +120,7 @@ class Database:
             raise UserFacingError(self.explain(err)) from err
 
     def revision(self) -> str | None:
-        """Name the tables' revision; None when there are none. Raises UserFacingError."""
+        """Give the revision of the tables; None when there are none. Raises UserFacingError."""
         try:
             with self.writer.connect() as connection:
                 if not inspect(connection).has_table(_REVISION_TABLE):
@@ -135,7 +132,7 @@ class Database:
             raise UserFacingError(self.explain(err)) from err
 
     def copy(self, path: Path) -> None:
-        """Write all of an SQLite database to a new file as of one moment, while others write.
+        """Copy an SQLite database to a new file as of one moment, while others write.
 
         Raises UserFacingError.
         """
@@ -148,17 +145,17 @@ class Database:
             raise UserFacingError(f"{self.name} could not be copied to {path}: {err}") from err
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
-        """Let the database check itself; gives its complaints."""
+        """Let the database check itself; yields a sentence for each fault."""
         return self._dialect.check_pages(connection)
 
     def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
-        """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
         if isinstance(err, NoConnectionError):
             return UnwritableError(f"all connections to {self.name} are in use")
         return self._dialect.failed_write(err)
 
     @contextmanager
-    def passing_errors(self) -> Iterator[None]:
+    def translated_errors(self) -> Iterator[None]:
         """Translate the database's errors inside the block as `failed_write` does."""
         try:
             yield
@@ -166,35 +163,35 @@ class Database:
             raise self.failed_write(err) from err
 
     def has_no_leader(self) -> bool:
-        """Whether no process writes the log; ends the session of one that rests too long.
+        """Return whether no process writes the log; ends the session of a silent one.
 
         Raises UnwritableError when the database does not answer.
         """
-        with self.passing_errors(), self.writer.begin() as connection:
+        with self.translated_errors(), self.writer.begin() as connection:
             return self._dialect.is_vacant(connection)
 
     def hold_office(self) -> None:
-        """Take the office of the one who writes the log, or show that we are there.
+        """Take the office of the log's writer, or keep its session alive.
 
         Raises TakenError when another process has it, UnwritableError.
         """
-        with self.passing_errors(), self.office.connect() as connection:
+        with self.translated_errors(), self.office.connect() as connection:
             connection.exec_driver_sql("SELECT 1")
 
     def leave_office(self) -> None:
-        """Let another process write the log."""
+        """Release the office, so that another process can write the log."""
         self.office.dispose()
 
     def lost_office(self, message: str) -> TequioError:
-        """Say that another process wrote the log: fatal where there must be none."""
-        return TakenError(message) if self.is_shared else FatalLogError(message)
+        """Make the error for a log that another process wrote: fatal where there must be none."""
+        return OfficeTakenError(message) if self.is_shared else FatalLogError(message)
 
     def explain(self, err: DatabaseError) -> str:
-        """Say in one sentence what an error means for the person who runs the service."""
+        """Explain an error in one sentence to the operator."""
         return self._dialect.explain(err)
 
     def close(self) -> None:
-        """Close every connection; what is used next opens new ones."""
+        """Close every connection; the next use opens new ones."""
         self.reader.dispose()
         self.office_reader.dispose()
         self.office.dispose()
@@ -202,7 +199,7 @@ class Database:
 
 
 @contextmanager
-def closing_if_failed(database: Database) -> Iterator[None]:
+def closed_on_error(database: Database) -> Iterator[None]:
     """Leave no connection behind when the block fails, and no office held."""
     try:
         yield
@@ -212,7 +209,7 @@ def closing_if_failed(database: Database) -> Iterator[None]:
 
 
 def dialect_of(place: Path | str) -> Dialect:
-    """Choose by the place: a path or `sqlite:///path`, or a PostgreSQL URL."""
+    """Choose the dialect for a path, a `sqlite:///path`, or a PostgreSQL URL."""
     if isinstance(place, Path):
         return Sqlite(place)
     if place.startswith(_SQLITE):
@@ -221,7 +218,8 @@ def dialect_of(place: Path | str) -> Dialect:
 
 
 def _newest_revision() -> str:
-    """The revision that this program's tables have: a migration's file begins with its own."""
+    # From the names of the files, each of which begins with its revision: asking alembic would
+    # import it at every start.
     files = (resources.files("tequio_ledger.store") / "migrations" / "versions").iterdir()
     return max(file.name.partition("_")[0] for file in files if file.name[0].isdigit())
 
@@ -236,13 +234,13 @@ def _config(connection: Connection) -> Config:
     return config
 
 
-# --- How long transactions hold a connection of an engine, from its pool and back.
+# --- Measuring how long transactions hold a connection of an engine.
 
 _SINCE = "tequio_since"
 
 
 def watch(engine: Engine, name: str) -> None:
-    """Observe every use of an engine's connections from now on."""
+    """Measure every use of an engine's connections from now on."""
     held = metrics.DATABASE_S.labels(engine=name)
 
     def taken(_dbapi: object, record: ConnectionPoolEntry, _proxy: object) -> None:

@@ -1,7 +1,7 @@
-"""What the log implies, as rows: gathered entry by entry, written together with those entries.
+"""The derived rows: collected entry by entry, and written together with those entries.
 
 `derive` is a pure function of an entry and the state after it; `replay` runs it over the whole log
-and must arrive at the same rows.
+and must get the same rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Entry, Statement
 
+
 OPEN, CLOSED, VOID = "open", "closed", "void"
+_LATER = ("opened_index", "closed_index", "head", "result", "opened_ms", "ended_ms", "loss_q16")
 
 Row = dict[str, object]
 RoundKey = tuple[bytes, int]
@@ -54,10 +56,10 @@ RoundKey = tuple[bytes, int]
 
 @dataclass(slots=True)
 class Changes:
-    """What a batch of entries changes in the derived tables."""
+    """The changes of a batch of entries to the derived tables."""
 
     peers: set[PeerKey] = field(default_factory=set)
-    """Those whose whole row is written anew from the state; so are `standings`, `tiers`."""
+    """Keys whose row is written again from the state; so are `standings` and `tiers`."""
     standings: set[PeerKey] = field(default_factory=set)
     tiers: set[PeerKey] = field(default_factory=set)
     runs: list[Row] = field(default_factory=list)
@@ -70,7 +72,10 @@ class Changes:
 
 
 def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
-    """Note what this entry changes; `state` is the one right after it."""
+    """Collect the changes of an entry; `state` is the one right after it."""
+    # Keys are only named here, and their rows read from the state when the batch is written: a key
+    # that speaks ten times in a batch costs one row. Rounds and credits must be read now, because
+    # the state forgets a round when the next one begins.
     statement = entry.statement
     changes.peers.add(statement.author)
     changed = conduct.subject(statement)
@@ -93,6 +98,8 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
 
 def write(connection: Connection, changes: Changes, state: State) -> None:
     """Bring the derived tables up to date with the state."""
+    # Peers before standings and tiers, runs before rounds before credits: each refers to the one
+    # before by a foreign key.
     _write_keys(connection, changes, state)
     if changes.runs:
         connection.execute(insert(Run), changes.runs)
@@ -109,14 +116,27 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
         insert_many(connection, Measured, changes.measured)
 
 
+def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
+    if changes.peers:
+        rows = [_peer_row(key, state) for key in sorted(changes.peers)]
+        fresh = ("last_seq", "last_hash", "micropoints")
+        upsert(connection, Peer, rows, keys=("key",), fresh=fresh)
+    if changes.standings:
+        rows = [_standing_row(key, state) for key in sorted(changes.standings)]
+        upsert(connection, Standing, rows, keys=("peer",), fresh=list(rows[0])[1:])
+    if changes.tiers:
+        rows = [_tier_row(key, state) for key in sorted(changes.tiers)]
+        upsert(connection, KeyTier, rows, keys=("peer",), fresh=list(rows[0])[1:])
+
+
 def clear(connection: Connection) -> None:
     """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))
 
 
-def is_short(connection: Connection) -> bool:
-    """Whether an older program wrote the rows, which noted less of each round."""
+def is_incomplete(connection: Connection) -> bool:
+    """Return whether an older program wrote the rows, with fewer columns of each round."""
     is_over = exists().where(Round.closed_index.is_not(None))
     is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
     is_unattended = is_over & ~exists().select_from(Attended)
@@ -126,7 +146,18 @@ def is_short(connection: Connection) -> bool:
 def _derive_round(changes: Changes, index: int, statement: Statement, state: State) -> None:
     match statement.body:
         case RoundRoster(roster=roster):
-            _start_round(changes, index, statement, roster)
+            run, number = _round_key(statement)
+            changes.new_rounds[run, number] = {
+                "run": run,
+                "round": number,
+                "roster_index": index,
+                "roster": digest_from_text(roster),
+                "outcome": OPEN,
+                "accepted": 0,
+                "tokens": 0,
+                # All rows of an INSERT need the same columns, so those of later are here as well.
+                **dict.fromkeys(_LATER),
+            }
         case RoundOpen(head=head, opened=opened_ms):
             columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
             _change_round(changes, statement, columns)
@@ -138,29 +169,9 @@ def _derive_round(changes: Changes, index: int, statement: Statement, state: Sta
             _attend(changes, index, _members(statement, state))
 
 
-def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
-    key = _round_key(statement)
-    changes.new_rounds[key] = {
-        "run": key[0],
-        "round": key[1],
-        "roster_index": index,
-        "roster": digest_from_text(roster),
-        "opened_index": None,
-        "closed_index": None,
-        "outcome": OPEN,
-        "accepted": 0,
-        "head": None,
-        "result": None,
-        "opened_ms": None,
-        "ended_ms": None,
-        "tokens": 0,
-        "loss_q16": None,
-    }
-
-
 def _change_round(changes: Changes, statement: Statement, columns: Row) -> None:
     key = _round_key(statement)
-    fresh = changes.new_rounds.get(key)
+    fresh = changes.new_rounds.get(key)  # a round of this batch has no row yet to update
     (changes.rounds.setdefault(key, {}) if fresh is None else fresh).update(columns)
 
 
@@ -185,7 +196,7 @@ def _close_round(
 
 
 def _work_done(statement: Statement, state: State) -> Row:
-    """What the accepted contributions of a round come to."""
+    """Sum up the accepted contributions of a round."""
     headers = [one.header for one in _round_view(statement, state).accepted().values()]
     tokens = sum(header.tokens for header in headers)
     return {
@@ -226,15 +237,6 @@ def _round_view(statement: Statement, state: State) -> RoundView:
     return view.round
 
 
-def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
-    if changes.peers:
-        _write_peers(connection, [_peer_row(key, state) for key in sorted(changes.peers)])
-    if changes.standings:
-        _write_standings(connection, [_standing_row(k, state) for k in sorted(changes.standings)])
-    if changes.tiers:
-        _write_tiers(connection, [_tier_row(key, state) for key in sorted(changes.tiers)])
-
-
 def _peer_row(key: PeerKey, state: State) -> Row:
     chain = state.peers[key]
     return {
@@ -244,10 +246,6 @@ def _peer_row(key: PeerKey, state: State) -> Row:
         "last_hash": chain.last,
         "micropoints": state.micropoints(key),
     }
-
-
-def _write_peers(connection: Connection, rows: list[Row]) -> None:
-    upsert(connection, Peer, rows, keys=("key",), fresh=("last_seq", "last_hash", "micropoints"))
 
 
 def _standing_row(key: PeerKey, state: State) -> Row:
@@ -263,20 +261,10 @@ def _standing_row(key: PeerKey, state: State) -> Row:
     }
 
 
-def _write_standings(connection: Connection, rows: list[Row]) -> None:
-    fresh = [name for name in rows[0] if name != "peer"]
-    upsert(connection, Standing, rows, keys=("peer",), fresh=fresh)
-
-
 def _tier_row(key: PeerKey, state: State) -> Row:
     word = state.tiers.highest(key)
     row: Row = {"peer": key, "tier": int(word.tier), "owner": word.owner, "run": word.run}
     return {**row, "until": word.until, "since": word.since}
-
-
-def _write_tiers(connection: Connection, rows: list[Row]) -> None:
-    fresh = [name for name in rows[0] if name != "peer"]
-    upsert(connection, KeyTier, rows, keys=("peer",), fresh=fresh)
 
 
 def _round_key(statement: Statement) -> tuple[RunId, int]:

@@ -1,4 +1,4 @@
-"""Entries of the log as a reader looks for them: by index, hash, author, or round."""
+"""Queries for entries of the log by index, hash, author, or round."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class EntryRow:
     at_ms: int
 
 
-def before(
+def entries_before(
     connection: Connection, index: int, limit: int, author: bytes | None = None
 ) -> list[EntryRow]:
-    """Give entries below an index, the newest first; of one author, or of all."""
+    """Read entries below an index, the newest first, of one author or of all."""
     query = _ENTRIES.where(LogEntry.idx < index)
     if author is not None:
         query = query.where(LogEntry.author == author)
     return _rows(connection.execute(query.order_by(LogEntry.idx.desc()).limit(limit)))
 
 
-def one(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
-    """Give one entry and its leaf."""
+def read_entry(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
+    """Read one entry and its leaf; None when there is none."""
     rows = _rows(connection.execute(_ENTRIES.where(LogEntry.idx == index)))
     leaf = connection.scalar(select(LogEntry.leaf).where(LogEntry.idx == index))
     return (rows[0], leaf) if rows and leaf is not None else None
@@ -50,57 +50,46 @@ def one(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
 def leaves_of_round(
     connection: Connection, run: bytes, number: int
 ) -> list[tuple[int, bytes, int]]:
-    """Give all entries about one round as index, leaf and time logged (ms), in their order."""
+    """Read all entries about one round as index, leaf and time logged (ms), in log order."""
     query = select(LogEntry.idx, LogEntry.leaf, LogEntry.at)
     wanted = query.where(LogEntry.run == run, LogEntry.round == number).order_by(LogEntry.idx)
     return [(row.idx, row.leaf, row.at) for row in connection.execute(wanted)]
 
 
 def index_of_id(connection: Connection, statement_id: Digest) -> int | None:
-    """Where the statement with that id stands."""
+    """Find the index of the statement with that id."""
     return connection.scalar(select(LogEntry.idx).where(LogEntry.id == statement_id))
 
 
 def rounds_of_head(connection: Connection, head: Digest, limit: int) -> list[tuple[bytes, int]]:
-    """Give the rounds that started from a head, as run and number."""
+    """Read the rounds that started from a head, as run and number."""
     query = select(Round.run, Round.round).where(Round.head == head).limit(limit)
     return [(row.run, row.round) for row in connection.execute(query)]
 
 
 def keys_like(connection: Connection, lowest: bytes, highest: bytes, limit: int) -> list[bytes]:
-    """Give registered keys between two, ascending: those that begin alike."""
+    """Read registered keys from `lowest` to `highest`, ascending."""
     query = select(Peer.key).where(Peer.key >= lowest, Peer.key <= highest)
     return list(connection.scalars(query.order_by(Peer.key).limit(limit)))
 
 
 def checkpoints(connection: Connection, limit: int) -> list[tuple[int, bytes, int]]:
-    """Give the newest checkpoints as size, root and time (ms)."""
+    """Read the newest checkpoints as size, root and time (ms)."""
     query = select(LogCheckpoint.size, LogCheckpoint.root, LogCheckpoint.at)
     rows = connection.execute(query.order_by(LogCheckpoint.size.desc()).limit(limit))
     return [(row.size, row.root, row.at) for row in rows]
 
 
 _ENTRIES = select(
-    LogEntry.idx,
+    LogEntry.idx.label("index"),
     LogEntry.id,
     LogEntry.type,
     LogEntry.author,
     LogEntry.run,
     LogEntry.round,
-    LogEntry.at,
+    LogEntry.at.label("at_ms"),
 )
 
 
 def _rows(rows: Iterable[Row[tuple[object, ...]]]) -> list[EntryRow]:
-    return [
-        EntryRow(
-            index=row.idx,
-            id=row.id,
-            type=row.type,
-            author=row.author,
-            run=row.run,
-            round=row.round,
-            at_ms=row.at,
-        )
-        for row in rows
-    ]
+    return [EntryRow(**row._asdict()) for row in rows]

@@ -1,8 +1,8 @@
 """Files that survive a power cut: written under another name, synced, renamed, the folder synced.
 
-A power cut leaves the old file or the new one, never a part. A disk that refuses writes for now
-(full, read-only, over quota) raises UnwritableError: nothing is damaged, and the caller can try
-again later.
+A power cut leaves the old file or the new one, never a part of one. A disk that refuses writes for
+now (full, read-only, over quota) raises UnwritableError: nothing is damaged, and the caller can
+retry later.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROBE_BYTES = 1 << 20
-"""Room that must be there before the ledger trusts a disk again that was full."""
+"""Free space that must be available before the ledger trusts a full disk again."""
 
 _PASSING = {
     errno.ENOSPC: "the disk of {} is full: free some space",
@@ -33,25 +33,25 @@ _PASSING = {
 
 
 class UnwritableError(RefusedError):
-    """The disk takes no writes for now; reading goes on, and writing when the cause is gone."""
+    """The disk accepts no writes for now; reading goes on, and writing resumes later."""
 
     def __init__(self, message: str) -> None:
         super().__init__("read-only", message)
 
 
 def explain(err: OSError, path: Path) -> str:
-    """Say in one sentence what a file system error means for the service."""
+    """Explain a file system error in one sentence to the operator."""
     known = _PASSING.get(err.errno or 0)
     return known.format(path) if known else f"{path} cannot be used: {err.strerror or err}"
 
 
 def is_passing(err: OSError) -> bool:
-    """Whether it may go away while the process lives, and has damaged nothing."""
+    """Return whether the cause may go away while the process lives, and has damaged nothing."""
     return err.errno in _PASSING
 
 
 def probe(folder: Path) -> None:
-    """Write, sync and remove a little; raises OSError."""
+    """Write, sync and remove a small file; raises OSError."""
     place = folder / "probe.new"
     try:
         with place.open("wb") as file:
@@ -62,14 +62,15 @@ def probe(folder: Path) -> None:
 
 
 def sync(file: IO[bytes]) -> None:
-    """Bring what was written to an open file to the disk; raises OSError."""
+    """Flush an open file to the disk; raises OSError."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Put a file in its place, mode 0600, whole and durable when this returns; raises OSError."""
+    """Replace a file, mode 0600; complete and durable when this returns. Raises OSError."""
     fresh = path.with_name(path.name + ".new")
+    # With O_EXCL below: a file that another user left there would keep its owner and mode.
     fresh.unlink(missing_ok=True)
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
@@ -79,13 +80,13 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Move a synced file or folder to its name, the name durable; raises OSError."""
+    """Rename a synced file or folder, durably; raises OSError."""
     source.rename(target)
     sync_folder(target.parent)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and what it lies in, each name durable; raises OSError."""
+    """Make a folder and its parents, durably; raises OSError."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -94,7 +95,7 @@ def make_folder(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk; raises OSError."""
+    """Flush the names in a folder to the disk; raises OSError."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -103,14 +104,14 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def building(target: Path) -> Iterator[Path]:
-    """Give a folder beside its place to be filled; at the end all of it is durable and there.
+def new_folder(target: Path) -> Iterator[Path]:
+    """Give a temporary folder to fill; at the end it is renamed to `target`, durably.
 
-    When the block fails nothing is left behind. Raises UserFacingError when something is there
-    already, and for what the file system says inside the block.
+    When the block fails nothing is left behind. Raises UserFacingError when `target` exists and is
+    not empty, and for file system errors inside the block.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UserFacingError(f"{target} is there already and not empty: choose another folder")
+        raise UserFacingError(f"{target} exists and is not empty: choose another folder")
     fresh = target.with_name(target.name + ".new")
     try:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
@@ -34,7 +34,7 @@ _PAGE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """How far the log reaches, and under which term of office it was written."""
+    """Size and root of the log, and the term of office in which it was written."""
 
     origin: str
     size: int
@@ -68,11 +68,11 @@ class StoredCheckpoint:
 
 def create_head(connection: Connection, head: Head) -> None:
     """Write the first head row."""
-    connection.execute(insert(LogHead).values(log_id=_LOG_ID, **_columns(head)))
+    connection.execute(insert(LogHead).values(log_id=_LOG_ID, **asdict(head)))
 
 
 def read_head(connection: Connection) -> Head | None:
-    """The head, or None in a fresh database."""
+    """Read the head; None in a fresh database."""
     row = connection.execute(select(LogHead.__table__)).one_or_none()
     if row is None:
         return None
@@ -80,7 +80,10 @@ def read_head(connection: Connection) -> Head | None:
 
 
 def swap_head(connection: Connection, old: Head, new: Head) -> bool:
-    """Replace the head if it is still the old one and nothing forbids it; False otherwise."""
+    """Replace the head if it is still the old one and no mark forbids it; False otherwise."""
+    # One conditional UPDATE instead of a read and a write: it is atomic in every isolation level,
+    # so a writer that lost its office without noticing changes nothing. The mark is in the
+    # condition too, so a mark set by another process takes effect before we have read it.
     change = (
         update(LogHead)
         .where(LogHead.log_id == _LOG_ID, LogHead.size == old.size)
@@ -92,22 +95,22 @@ def swap_head(connection: Connection, old: Head, new: Head) -> bool:
 
 
 def read_mark(connection: Connection) -> bytes | None:
-    """Why nothing may be signed, in the guard's words; None while it may."""
+    """Read the mark that forbids signing, as the guard encoded it; None without one."""
     return connection.execute(select(LogMark.mark)).scalar_one_or_none()
 
 
 def write_mark(connection: Connection, mark: bytes) -> None:
-    """Say that nothing may be signed."""
+    """Forbid signing."""
     upsert(connection, LogMark, [{"log_id": _LOG_ID, "mark": mark}], ("log_id",), ("mark",))
 
 
 def delete_mark(connection: Connection) -> None:
-    """Let the log be signed again."""
+    """Allow signing again."""
     connection.execute(delete(LogMark))
 
 
 def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> None:
-    """Write entries; an index or id that is there already fails the transaction."""
+    """Write entries; an index or id that exists already fails the transaction."""
     rows = [
         {
             "idx": entry.index,
@@ -125,65 +128,67 @@ def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> No
 
 
 def write_tiles(connection: Connection, tiles: Mapping[TileName, bytes]) -> None:
-    """Write whole tiles; one that was shorter grows in place."""
+    """Write tiles; one that was shorter is replaced."""
     rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
     upsert(connection, LogTile, rows, keys=("level", "n"), fresh=("data",))
 
 
 def read_tile(connection: Connection, tile: TileName) -> bytes | None:
-    """The bytes of a tile as far as it has grown."""
+    """Read a tile as far as it has grown; None when there is none."""
     level, n = tile
     query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
     return connection.execute(query).scalar_one_or_none()
 
 
 def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
-    """The bytes of those of the tiles that there are, by one question."""
-    named = or_(*(and_(LogTile.level == level, LogTile.n == n) for level, n in tiles))  # by the key
+    """Read those of the tiles that exist, with one query."""
+    # One comparison of the whole primary key for each tile, so that both databases use its index.
+    named = or_(*(and_(LogTile.level == level, LogTile.n == n) for level, n in tiles))
     rows = connection.execute(select(LogTile.level, LogTile.n, LogTile.data).where(named))
     return {(level, n): data for level, n, data in rows}
 
 
 def count_tiles(connection: Connection) -> int:
-    """How many tiles there are."""
+    """Count the tiles."""
     return connection.execute(select(func.count()).select_from(LogTile)).scalar_one()
 
 
 def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
-    """The leaves of indices first to end - 1."""
+    """Read the leaves of indices first to end - 1."""
     query = select(LogEntry.leaf).where(LogEntry.idx >= first, LogEntry.idx < end)
     return list(connection.execute(query.order_by(LogEntry.idx)).scalars())
 
 
 def each_entry(connection: Connection, first: int, end: int) -> Iterator[StoredEntry]:
-    """Entries from first on, below end, in order, a page at a time."""
+    """Yield the entries of indices first to end - 1 in order."""
+    # By pages: drivers fetch a whole result at once, and a log may not fit into memory.
     while page := _page(connection, first, end):
         yield from page
         first = page[-1].index + 1
 
 
 def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Every entry of some types in order, as index and leaf."""
+    """Yield every entry of some types in order, as index and leaf; O(entries)."""
     query = select(LogEntry.idx, LogEntry.leaf).where(LogEntry.type.in_(types))
     for row in connection.execute(query.order_by(LogEntry.idx)):
         yield row.idx, row.leaf
 
 
 def each_checkpoint(connection: Connection) -> Iterator[StoredCheckpoint]:
-    """Every checkpoint, the smallest first."""
+    """Yield every checkpoint, the smallest first."""
     query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size)
     for row in connection.execute(query):
         yield StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
 
 
 def find_index(connection: Connection, statement_id: Digest) -> int | None:
-    """Where a statement stands in the log."""
+    """Find the index of a statement; None when it is not in the log."""
     query = select(LogEntry.idx).where(LogEntry.id == statement_id)
     return connection.execute(query).scalar_one_or_none()
 
 
 def insert_checkpoint(connection: Connection, checkpoint: StoredCheckpoint) -> None:
-    """Write a checkpoint; a second one for its size fails the transaction."""
+    """Write a checkpoint; a second one of the same size fails the transaction."""
     connection.execute(
         insert(LogCheckpoint).values(
             size=checkpoint.size,
@@ -195,7 +200,7 @@ def insert_checkpoint(connection: Connection, checkpoint: StoredCheckpoint) -> N
 
 
 def read_last_checkpoint(connection: Connection) -> StoredCheckpoint | None:
-    """The checkpoint with the largest size."""
+    """Read the checkpoint with the largest size."""
     query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size.desc()).limit(1)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -221,20 +226,20 @@ def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
     ]
 
 
-def _columns(head: Head) -> dict[str, object]:
-    return {"origin": head.origin, "size": head.size, "root": head.root, "term": head.term}
+# --- The entries of one author, found by the author's own numbers.
+
+SEARCHED_ENTRIES = 64
+"""Number of an author's last entries among which a number is searched."""
 
 
-# --- The entries of one author, found by the numbers that it gave them.
-
-LOOKED_AT = 64
-"""Entries of an author, from its last one back, among which a number is looked for."""
-
-
-def leaf_of(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
-    """Give the leaf of the author's statement with that number, or None when it is not found."""
+def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
+    """Find the leaf of an author's statement by its number; None when it is not found."""
+    # The number is no column: it is needed only for reports of faults, which are rare, and about
+    # recent entries. The bound keeps an author from making a search expensive.
     query = select(LogEntry.leaf).where(LogEntry.author == author)
-    leaves = connection.execute(query.order_by(LogEntry.idx.desc()).limit(LOOKED_AT)).scalars()
+    leaves = connection.execute(
+        query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)
+    ).scalars()
     for leaf in leaves:
         found = Entry.parse(leaf).statement.seq
         if found <= seq:
@@ -245,16 +250,17 @@ def leaf_of(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
 # --- Queries on the checkpoints that were published under a policy.
 
 
-def write(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
-    """Write a published checkpoint; one of that size that is there already is replaced.
+def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
+    """Write a published checkpoint; replaces one of the same size.
 
-    It can only be the same one under other cosignatures: the policy was changed since.
+    That one can only be the same checkpoint with other cosignatures, from before a change of the
+    policy.
     """
     connection.execute(delete(LogCosigned).where(LogCosigned.size == size))
     connection.execute(insert(LogCosigned).values(size=size, note=note, at=at_ms))
 
 
-def read_last(connection: Connection) -> bytes | None:
+def read_last_cosigned(connection: Connection) -> bytes | None:
     """Read the newest published checkpoint."""
     query = select(LogCosigned.note).order_by(LogCosigned.size.desc()).limit(1)
     return connection.execute(query).scalar_one_or_none()

@@ -1,7 +1,7 @@
-"""Tables. The log's own come first; all below the line are rebuilt from it by `replay`.
+"""Tables. Those of the log come first; `replay` rebuilds all tables below the line from it.
 
-Rows of the log are inserted and never changed, save the head and the growing right edge of the
-tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micro-points.
+Rows of the log are inserted and never changed, except for the head and the growing right edge of
+the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micro-points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Base(DeclarativeBase):
 
 
 class LogHead(Base):
-    """How far the log reaches: one row, swapped against its old size and term."""
+    """Size and root of the log: one row, swapped against its old size and term."""
 
     __tablename__ = "log_head"
     log_id: Mapped[Serial]
@@ -35,7 +35,7 @@ class LogHead(Base):
 
 
 class LogEntry(Base):
-    """One signed statement as it came."""
+    """One signed statement as it was received."""
 
     __tablename__ = "log_entry"
     idx: Mapped[Serial]
@@ -46,7 +46,7 @@ class LogEntry(Base):
     run: Mapped[bytes | None] = mapped_column(LargeBinary(32))
     round: Mapped[int | None] = mapped_column(Whole)
     at: Mapped[Number]
-    """When the ledger took it; no part of the log, and nothing derived may need it for ever."""
+    """Time at which the ledger accepted it; not part of the log, so no derived row may use it."""
     __table_args__ = (
         Index("log_entry_author", "author", "idx"),
         Index("log_entry_round", "run", "round", "idx"),
@@ -54,7 +54,7 @@ class LogEntry(Base):
 
 
 class LogTile(Base):
-    """One tile of hashes; every partial that was ever served is a prefix of it."""
+    """One tile of hashes; every partial tile that was served is a prefix of it."""
 
     __tablename__ = "log_tile"
     level: Mapped[Serial]
@@ -82,7 +82,7 @@ class LogCosigned(Base):
 
 
 class Blob(Base):
-    """One blob in the folder, and who brought it (none for the coordinator's own)."""
+    """One blob in the folder, and its author (none for the coordinator's own)."""
 
     __tablename__ = "blob"
     sha256: Mapped[Hash] = mapped_column(primary_key=True)
@@ -92,7 +92,7 @@ class Blob(Base):
 
 
 class LogMark(Base):
-    """Why nothing may be signed, for all processes of a ledger; no row while it may."""
+    """The mark that forbids signing to all processes of a ledger; no row while it is allowed."""
 
     __tablename__ = "log_mark"
     log_id: Mapped[Serial]
@@ -100,9 +100,9 @@ class LogMark(Base):
 
 
 class Submission(Base):
-    """Leaves that one process passes on to the one that writes the log, and its answer.
+    """Leaves that one process forwards to the one that writes the log, and its answer.
 
-    Nothing here is promised to anybody: the table need not survive a crash of the database.
+    No receipt depends on these rows: the table need not survive a crash of the database.
     """
 
     __tablename__ = "submission"
@@ -130,15 +130,15 @@ class Peer(Base):
 
 
 class Standing(Base):
-    """What one key is worth in the network, and which entries say so."""
+    """The standing of one key, and the entries that caused it."""
 
     __tablename__ = "standing"
     peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
     standing: Mapped[str]
     since: Mapped[Number]
-    """Log index of what made it so."""
+    """Log index of the entry that caused it."""
     cause: Mapped[int | None] = mapped_column(Whole)
-    """Code in the standing.change; none for what began or ended otherwise."""
+    """Code in the standing.change; none if another entry caused it."""
     evidence: Mapped[list[int]] = mapped_column(JSON)
     """Log indices."""
     until: Mapped[Number]
@@ -149,18 +149,18 @@ class Standing(Base):
 
 
 class KeyTier(Base):
-    """Who is behind one key, as the log says; keys without a row are anonymous."""
+    """Tier and owner of one key, as the log states; keys without a row are anonymous."""
 
     __tablename__ = "tier"
     peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
     tier: Mapped[Number]
     owner: Mapped[Hash]
     run: Mapped[bytes | None] = mapped_column(LargeBinary(32))
-    """The only run for which it was invited."""
+    """The only run for which the key was invited."""
     until: Mapped[Number]
     """End of the vouch, ms; otherwise 0."""
     since: Mapped[int | None] = mapped_column(Whole)
-    """Log index of what says so; none when a vouch counts no longer."""
+    """Log index of the entry that set the tier; none when a vouch has expired."""
 
 
 class Run(Base):
@@ -191,16 +191,16 @@ class Round(Base):
     result: Mapped[bytes | None] = mapped_column(LargeBinary(32))
     """Digest of its result document."""
     opened_ms: Mapped[int | None] = mapped_column(Whole)
-    """When it opened and when it ended, by the coordinator's clock."""
+    """Start, as `ended_ms` is the end, by the coordinator's clock."""
     ended_ms: Mapped[int | None] = mapped_column(Whole, index=True)
     tokens: Mapped[Number]
-    """Of all accepted contributions."""
+    """Sum over all accepted contributions."""
     loss_q16: Mapped[int | None] = mapped_column(Whole)
     """Median of the losses that its accepted trainers claim, in 2^-16 nats a token."""
 
 
 class Credit(Base):
-    """What one peer earned in one round, by kind of duty."""
+    """Points of one peer in one round, by kind of duty."""
 
     __tablename__ = "credit"
     run: Mapped[Hash] = mapped_column(ForeignKey("run.run"), primary_key=True)
@@ -210,7 +210,7 @@ class Credit(Base):
     """trainer or witness."""
     micropoints: Mapped[Number]
     team: Mapped[str] = mapped_column(server_default="")
-    """In which the peer was when the round closed; empty: none."""
+    """Team of the peer when the round closed; empty without one."""
     __table_args__ = (
         Index(
             "credit_team",
@@ -224,7 +224,7 @@ class Credit(Base):
 
 
 class Measured(Base):
-    """What one drawn member measured of one head, by the round that made the head."""
+    """Measurement of one head by one drawn member, by the round that made the head."""
 
     __tablename__ = "measured"
     run: Mapped[Hash] = mapped_column(ForeignKey("run.run"), primary_key=True)
@@ -237,12 +237,12 @@ class Measured(Base):
     size_bytes: Mapped[Number]
     tokens: Mapped[Number]
     prompt: Mapped[str | None]
-    """Of its sample, as `written` is; both or none."""
+    """Prompt of the sample, as `written` is its text; both or neither."""
     written: Mapped[str | None]
 
 
 class Attended(Base):
-    """One key in the roster of one round that is over; an entry ends one round only."""
+    """One key in the roster of one finished round; an entry ends only one round."""
 
     __tablename__ = "attended"
     peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
@@ -251,4 +251,4 @@ class Attended(Base):
 
 
 DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, Standing, Peer)
-"""Children first: the order in which they can be emptied."""
+"""Children first: the order in which the tables can be emptied."""

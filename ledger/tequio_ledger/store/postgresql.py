@@ -1,10 +1,10 @@
 """PostgreSQL: several processes serve from one database, and one of them writes the log.
 
-Who writes the log holds a session advisory lock, on the one connection on which it writes: who
-loses the session loses both. `office` gives that connection or raises `TakenError`. A session
-that says nothing for LEASE_S while it holds the lock, because its process is frozen or cut off,
-is ended by whoever wants the office: by the database's own clock, so that no two hosts compare
-theirs. What the ended one still believes is harmless: it swaps the head only against its own term
+The process that writes the log holds a session advisory lock, on the one connection on which it
+writes: losing the session means losing both. `office` gives that connection or raises `TakenError`.
+A session that is silent for LEASE_S while it holds the lock, because its process is frozen or cut
+off, is ended by the next process that wants the office: by the database's own clock, so that no two
+hosts compare theirs. The ended process cannot do harm: it swaps the head only against its own term
 (`log_rows.swap_head`).
 
 synchronous_commit stays on. A standby that lags behind must not be promoted: that would be the
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SCHEME = "postgresql+psycopg"
 LEASE_S = 2.5
-"""A leader that lets its session rest longer than this may lose it."""
+"""A leader whose session is silent for longer than this may lose it."""
 _OFFICE_LOCK = 0x7465_7175_696F_0001  # "tequio"; advisory locks are each database's own
 _TABLES_LOCK = 0x7465_7175_696F_0002
 _CONNECTIONS = 4
@@ -50,7 +50,7 @@ _CONNECT = {
     "application_name": "tequio-ledger",
 }
 _PASSING = ("08", "25006", "40", "53", "55", "57", "58030")
-"""SQLSTATEs, by their beginnings, of what goes away: connection, read-only, conflict, resources."""
+"""Prefixes of SQLSTATEs of passing errors: connection, read-only, conflict, resources."""
 
 
 _HOLDERS = """
@@ -63,15 +63,18 @@ _HOLDERS = """
     AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (held.classid::bigint << 32 | held.objid::bigint) = :key
 """
-"""Sessions that hold the office: one or none. Of another role we may not see what it does."""
+"""Query for the session that holds the office: one row or none.
+
+The activity of a session of another role is hidden from us.
+"""
 
 
-class TakenError(UnwritableError):
+class OfficeTakenError(UnwritableError):
     """Another process writes the log of this database."""
 
 
 class ForeignOfficeError(UnwritableError):
-    """Somebody who is no ledger of ours holds the office."""
+    """A session of another role holds the office; it is not one of our processes."""
 
 
 class Postgresql:
@@ -84,7 +87,7 @@ class Postgresql:
         try:
             parsed = make_url(url)
         except ArgumentError as err:
-            raise UserFacingError(f"--database {url!r} is no URL: {err}") from err
+            raise UserFacingError(f"--database {url!r} is not a valid URL: {err}") from err
         if parsed.drivername != SCHEME or not parsed.database:
             raise UserFacingError(
                 f"--database {parsed.render_as_string()!r} must be {SCHEME}://user@host/database, "
@@ -94,30 +97,31 @@ class Postgresql:
         self.name = parsed.render_as_string(hide_password=True).replace(":***", "")
 
     def writer(self) -> Engine:
-        """Connections for short writes of every replica."""
+        """Make the connections for short writes of every replica."""
         return self._engine(_CONNECTIONS, "READ COMMITTED", "")
 
     def reader(self) -> Engine:
-        """Connections whose transactions see one moment and cannot write."""
+        """Make connections whose transactions see one moment and cannot write."""
         return self._engine(_CONNECTIONS, "REPEATABLE READ", "-c default_transaction_read_only=on")
 
     def glance(self, reader: Engine) -> Engine:
-        """The reader without BEGIN and ROLLBACK, each of which is a way to the server and back."""
+        """Give the reader without BEGIN and ROLLBACK, each of which costs a round trip."""
         return reader.execution_options(isolation_level="AUTOCOMMIT")
 
     def office(self, writer: Engine) -> Engine:
-        """One connection, which holds the lock; connecting raises TakenError without it."""
+        """Make the one connection that holds the lock; connecting raises TakenError without it."""
         engine = self._engine(1, "READ COMMITTED", "")
         event.listen(engine, "connect", _take_lock)
         return engine
 
     def is_vacant(self, connection: Connection) -> bool:
-        """Whether nobody holds the lock, after ending a session that holds it but rests.
+        """Return whether nobody holds the lock, after ending a silent session that holds it.
 
-        A process that is frozen in the middle of something may be `active` for ever: so it counts
-        when it last began or ended something, not what it seems to do. Raises ForeignOfficeError
-        when the session is another role's, which is no ledger of ours and not ours to end.
+        Raises ForeignOfficeError when the session belongs to another role: it is not one of our
+        ledgers, and we may not end it.
         """
+        # A process that froze in the middle of a query stays `active`. So the query above measures
+        # when the session last began or ended something, not the state that it reports.
         holders = connection.execute(text(_HOLDERS), {"key": _OFFICE_LOCK}).all()
         for holder in holders:
             if not holder.is_ours:
@@ -133,12 +137,12 @@ class Postgresql:
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:
-        """Let one process after the other look at the tables."""
+        """Let one process at a time check and change the tables."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TABLES_LOCK})
         yield
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
-        """Whether PostgreSQL can notice a damaged page, and whether it did."""
+        """Report damaged pages, if PostgreSQL keeps checksums."""
         if connection.scalar(text("SHOW data_checksums")) != "on":
             return
         query = text(
@@ -149,16 +153,16 @@ class Postgresql:
             yield f"{failures} pages whose checksum does not hold"
 
     def failed_write(self, err: DatabaseError) -> TequioError:
-        """Say what a failed write means: what the next session may not meet passes."""
+        """Classify a failed write: an error that a new session may not meet is passing."""
         state = getattr(err.orig, "sqlstate", None)
-        if state is None:  # it never reached the server, or never came back
+        if state is None:  # the request never reached the server, or the answer was lost
             passes = err.connection_invalidated or isinstance(err, OperationalError)
         else:
             passes = state.startswith(_PASSING)
         return (UnwritableError if passes else FatalLogError)(self.explain(err))
 
     def explain(self, err: DatabaseError) -> str:
-        """Say what PostgreSQL's words mean."""
+        """Explain an error of PostgreSQL."""
         state = getattr(err.orig, "sqlstate", None) or ""
         said = " ".join(str(err.orig).split())
         reasons = {
@@ -175,6 +179,8 @@ class Postgresql:
         return f"{self.name} cannot be used: {said}"
 
     def _engine(self, connections: int, isolation: str, options: str) -> Engine:
+        # synchronous_commit explicitly: a role or database may have another default, and a receipt
+        # promises that the entry survives a crash of the server.
         settings = f"-c statement_timeout={_STATEMENT_S}s -c synchronous_commit=on {options}"
         return create_engine(
             self._url,
@@ -192,15 +198,15 @@ def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -
         row = cursor.fetchone()
     dbapi.commit()
     if row is None or not row[0]:
-        dbapi.close()
-        raise TakenError("another tequio-ledger writes this log")
+        dbapi.close()  # the pool must not hand out a connection that does not hold the lock
+        raise OfficeTakenError("another tequio-ledger writes this log")
 
 
-# --- Rows into a table, by the fastest way that the database has.
+# --- Inserting rows, in the fastest way that the database has.
 #
-# What is new or grown is written by the same `INSERT ... ON CONFLICT` in both. SQLite takes many
-# rows by one prepared statement; to PostgreSQL each row by itself would be a message, so it is
-# given many at once, an array a column.
+# Both databases understand `INSERT ... ON CONFLICT`. SQLite inserts many rows with one prepared
+# statement. PostgreSQL would need a message for each row, so it gets many rows at once, as one
+# array per column.
 
 if TYPE_CHECKING:
     Row = Mapping[str, object]
@@ -208,11 +214,11 @@ if TYPE_CHECKING:
 
 _POSTGRESQL = "postgresql"
 _MANY = 16
-"""Fewer rows go faster in one statement each."""
+"""Fewer rows are faster as one statement each."""
 
 
 def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
-    """Write rows, all with the same names; one that is there already fails."""
+    """Write rows, all with the same columns; fails if one exists already."""
     if _are_many(connection, rows):
         from tequio_ledger.store.array_insertion import insert_arrays  # noqa: PLC0415 - see there
 
@@ -222,7 +228,7 @@ def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) 
 
 
 def insert_new(connection: Connection, table: type[Base], row: Row) -> None:
-    """Write a row unless its key is there."""
+    """Write a row unless its key exists."""
     connection.execute(_insert(connection, table).on_conflict_do_nothing(), row)
 
 
@@ -233,7 +239,7 @@ def upsert(
     keys: Sequence[str],
     fresh: Sequence[str],
 ) -> None:
-    """Write rows; of one whose key is there already, the named columns are written anew."""
+    """Write rows; if a key exists already, replace the columns named in `fresh`."""
     if _are_many(connection, rows):
         from tequio_ledger.store.array_insertion import upsert_arrays  # noqa: PLC0415 - see there
 
@@ -250,7 +256,6 @@ def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
 
 
 def _insert(connection: Connection, table: type[Base]) -> Upsert:
-    """Both have the clause; SQLAlchemy has a class for each."""
     if connection.dialect.name == _POSTGRESQL:
         return postgresql.insert(table)
     return sqlite.insert(table)

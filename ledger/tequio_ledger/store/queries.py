@@ -1,32 +1,13 @@
-"""Who earned most, in a span or ever: owners, whatever number of keys they hold, and teams.
-
-Keys for which a connector knows one account have one place, under the one that earned most; any
-other is its own, for one invitation may have let in many people. What a team earned is what rounds
-paid to keys that were in it when they closed.
-"""
+"""Queries on the derived tables: rounds, peers, standings, and what was measured of heads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
-from sqlalchemy import (
-    BigInteger,
-    and_,
-    case,
-    cast,
-    exists,
-    func,
-    literal,
-    literal_column,
-    or_,
-    select,
-    text,
-    tuple_,
-    union_all,
-)
+from sqlalchemy import BigInteger, cast, func, literal_column, select, tuple_
 
 from tequio_ledger.store.models import Attended, Credit, KeyTier, Measured, Peer, Round, Standing
 from tequio_shared.ids import PeerKey, to_text
@@ -35,17 +16,14 @@ from tequio_shared.round import measures
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery
-    from sqlalchemy.orm import InstrumentedAttribute
-
-# --- The rounds that one key was in, as far as they are over, the newest first.
+    from sqlalchemy import Connection, Row, Select
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttendedRow:
-    """One round that is over, and what the key earned in it."""
+    """One finished round, and the points that the key earned in it."""
 
     run: bytes
     round: int
@@ -56,20 +34,10 @@ class AttendedRow:
 
 
 def rounds(connection: Connection, key: bytes, before: int, limit: int) -> list[AttendedRow]:
-    """Give the rounds of a key that were ended by an entry below that index, the newest first."""
+    """Read the rounds of a key that ended with an entry below an index, the newest first."""
     query = _ROUNDS.where(Attended.peer == key, Attended.closed_index < before)
     rows = connection.execute(query.order_by(Attended.closed_index.desc()).limit(limit))
-    return [
-        AttendedRow(
-            run=row.run,
-            round=row.round,
-            roster_index=row.roster_index,
-            closed_index=row.closed_index,
-            outcome=row.outcome,
-            micropoints=row.micropoints,
-        )
-        for row in rows
-    ]
+    return [AttendedRow(**row._asdict()) for row in rows]
 
 
 _EARNED = (
@@ -91,14 +59,12 @@ _ROUNDS = (
 )
 
 
-# --- What happened over time: rounds in a row, and what was earned on each day.
-
 DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRound:
-    """One round in a row of rounds; times in ms by the coordinator's clock."""
+    """One round of a run's history; times in ms by the coordinator's clock."""
 
     run: bytes
     round: int
@@ -112,13 +78,13 @@ class PastRound:
 
 
 def last_rounds(connection: Connection, run: bytes, limit: int) -> list[PastRound]:
-    """Give the last rounds of a run, ascending."""
+    """Read the last rounds of a run, ascending."""
     query = _HISTORY_ROUNDS.where(Round.run == run).order_by(Round.round.desc()).limit(limit)
     return list(reversed(_past(connection.execute(query))))
 
 
 def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -> list[PastRound]:
-    """Give rounds of a run below a number, descending."""
+    """Read rounds of a run below a number, descending."""
     query = _HISTORY_ROUNDS.where(Round.run == run, Round.round < before)
     return _past(connection.execute(query.order_by(Round.round.desc()).limit(limit)))
 
@@ -127,7 +93,9 @@ def points_per_day(
     connection: Connection, since_ms: int, key: bytes | None = None
 ) -> dict[int, int]:
     """Sum up micro-points by day since 1970 (UTC), of one key or of all."""
-    when = Round.ended_ms // literal_column(str(DAY_MS))  # a parameter would be another in GROUP BY
+    # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
+    # expression than the one in SELECT.
+    when = Round.ended_ms // literal_column(str(DAY_MS))
     query = (
         select(when, func.sum(Credit.micropoints))
         .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
@@ -144,167 +112,19 @@ def tokens(connection: Connection) -> int:
     return int(connection.scalar(select(func.coalesce(func.sum(Round.tokens), 0))) or 0)
 
 
-_HISTORY_ROUNDS = select(
-    Round.run,
-    Round.round,
-    Round.outcome,
-    Round.opened_ms,
-    Round.ended_ms,
-    Round.closed_index,
-    Round.accepted,
-    Round.tokens,
-    Round.loss_q16,
-)
+_HISTORY_ROUNDS = select(*(getattr(Round, one.name) for one in fields(PastRound)))
 
 
 def _past(rows: Iterable[Row[tuple[object, ...]]]) -> list[PastRound]:
-    return [
-        PastRound(
-            run=row.run,
-            round=row.round,
-            outcome=row.outcome,
-            opened_ms=row.opened_ms,
-            ended_ms=row.ended_ms,
-            closed_index=row.closed_index,
-            accepted=row.accepted,
-            tokens=row.tokens,
-            loss_q16=row.loss_q16,
-        )
-        for row in rows
-    ]
+    return [PastRound(**row._asdict()) for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """What one owner earned."""
-
-    key: PeerKey
-    """The one of its keys that earned most."""
-    micropoints: int
-    rounds: int | None
-    """That paid, counted once for each of its keys; not counted of all time."""
-    keys: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
-    """What was earned for one team."""
-
-    name: str
-    micropoints: int
-    keys: int
-    """That earned some of it."""
-
-
-def owners(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Owner]:
-    """Give the owners behind a place, the best first, by what they earned since then or ever.
-
-    Of equals the one with the lower key comes first; of all time, who was registered first.
-    """
-    places = _ever(limit + after) if since_ms is None else _places(_since(since_ms))
-    best = (places.c.total.desc(), places.c.seniority, places.c.peer)
-    query = select(places).order_by(*best).limit(limit).offset(after)
-    return [
-        Owner(
-            key=PeerKey(row.peer),
-            micropoints=int(row.total),
-            rounds=None if since_ms is None else int(row.rounds),
-            keys=row.held,
-        )
-        for row in connection.execute(query)
-    ]
-
-
-def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
-    """Give the teams behind a place, the best first; in a span, of rounds that ended in it."""
-    total, keys = func.sum(Credit.micropoints), func.count(Credit.peer.distinct())
-    query: Select[str, int, int] = select(Credit.team, total, keys).where(_IN_A_TEAM)
-    if since_ms is not None:
-        query = query.join(Round, _OF_ROUND).where(Round.ended_ms >= since_ms)
-    query = query.group_by(Credit.team).order_by(total.desc(), Credit.team)
-    rows = connection.execute(query.limit(limit).offset(after))
-    return [Team(name=name, micropoints=int(points), keys=held) for name, points, held in rows]
-
-
-_VOUCHED = int(Tier.VOUCHED)
-_OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
-_IN_A_TEAM = text("credit.team <> ''")  # in the words of the index that holds these rows alone
-
-
-def _owner(key: InstrumentedAttribute[bytes]) -> ColumnElement[bytes]:
-    return case((KeyTier.tier == _VOUCHED, KeyTier.owner), else_=key)
-
-
-def _since(since_ms: int) -> Subquery:
-    return (
-        select(
-            Credit.peer,
-            _owner(Credit.peer).label("owner"),
-            func.sum(Credit.micropoints).label("total"),
-            func.count(Round.closed_index.distinct()).label("rounds"),
-            literal(0).label("seniority"),
-        )
-        .join(Round, _OF_ROUND)
-        .outerjoin(KeyTier, KeyTier.peer == Credit.peer)
-        .where(Round.ended_ms >= since_ms)
-        .group_by(Credit.peer, KeyTier.tier, KeyTier.owner)
-        .subquery()
-    )
-
-
-def _places(each: Subquery) -> Subquery:
-    """One row an owner: the best of its keys, and what all of them come to."""
-    owner = each.c.owner
-    best = (each.c.total.desc(), each.c.seniority, each.c.peer)
-    keys = select(
-        each.c.peer,
-        each.c.seniority,
-        func.sum(each.c.total).over(partition_by=owner).label("total"),
-        func.sum(each.c.rounds).over(partition_by=owner).label("rounds"),
-        func.count().over(partition_by=owner).label("held"),
-        func.row_number().over(partition_by=owner, order_by=best).label("place"),
-    ).subquery()
-    return select(keys).where(keys.c.place == 1).subquery()
-
-
-def _ever(most: int) -> Subquery:
-    """The best of all time: of keys that are their own by the ranking's index, of others all."""
-    vouched = (
-        select(
-            Peer.key.label("peer"),
-            Peer.registered_index.label("seniority"),
-            KeyTier.owner.label("owner"),
-            Peer.micropoints.label("total"),
-            literal(0).label("rounds"),
-        )
-        .join(KeyTier, KeyTier.peer == Peer.key)
-        .where(KeyTier.tier == _VOUCHED, Peer.micropoints > 0)
-        .subquery()
-    )
-    is_vouched = exists().where(KeyTier.peer == Peer.key, KeyTier.tier == _VOUCHED)
-    alone = (
-        select(
-            Peer.key.label("peer"),
-            Peer.registered_index.label("seniority"),
-            Peer.micropoints.label("total"),
-            literal(0).label("rounds"),
-            literal(1).label("held"),
-            literal(1).label("place"),
-        )
-        .where(Peer.micropoints > 0, ~is_vouched)
-        .order_by(Peer.micropoints.desc(), Peer.registered_index, Peer.key)
-        .limit(most)
-        .subquery()
-    )
-    return union_all(select(_places(vouched)), select(alone)).subquery()
-
-
-# --- What drawn members measured of a run's heads, head by head.
+# --- Measurements of a run's heads by drawn members.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRow:
-    """What one member measured, and which entry says so."""
+    """The measurement of one member, and the entry that contains it."""
 
     entry: int
     peer: PeerKey
@@ -314,24 +134,26 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredHead:
-    """One head, by the round that made it; `rows` in the order of the log, at least one."""
+    """One head, by the round that made it; `rows` in log order, at least one."""
 
     round: int
     head: bytes
     median: HeadMeasure
     rows: tuple[MeasuredRow, ...]
     shown: MeasuredRow | None = None
-    """Whose sample of what the head writes is shown."""
+    """The row whose sample of the head's text is shown."""
 
 
-def after(connection: Connection, run: bytes, number: int, limit: int) -> list[MeasuredHead]:
-    """Give the measured heads of rounds after a number, ascending; 0 is a head's number too."""
+def measured_heads_after(
+    connection: Connection, run: bytes, number: int, limit: int
+) -> list[MeasuredHead]:
+    """Read the measured heads of rounds after a number, ascending; the first head is number 0."""
     heads = select(Measured.round).where(Measured.run == run, Measured.round > number)
     return _heads(connection, run, heads.distinct().order_by(Measured.round).limit(limit))
 
 
-def last(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
-    """Give the last measured heads of a run, ascending."""
+def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
+    """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)
     return _heads(connection, run, heads.distinct().order_by(Measured.round.desc()).limit(limit))
 
@@ -373,95 +195,6 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
     )
 
 
-# --- Keys that have earned points, the best first; who was registered first wins a tie.
-#
-# Rows and counts come from one index that holds all that they need, so that a place near the top
-# of a million keys costs a page, and the last one a walk through that index.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedRow:
-    """One key's place, from 1 on."""
-
-    rank: int
-    key: PeerKey
-    micropoints: int
-
-
-def count(connection: Connection) -> int:
-    """How many keys have earned something."""
-    return _count(connection, Peer.micropoints > 0)
-
-
-def ranking_after(connection: Connection, rank: int, limit: int) -> list[RankedRow]:
-    """Give the keys behind a place."""
-    query = _RANKED.where(Peer.micropoints > 0).order_by(*_ORDER).offset(rank).limit(limit)
-    return _numbered(connection.execute(query).all(), rank + 1)
-
-
-def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] | None:
-    """Give the keys behind a key, wherever it stands now; None when it is not registered."""
-    own = connection.execute(_RANKED.where(Peer.key == key)).first()
-    if own is None:
-        return None
-    place = _count(connection, _ahead(own)) + 1
-    query = _RANKED.where(_behind(own), Peer.micropoints > 0).order_by(*_ORDER).limit(limit)
-    return _numbered(connection.execute(query).all(), place + 1)
-
-
-def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] | None:
-    """Give a key and up to `reach` on either side of it; None when it is not registered.
-
-    Around one without points are the last ones of those that have some.
-    """
-    own = connection.execute(_RANKED.where(Peer.key == key)).first()
-    if own is None:
-        return None
-    ahead = _ahead(own)
-    above = connection.execute(_RANKED.where(ahead).order_by(*_BACKWARDS).limit(reach)).all()
-    before = list(reversed(above))
-    place = _count(connection, ahead) + 1
-    if own.micropoints == 0:
-        return _numbered(before, place - len(before))
-    behind = _RANKED.where(_behind(own), Peer.micropoints > 0).order_by(*_ORDER).limit(reach)
-    return _numbered([*before, own, *connection.execute(behind)], place - len(before))
-
-
-_RANKED = select(Peer.key, Peer.micropoints, Peer.registered_index)
-_ORDER = (Peer.micropoints.desc(), Peer.registered_index, Peer.key)
-_BACKWARDS = (Peer.micropoints, Peer.registered_index.desc(), Peer.key.desc())
-
-
-def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
-    """Better, or as good and registered earlier."""
-    points = Peer.micropoints
-    if own.micropoints == 0:
-        return points > 0
-    earlier = _seniority() < tuple_(own.registered_index, own.key)
-    return and_(points >= own.micropoints, or_(points > own.micropoints, earlier))
-
-
-def _behind(own: Row[bytes, int, int]) -> ColumnElement[bool]:
-    points = Peer.micropoints
-    later = _seniority() > tuple_(own.registered_index, own.key)
-    return and_(points <= own.micropoints, or_(points < own.micropoints, later))
-
-
-def _seniority() -> ColumnElement[tuple[int, bytes]]:
-    return tuple_(Peer.registered_index, Peer.key)
-
-
-def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
-    return connection.scalar(select(func.count()).select_from(Peer).where(wanted)) or 0
-
-
-def _numbered(rows: Sequence[Row[bytes, int, int]], first: int) -> list[RankedRow]:
-    return [
-        RankedRow(rank=rank, key=PeerKey(row.key), micropoints=row.micropoints)
-        for rank, row in enumerate(rows, first)
-    ]
-
-
 # --- Queries on the derived tables, for the API.
 
 
@@ -483,7 +216,7 @@ class RoundRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingRow:
-    """The standing of one key, and the log indices that say why."""
+    """The standing of one key, and the log indices of the reasons."""
 
     key: PeerKey
     standing: str
@@ -496,7 +229,7 @@ class StandingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierRow:
-    """Who is behind one key; `since` is the log index of what says so."""
+    """Tier and owner of one key; `since` is the log index of the entry that set them."""
 
     tier: int
     owner: bytes
@@ -519,28 +252,15 @@ class PeerRow:
 
 
 def read_rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[RoundRow]:
-    """Give rounds of a run after a number, ascending."""
-    query = select(Round.__table__).where(Round.run == run, Round.round > after)
+    """Read rounds of a run after a number, ascending."""
+    columns = (getattr(Round, one.name) for one in fields(RoundRow))
+    query = select(*columns).where(Round.run == run, Round.round > after)
     rows = connection.execute(query.order_by(Round.round).limit(limit))
-    return [
-        RoundRow(
-            round=row.round,
-            outcome=row.outcome,
-            roster_index=row.roster_index,
-            roster=row.roster,
-            opened_index=row.opened_index,
-            closed_index=row.closed_index,
-            accepted=row.accepted,
-            head=row.head,
-            result=row.result,
-            loss_q16=row.loss_q16,
-        )
-        for row in rows
-    ]
+    return [RoundRow(**row._asdict()) for row in rows]
 
 
 def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[PeerRow]:
-    """Give keys in order of registration, after a key."""
+    """Read keys in order of registration, after a key."""
     place = tuple_(Peer.registered_index, Peer.key)
     query = _PEERS
     if after is not None:
@@ -552,7 +272,7 @@ def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[Pee
 
 
 def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
-    """Give one key, or None when it is not registered."""
+    """Read one key; None when it is not registered."""
     found = _peers(connection.execute(_PEERS.where(Peer.key == key)))
     return found[0] if found else None
 
@@ -560,7 +280,7 @@ def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
 def standings(
     connection: Connection, named: Collection[str], after: int, limit: int
 ) -> list[StandingRow]:
-    """Give keys of those standings that have them since an entry after that index, ascending."""
+    """Read keys with one of the standings since an entry after an index, ascending."""
     query = select(Standing.__table__).where(Standing.standing.in_(named), Standing.since > after)
     return [
         _standing(row) for row in connection.execute(query.order_by(Standing.since).limit(limit))

@@ -1,7 +1,7 @@
 """SQLite: one file, one process; WAL and synchronous=FULL.
 
-The driver must not begin transactions by itself, and every writing one begins IMMEDIATE: a
-deferred one that turns into a writer fails at once, whatever busy_timeout says.
+The driver must not begin transactions by itself, and every writing transaction begins IMMEDIATE: a
+deferred one that becomes a writer later fails at once, whatever busy_timeout says.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.exc import DatabaseError
 
-_CACHE = "cache_size=-512"  # KiB a connection; the system keeps the rest of the file at hand
+_CACHE = "cache_size=-512"  # KiB per connection; the system caches the rest of the file
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -48,7 +48,7 @@ class Sqlite:
         self.name = str(path)
 
     def writer(self) -> Engine:
-        """One connection: other threads wait for it."""
+        """Make one connection, for which other threads wait."""
         engine = create_engine(
             f"sqlite:///{self._path}",
             poolclass=QueuePool,
@@ -61,12 +61,12 @@ class Sqlite:
         return engine
 
     def reader(self) -> Engine:
-        """A few connections that cannot write."""
+        """Make a few connections that cannot write."""
         engine = create_engine(
             f"sqlite:///file:{self._path}?mode=ro&uri=true",
             poolclass=QueuePool,
             pool_size=_READERS,
-            pool_use_lifo=True,  # the same one while one is enough: each has a cache of its own
+            pool_use_lifo=True,  # reuse one while it is enough: each has a cache of its own
             connect_args={"check_same_thread": False},
         )
         event.listen(engine, "connect", _prepare_reader)
@@ -74,19 +74,19 @@ class Sqlite:
         return engine
 
     def glance(self, reader: Engine) -> Engine:
-        """The reader: a transaction costs nothing here."""
+        """Give the reader: a transaction costs nothing here."""
         return reader
 
     def office(self, writer: Engine) -> Engine:
-        """The writer: the folder's lock keeps other processes out."""
+        """Give the writer: the folder's lock keeps other processes out."""
         return writer
 
     def is_vacant(self, connection: Connection) -> bool:
-        """Never: the process that asks is the only one."""
+        """Return False: the process that asks is the only one."""
         return False
 
     def migrating(self, connection: Connection) -> AbstractContextManager[None]:
-        """Nothing to do: the folder's lock keeps other processes out."""
+        """Do nothing: the folder's lock keeps other processes out."""
         return contextlib.nullcontext()
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
@@ -96,15 +96,13 @@ class Sqlite:
                 yield said
 
     def failed_write(self, err: DatabaseError) -> TequioError:
-        """Say what a failed write means.
-
-        SQLite calls a full quota or a file system that went read-only an I/O error; then the
-        folder itself is asked.
-        """
+        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
         code = getattr(err.orig, "sqlite_errorcode", 0) & 0xFF
         if code in _PASSING:
             return UnwritableError(self.explain(err))
         if code in _INPUT_OUTPUT:
+            # SQLite reports a full quota, or a file system that became read-only, as an I/O error.
+            # A write of our own to the folder tells these from a broken disk.
             try:
                 files.probe(self._path.parent)
             except OSError as why:
@@ -113,13 +111,13 @@ class Sqlite:
         return FatalLogError(self.explain(err))
 
     def explain(self, err: DatabaseError) -> str:
-        """Say what SQLite's words mean."""
+        """Explain an error of SQLite."""
         said, path = str(err.orig), self._path
         reasons = {
             "full": f"the disk of {path} is full: free some space",
             "readonly": f"{path} is read-only: give the service a folder it may write",
             "unable to open": f"{path} cannot be opened: check the folder and its owner",
-            "not a database": f"{path} is no database of tequio-ledger: choose another folder",
+            "not a database": f"{path} is not a database of tequio-ledger: choose another folder",
             "malformed": f"{path} is damaged ({said}): restore the folder or rebuild from a mirror",
             "locked": f"{path} is locked by another program: stop it",
         }
@@ -133,7 +131,7 @@ def copy(source: sqlite3.Connection, target: Path) -> None:
     """Write a whole database to a new file as of one moment; raises sqlite3.Error."""
     with contextlib.closing(sqlite3.connect(target)) as copied:
         source.backup(copied)
-        copied.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+        copied.execute("PRAGMA journal_mode=DELETE")  # one file, without -wal and -shm beside it
 
 
 def _prepare(dbapi: sqlite3.Connection, _record: object) -> None:

@@ -1,7 +1,8 @@
-"""Statements that one process of a ledger passes on to the one that writes the log.
+"""Statements that one process of a ledger forwards to the one that writes the log.
 
-A row is a bundle of leaves that were verified, and later the answer to it. Who asked takes the row
-away with its answer; rows of a process that died are swept by the one that writes the log.
+A row is a bundle of verified leaves, and later its answer. The process that forwarded the bundle
+deletes the row when it reads the answer; rows of a process that died are deleted by the log's
+writer.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingBundle:
     """A bundle that has no answer yet."""
 
     n: int
@@ -28,27 +29,27 @@ class Waiting:
 
 
 def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> int:
-    """Write a bundle; gives its number."""
+    """Write a bundle and give its number."""
     row = {"replica": replica, "leaves": leaves, "at": at_ms}
     return connection.execute(insert(Submission).values(row).returning(Submission.n)).scalar_one()
 
 
-def waiting(connection: Connection, without: Collection[int], limit: int) -> list[Waiting]:
-    """Give bundles without an answer, the oldest first, save those numbers."""
+def waiting(connection: Connection, without: Collection[int], limit: int) -> list[WaitingBundle]:
+    """Read bundles without an answer, the oldest first, except those with the given numbers."""
     query = select(Submission.n, Submission.leaves).where(Submission.answer.is_(None))
     rows = connection.execute(
         query.where(Submission.n.not_in(without)).order_by(Submission.n).limit(limit)
     )
-    return [Waiting(n=row.n, leaves=row.leaves) for row in rows]
+    return [WaitingBundle(n=row.n, leaves=row.leaves) for row in rows]
 
 
 def answer(connection: Connection, n: int, said: bytes) -> None:
-    """Write the answer to a bundle; nothing happens when nobody waits for it any more."""
+    """Write the answer to a bundle; does nothing when the bundle was withdrawn."""
     connection.execute(update(Submission).where(Submission.n == n).values(answer=said))
 
 
-def take_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
-    """Take away the answered bundles of a process; gives the answers by number."""
+def pop_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
+    """Delete the answered bundles of a process; gives the answers by number."""
     change = (
         delete(Submission)
         .where(Submission.replica == replica, Submission.answer.is_not(None))
@@ -58,10 +59,10 @@ def take_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
 
 
 def withdraw(connection: Connection, n: int) -> None:
-    """Take a bundle away for which nobody waits any more."""
+    """Delete a bundle whose client has stopped waiting."""
     connection.execute(delete(Submission).where(Submission.n == n))
 
 
 def sweep(connection: Connection, before_ms: int) -> None:
-    """Take away what is older: who put it is gone."""
+    """Delete older bundles: the process that forwarded them is gone."""
     connection.execute(delete(Submission).where(Submission.at < before_ms))

@@ -4,8 +4,10 @@ Checkpoint, tiles and bundles follow c2sp.org/tlog-tiles to the byte.
 """
 
 import gzip
+
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.publisher import Publication
 from tequio_ledger.store import entries, log_rows
@@ -14,9 +16,8 @@ from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
 from tequio_shared.ids import DIGEST_BYTES, digest_from_text
 from tequio_shared.log.notes import VerifierKey
-from tequio_shared.log.policy import (NO_QUORUM, Policy, PolicyLog, TlogProof)
-from tequio_shared.log.tiles import (BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle)
-
+from tequio_shared.log.policy import NO_QUORUM, Policy, PolicyLog, TlogProof
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
@@ -88,7 +89,9 @@ async def get_witnesses(ledger: Ledger) -> WitnessesAnswer:
     """List the witnesses that must cosign the log, and the state of each."""
     if ledger.publisher is None:
         size = ledger.published.size
-        return WitnessesAnswer(quorum=NONE, published=size, signed=size, late_ms=0, witnesses=[])
+        return WitnessesAnswer(
+            quorum=NO_QUORUM, published=size, signed=size, late_ms=0, witnesses=[]
+        )
     found = ledger.publisher.publication()
     return WitnessesAnswer(
         quorum=found.quorum,
@@ -116,7 +119,7 @@ def witness_answers(found: Publication) -> list[WitnessAnswer]:
 @get("/log/policy")
 async def get_policy(ledger: Ledger) -> Response:
     """Return the policy under which the log is published, for --trust (C2SP tlog-policy)."""
-    own = ledger.policy or Policy(logs=(), witnesses=(), groups=(), quorum=NONE)
+    own = ledger.policy or Policy(logs=(), witnesses=(), groups=(), quorum=NO_QUORUM)
     # of the logs that the operator's policy may name, only this one
     logs = (PolicyLog(key=VerifierKey.parse(ledger.genesis.log_key)),)
     policy = Policy(logs=logs, witnesses=own.witnesses, groups=own.groups, quorum=own.quorum)

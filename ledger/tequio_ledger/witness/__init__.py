@@ -1,1 +1,1 @@
-"""A witness for other logs (c2sp.org/tlog-witness): a program of its own, with a key of its own."""
+"""A witness for other logs (c2sp.org/tlog-witness): a separate program with its own key."""

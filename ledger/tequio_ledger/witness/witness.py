@@ -1,9 +1,10 @@
-"""What a witness saw last of each log, one file a log: `logs/<origin hash>/checkpoint`.
+"""The witness, and its record of the last checkpoint of each log: `logs/<origin hash>/checkpoint`.
 
-A file holds the checkpoint as the log signed it with our own cosignature under it, which is also
-what the monitoring path answers. It is replaced as a whole and durable before anybody hears of
-it, so after a power cut the witness knows at least what it cosigned. Beside it lie `forks`, proofs
-of two histories, and apart from them `unproven`: what anybody can send with a proof that is wrong.
+A file contains the checkpoint as the log signed it, with our cosignature under it, and the
+monitoring path serves it as it is. It is replaced atomically and durable before the cosignature is
+given, so after a power cut the witness knows everything that it cosigned. Beside it are the folders
+`forks`, for proofs of two histories, and `unproven`, for checkpoints that anyone can send with a
+wrong proof.
 """
 
 from __future__ import annotations
@@ -46,17 +47,17 @@ if TYPE_CHECKING:
 
 
 EVIDENCE_FILES = 64
-"""Files that are kept of one log in each of the two folders; the first ones say it all."""
+"""Maximum number of files of one log in each of the two folders; more would prove nothing new."""
 FORKS, UNPROVEN = "forks", "unproven"
 
 log = structlog.get_logger(__name__)
 
 
-class Book:
+class CheckpointStore:
     """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
 
     def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
-        """Read what is there; raises UserFacingError when a file is not what we wrote."""
+        """Read the files; raises UserFacingError when one is not what this witness wrote."""
         self._folder = folder
         self._own = own
         self.last: dict[str, Checkpoint] = {}
@@ -70,8 +71,8 @@ class Book:
         """Give the last cosigned checkpoint of the log with that origin hash."""
         return self._notes.get(name)
 
-    def keep(self, checkpoint: Checkpoint, note: bytes) -> None:
-        """Keep a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
+    def store(self, checkpoint: Checkpoint, note: bytes) -> None:
+        """Store a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
         name = origin_hash(checkpoint.origin)
         place = self._folder / name
         files.make_folder(place)
@@ -79,21 +80,21 @@ class Book:
         self.last[checkpoint.origin] = checkpoint
         self._notes[name] = note
 
-    def keep_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
-        """Tell of a proof of two histories, and keep it unless there are many; raises OSError."""
-        kept = self._keep(FORKS, shown, evidence)
+    def store_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Log a proof of two histories, and store it unless there are many; raises OSError."""
+        kept = self._store(FORKS, shown, evidence)
         log.error("a log showed two histories", origin=shown.origin, evidence=kept)
 
-    def keep_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
-        """Tell of a checkpoint whose proof does not hold, and keep a few; raises OSError.
+    def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Log a checkpoint with an invalid proof, and store it unless there are many.
 
-        It is no evidence against the log: whoever sent it may have made the proof wrong.
+        It is no evidence against the log: the sender may have made a wrong proof. Raises OSError.
         """
-        kept = self._keep(UNPROVEN, shown, evidence)
+        kept = self._store(UNPROVEN, shown, evidence)
         log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
 
-    def _keep(self, kind: str, shown: Checkpoint, evidence: ForkEvidence) -> str | None:
-        """Keep a file for each checkpoint that was shown, however it came; gives its path."""
+    def _store(self, kind: str, shown: Checkpoint, evidence: ForkEvidence) -> str | None:
+        """Store one file per checkpoint, however often it is sent; gives its path."""
         folder = self._folder / origin_hash(shown.origin) / kind
         path = folder / f"{sha256(shown.text().encode()).hex()[:16]}.json"
         files.make_folder(folder)
@@ -116,32 +117,32 @@ class Book:
         except PeerError as err:
             raise UserFacingError(_damaged(path, str(err))) from err
         if not signed.cosignatures:
-            raise UserFacingError(_damaged(path, "we did not cosign it"))
+            raise UserFacingError(_damaged(path, "it lacks our cosignature"))
         self.last[origin] = signed.checkpoint
         return note
 
 
 def _damaged(path: Path, why: str) -> str:
     return (
-        f"{path} is not what this witness kept ({why}): restore it, or begin anew in another "
-        "folder, under another name and key"
+        f"{path} is not what this witness stored ({why}): restore it, or start a new witness in "
+        "another folder, with another name and key"
     )
 
 
-# --- The witness itself: one request at a time is judged, kept, and only then cosigned.
+# --- The witness itself: one request at a time is judged, stored, and only then cosigned.
 #
-# Judging and keeping are one step under one lock: of two requests at once the second is held
-# against what the first one left. A lock for each log would let them wait less, but an answer
-# takes milliseconds, and a log asks every few seconds.
+# Judging and storing are one step under one lock: of two simultaneous requests the second is
+# compared with the result of the first. A lock for each log would wait less, but an answer takes
+# milliseconds, and a log asks every few seconds.
 
 
-class Desk:
+class WitnessService:
     """Answers add-checkpoint; any thread may ask."""
 
     def __init__(
         self,
         logs: Mapping[str, VerifierKey],
-        book: Book,
+        book: CheckpointStore,
         own: VerifierKey,
         signer: Signer,
         clock: Clock,
@@ -154,10 +155,9 @@ class Desk:
         self._lock = threading.Lock()
 
     def add_checkpoint(self, body: bytes) -> bytes:
-        """Give our signature line; what it says of the log is on the disk before.
+        """Give our cosignature line, after the checkpoint was stored.
 
-        Raises CosigningRefusedError, and OSError when the disk takes nothing: then nothing is
-        cosigned.
+        Raises CosigningRefusedError, and OSError when the disk fails: then nothing is cosigned.
         """
         try:
             request = AddCheckpoint.parse(body)
@@ -178,18 +178,13 @@ class Desk:
         time_s = self._clock() // 1000
         line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
         log_key = self._logs[checkpoint.origin]
-        note = filter_signatures(
-            request.note, [log_key]
-        )  # lines of others, ours too, are not believed
-        self._book.keep(checkpoint, add_lines(note, [line]))
+        note = filter_signatures(request.note, [log_key])  # other lines, even ours, may be forged
+        self._book.store(checkpoint, add_lines(note, [line]))
         return line.encode()
 
     def _accuse(self, request: AddCheckpoint, why: str) -> None:
-        """Keep what the log signed and what may not continue what we saw.
-
-        Only two roots of one size prove a fork: a proof between sizes is whatever its sender made
-        of it, and anybody can send a log's newest checkpoint.
-        """
+        # Only two roots of one size prove a fork. Between two sizes the proof is the sender's, and
+        # anyone can send a log's newest checkpoint with a wrong one.
         shown = Checkpoint.parse(note_text(request.note))
         origin, log_key = shown.origin, self._logs[shown.origin]
         seen, held = self._book.last.get(origin), self._book.note(origin_hash(origin))
@@ -202,5 +197,5 @@ class Desk:
             notes=(held.decode(), filter_signatures(request.note, [log_key]).decode()),
             proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
-        keep = self._book.keep_fork if is_fork else self._book.keep_unproven
+        keep = self._book.store_fork if is_fork else self._book.store_unproven
         keep(shown, evidence)

@@ -168,7 +168,7 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
 @attack(
     "P15",
     layer="cli",
-    ends="a question; before a click nothing is changed, and no other ledger hears our key",
+    ends="a question; before a click nothing changes, and no other ledger learns our key",
 )
 def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: QtBot) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
@@ -217,7 +217,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     assert dialog.main.isEnabled()
 
 
-@attack("P15", layer="cli", ends="a ledger of another network than link or folder is refused")
+@attack("P15", layer="cli", ends="refused if the ledger's network is not that of link and folder")
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

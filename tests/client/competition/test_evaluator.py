@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-
 from tequio_client.competition import evaluator, models
-from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
+from tequio_client.competition.child import (ChildProgress, MIN_FREE_BYTES, OVERDUE_MS, Pacing)
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
@@ -24,10 +21,10 @@ from tests.support.attack_table import attack
 from tests.support.competition_stage import START, Stage
 from tests.support.memory_log import unused_url
 from tests.support.paper_competition import RESULT, SCORED, folder
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
-
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
@@ -190,7 +187,7 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
     return asked
 
 
-@attack("C10", layer="cli", ends="the next program begins with the others")
+@attack("C10", layer="cli", ends="the next process starts with the other models")
 def test_a_model_that_ends_the_program_comes_after_the_others(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +198,7 @@ def test_a_model_that_ends_the_program_comes_after_the_others(
     assert asked == ["alpha", "beta"] * 2
 
 
-@attack("C10", layer="cli", ends="it has its part of the time, and no more while others wait")
+@attack("C10", layer="cli", ends="it gets its share of the time, and no more while others wait")
 def test_a_model_has_no_more_than_its_part_of_the_time(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +225,7 @@ def test_work_ends_with_its_time() -> None:
             tick(1)
 
 
-@attack("C10", layer="cli", ends="the process ends itself, and the next one begins with the others")
+@attack("C10", layer="cli", ends="the process ends itself, and the next one starts with the others")
 def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
     progress = ChildProgress(Pacing(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
     small, plenty = 100 << 20, 4 * MIN_FREE_BYTES

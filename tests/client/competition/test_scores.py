@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
+import pytest
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-import pytest
-
 from tequio_client.competition import models
 from tequio_client.competition.models import ScoringTask
 from tequio_client.trainer import device
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import (Digest, PeerKey, sha256, to_text)
 from tequio_shared.scoring import Refusal
 from tests.client.competition.models import files_of, rules
 from tests.support.attack_table import attack
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
 
 TEXTS = [f"def f_{number}(x):\n    return x + {number}\n".encode() for number in range(6)]
 CPU = device.open_device("cpu")
@@ -97,7 +96,7 @@ def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
     assert found.total.documents == 1
 
 
-@attack("C10", layer="cli", ends="it is said not to be scored, and the others are")
+@attack("C10", layer="cli", ends="it is reported as not scored, and the others are scored")
 @pytest.mark.parametrize(
     "changes",
     [

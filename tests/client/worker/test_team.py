@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import httpx
-import pytest
 import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
 import trio
+
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.authors import Author
-from tests.support.ledgers import Served, UNLIMITED, served
+from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.liars import key_folder, now_ms
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

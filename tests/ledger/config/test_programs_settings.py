@@ -15,8 +15,8 @@ import pytest
 from tequio_ledger.config.sources import Program, settings_of
 from tequio_ledger.connector.settings import CONNECTOR
 from tequio_ledger.monitor.cli import MONITOR
-from tequio_ledger.signing.settings import SIGNER
-from tequio_ledger.witness.settings import WITNESS
+from tequio_ledger.signing.process import SIGNER
+from tequio_ledger.witness.app import WITNESS
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import KeyKind, VerifierKey

@@ -326,7 +326,7 @@ def test_nothing_of_an_account_is_in_the_log_of_the_process_or_on_its_disk(
             assert stdout is not None
             said = "".join(running.lines) + stdout.read()
     assert unnamed.status_code == 403
-    assert "have not named this connector" in unnamed.json()["detail"]
+    assert "have not admitted this connector" in unnamed.json()["detail"]
     assert said.count('"event": "vouched"') == 2
     assert '"event": "stopped"' in said
     identities = [issuer.identity().split(".")[0]]
@@ -428,7 +428,7 @@ def test_two_providers_of_one_name_are_refused(tmp_path: Path) -> None:
     known = ("--github", f"a@{place}", "--openid", f"a@{place}")
     done = run("connect", "--dir", str(tmp_path), "--port", "0", *known)
     assert done.returncode == 1
-    assert "two providers would be called 127.0.0.1:1" in done.stderr
+    assert "two providers have the name 127.0.0.1:1" in done.stderr
 
 
 def test_without_a_ledger_it_says_so(tmp_path: Path) -> None:

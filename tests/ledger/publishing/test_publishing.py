@@ -306,7 +306,7 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("quorum", "is no policy"),
+        ("quorum", "is not a valid policy"),
         ("log {other}\nquorum none\n", "names other logs only"),
         ("witness w {witness}\nquorum w\n", "too few of its witnesses have an address"),
         ("witness w {witness} ftp://x\nquorum w\n", "'ftp://x' is not the address"),

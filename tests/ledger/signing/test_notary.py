@@ -17,22 +17,24 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import process as signing_process
 from tequio_ledger.signing.client import (
+    LINE_BYTES,
     MEMORY,
-    Absent,
+    AbsentSigner,
+    Hello,
     RemoteNotary,
+    Sign,
     begin_memory,
-    forgot,
-    note_key,
-    open_keeper,
+    has_no_memory,
+    open_notary,
     open_signer,
     public_key,
+    store_public_key,
 )
 from tequio_ledger.signing.process import SigningServer, listening
-from tequio_ledger.signing.protocol import LINE_BYTES, Hello, Sign
-from tequio_ledger.signing.signer import CheckpointSigner, Memory, Notary, WouldForkError
+from tequio_ledger.signing.signer import CheckpointSigner, Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log import merkle
@@ -60,7 +62,7 @@ def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
 
 def begun(folder: Path, log: ShownLog) -> Notary:
     """The notary of a key that signed nothing, or of one that has its memory."""
-    Memory(folder / MEMORY).begin()
+    SignatureMemory(folder / MEMORY).begin()
     return Notary(log.signer, folder / MEMORY)
 
 
@@ -111,7 +113,7 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
     sign(opened, log, 20)
     other = log.fork(12, 28)
     with pytest.raises(
-        WouldForkError, match=r"size 20 of log\.example/one was signed already, so 19"
+        WouldForkError, match=r"size 20 of log\.example/one was signed already, so size 19"
     ):
         sign(opened, log, 19)
     for size in (20, 21, 40):
@@ -148,7 +150,7 @@ def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: Show
 
 def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: ShownLog) -> None:
     path = tmp_path / MEMORY
-    memory = Memory(path)
+    memory = SignatureMemory(path)
     memory.begin()
     for size in (1, 2, 3):
         memory.write(log.checkpoint(size))
@@ -158,23 +160,23 @@ def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: Show
     changed = [at for at in range(len(whole)) if whole[at] != after[at]]
     for cut in range(changed[0], changed[-1] + 1):
         path.write_bytes(after[:cut] + whole[cut:])
-        assert Memory(path).read() == log.checkpoint(3)
+        assert SignatureMemory(path).read() == log.checkpoint(3)
     path.write_bytes(after)
-    assert Memory(path).read() == log.checkpoint(4)
+    assert SignatureMemory(path).read() == log.checkpoint(4)
 
 
 def test_a_first_write_that_is_cut_off_leaves_that_nothing_was_signed(
     tmp_path: Path, log: ShownLog
 ) -> None:
     path = tmp_path / MEMORY
-    Memory(path).begin()
+    SignatureMemory(path).begin()
     before = path.read_bytes()
-    Memory(path).write(log.checkpoint(1))
+    SignatureMemory(path).write(log.checkpoint(1))
     after = path.read_bytes()
     changed = [at for at in range(len(before)) if before[at] != after[at]]
     for cut in range(changed[0], changed[-1] + 1):
         path.write_bytes(after[:cut] + before[cut:])
-        assert Memory(path).read() is None
+        assert SignatureMemory(path).read() is None
         assert sign(Notary(log.signer, path), log, 1).size == 1
 
 
@@ -206,7 +208,7 @@ def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
         assert notary.key == log.signer.key
         (tmp_path / "other").mkdir()
     other = ShownLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
-    with beside(tmp_path, other), pytest.raises(UserFacingError, match="no signer of ours"):
+    with beside(tmp_path, other), pytest.raises(UserFacingError, match="is not this log's signer"):
         sign(notary, log, 3)
 
 
@@ -263,15 +265,15 @@ def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
 def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
     tmp_path: Path, log: ShownLog
 ) -> None:
-    here, elsewhere = Folder(tmp_path / "here"), Folder(tmp_path / "elsewhere")
+    here, elsewhere = DataFolder(tmp_path / "here"), DataFolder(tmp_path / "elsewhere")
     with here, elsewhere:
         key = here.signer("log").key
         assert open_signer(here).key == key
-        with pytest.raises(UserFacingError, match="guards nothing"):
+        with pytest.raises(UserFacingError, match="does not protect it"):
             open_signer(here, tmp_path / "sign.socket")
-        note_key(elsewhere, log.signer.key)
+        store_public_key(elsewhere, log.signer.key)
         absent = open_signer(elsewhere)
-        assert isinstance(absent, Absent)
+        assert isinstance(absent, AbsentSigner)
         assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
         with pytest.raises(UserFacingError, match="--signer"):
             sign(absent, log, 3)
@@ -280,27 +282,27 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
 def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
     tmp_path: Path, log: ShownLog
 ) -> None:
-    with Folder(tmp_path) as folder:
-        notary = open_keeper(folder, log.origin, is_first=False)
+    with DataFolder(tmp_path) as folder:
+        notary = open_notary(folder, log.origin, is_first=False)
         log.signer = folder.signer("log")
         assert (notary.last_size, (tmp_path / MEMORY).exists()) == (0, True)
-        assert open_keeper(folder, log.origin, is_first=False).last_size == 0, (
+        assert open_notary(folder, log.origin, is_first=False).last_size == 0, (
             "it has signed nothing yet"
         )
         for size in (3, 9, 10):
             sign(notary, log, size)
-        assert open_keeper(folder, log.origin, is_first=False).last_size == 10
+        assert open_notary(folder, log.origin, is_first=False).last_size == 10
         (tmp_path / MEMORY).unlink()
-        with pytest.raises(UserFacingError, match="bring that back, or say --first"):
-            open_keeper(folder, log.origin, is_first=False)
-        assert open_keeper(folder, log.origin, is_first=True).last_size == 0
+        with pytest.raises(UserFacingError, match="restore that file, or use --first"):
+            open_notary(folder, log.origin, is_first=False)
+        assert open_notary(folder, log.origin, is_first=True).last_size == 0
 
 
 def test_a_ledgers_own_key_without_its_memory_signs_nothing(tmp_path: Path, log: ShownLog) -> None:
-    with Folder(tmp_path) as folder:
+    with DataFolder(tmp_path) as folder:
         notary = open_signer(folder)
         log.signer = folder.signer("log")
-        assert not forgot(folder), "a key that is made here has one from the beginning"
+        assert not has_no_memory(folder), "a key that is made here has one from the beginning"
         sign(notary, log, 7)
         (tmp_path / MEMORY).unlink()
         for size in (7, 8):
@@ -315,15 +317,15 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 ) -> None:
     foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
     with beside(tmp_path, log) as notary:
-        with pytest.raises(WouldForkError, match=r"'log\.example/one' is signed here, not"):
+        with pytest.raises(WouldForkError, match=r"signs 'log\.example/one', not"):
             sign(notary, foreign, 3)
         assert sign(notary, log, 3).size == 3
-    with Folder(tmp_path / "keeper") as folder:
-        keeper = open_keeper(folder, log.origin, is_first=False)
+    with DataFolder(tmp_path / "keeper") as folder:
+        keeper = open_notary(folder, log.origin, is_first=False)
         log.signer = folder.signer("log")
         sign(keeper, log, 3)
         with pytest.raises(UserFacingError, match=r"signs the log 'log\.example/one', not"):
-            open_keeper(folder, foreign.origin, is_first=False)
+            open_notary(folder, foreign.origin, is_first=False)
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell who asks")
@@ -334,14 +336,14 @@ def test_a_user_who_was_not_named_is_answered_nothing(
     with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
             with pytest.raises(
-                UnwritableError, match=rf"user {os.getuid()} may not ask .*--caller"
+                UnwritableError, match=rf"user {os.getuid()} may not use .*--caller"
             ):
                 ask()
         silent = socket.socket(socket.AF_UNIX)
         with contextlib.closing(silent):  # and is not listened to for as long as a caller is
             silent.connect(str(tmp_path / "sign.socket"))
             silent.settimeout(PATIENCE_S)
-            assert b"may not ask" in silent.recv(LINE_BYTES)
+            assert b"may not use" in silent.recv(LINE_BYTES)
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, update
 
-from tequio_ledger.store import queries
+from tequio_ledger.store import ranking
 from tequio_ledger.store.models import Credit, KeyTier, Peer, Round, Run
-from tequio_ledger.store.queries import Owner, Team
+from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
@@ -54,25 +54,25 @@ def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         invent(ledger)
         with ledger.database.reader.begin() as connection:
-            assert queries.owners(connection, 100, 9) == [
+            assert ranking.owners(connection, 100, 9) == [
                 Owner(key=LARGE, micropoints=55, rounds=3, keys=2),
                 Owner(key=ALONE, micropoints=40, rounds=1, keys=1),
             ]
-            assert [one.key for one in queries.owners(connection, 0, 1)] == [SMALL]
-            assert queries.owners(connection, 101, 9) == []
+            assert [one.key for one in ranking.owners(connection, 0, 1)] == [SMALL]
+            assert ranking.owners(connection, 101, 9) == []
 
 
 def test_of_all_time_owners_have_one_place_too(tmp_path: Path, either_database: str) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         invent(ledger)
         with ledger.database.reader.begin() as connection:
-            places = queries.owners(connection, None, 9)
+            places = ranking.owners(connection, None, 9)
             assert places == [
                 Owner(key=SMALL, micropoints=1_055, rounds=None, keys=2),
                 Owner(key=ALONE, micropoints=40, rounds=None, keys=1),
             ]
-            assert queries.owners(connection, None, 9, after=1) == places[1:]
-            assert queries.owners(connection, None, 1) == places[:1]
+            assert ranking.owners(connection, None, 9, after=1) == places[1:]
+            assert ranking.owners(connection, None, 1) == places[:1]
 
 
 def test_guests_of_one_invitation_are_not_taken_for_one_person(
@@ -84,7 +84,7 @@ def test_guests_of_one_invitation_are_not_taken_for_one_person(
             connection.execute(update(KeyTier).values(tier=2))
         with ledger.database.reader.begin() as connection:
             for since_ms in (None, 0):
-                found = queries.owners(connection, since_ms, 9)
+                found = ranking.owners(connection, since_ms, 9)
                 assert [(one.key, one.keys) for one in found] == [
                     (SMALL, 1),
                     (ALONE, 1),
@@ -98,13 +98,13 @@ def test_a_team_has_what_was_earned_for_it_and_not_what_its_members_earned_befor
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         invent(ledger)
         with ledger.database.reader.begin() as connection:
-            assert queries.teams(connection, None, 9) == [
+            assert ranking.teams(connection, None, 9) == [
                 Team(name="other", micropoints=1_005, keys=2),
                 Team(name="one", micropoints=70, keys=2),
             ]
-            assert queries.teams(connection, 100, 9) == [
+            assert ranking.teams(connection, 100, 9) == [
                 Team(name="one", micropoints=70, keys=2),
                 Team(name="other", micropoints=5, keys=1),
             ]
-            assert [one.name for one in queries.teams(connection, None, 1, after=1)] == ["one"]
-            assert queries.teams(connection, 101, 9) == []
+            assert [one.name for one in ranking.teams(connection, None, 1, after=1)] == ["one"]
+            assert ranking.teams(connection, 101, 9) == []

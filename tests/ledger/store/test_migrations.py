@@ -11,7 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import delete, text, update
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Attended, Base, Round
@@ -71,7 +71,7 @@ def test_a_filled_database_keeps_its_root_and_gets_lost_derived_rows_back(
     with opened(given, CLOCK) as ledger:
         asyncio.run(live_through(ledger))
         before, published, held = head_of(ledger.database), ledger.log.published, rows(ledger)
-    place = either_database or Folder(tmp_path).database
+    place = either_database or DataFolder(tmp_path).database
     with closing(Database(place)) as database:
         assert database.revision() == REVISION
         with database.writer.begin() as connection:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tequio_ledger.admin import backup
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.log.tiles import encode_bundle
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import NetworkId
 
+
 CLOCK = VirtualClock()
 
 
@@ -37,7 +38,7 @@ def made(tmp_path: Path) -> Path:
     """Make a backup of a ledger with two blobs."""
     with opened(make_settings(tmp_path / "ledger"), CLOCK) as ledger:
         ledger.blobs.put(b"a document")
-    backup.backup(Folder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
+    backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
     return tmp_path / "backup"
 
 
@@ -69,7 +70,7 @@ def test_a_backup_of_a_ledger_that_serves_holds_everything_acknowledged_before_i
             ended = threading.Event()
             flooding = threading.Thread(target=flood_until, args=(url, net, ended))
             flooding.start()
-            made = backup.backup(Folder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
+            made = backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
             ended.set()
             flooding.join()
             assert first < made.size <= flood(http, net, 99_999)
@@ -98,9 +99,9 @@ def flood_until(url: str, net: NetworkId, ended: threading.Event) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     before = contents(made), contents(tmp_path / "ledger")
-    with pytest.raises(UserFacingError, match="is there already"):
-        backup.backup(Folder(tmp_path / "ledger"), made, CLOCK)
-    with pytest.raises(UserFacingError, match="is there already"):
+    with pytest.raises(UserFacingError, match="exists and is not empty"):
+        backup.backup(DataFolder(tmp_path / "ledger"), made, CLOCK)
+    with pytest.raises(UserFacingError, match="exists and is not empty"):
         backup.restore(made, tmp_path / "ledger")
     assert (contents(made), contents(tmp_path / "ledger")) == before
 
@@ -126,7 +127,7 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
         data = bytearray((spoiled / name).read_bytes())
         data[len(data) // 2] ^= 1
         (spoiled / name).write_bytes(data)
-        with pytest.raises(UserFacingError, match="is not what was backed up"):
+        with pytest.raises(UserFacingError, match="is not the file that was backed up"):
             backup.restore(spoiled, tmp_path / "again")
         (spoiled / name).unlink()
         with pytest.raises(UserFacingError, match="is missing"):
@@ -136,14 +137,14 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
 
 
 def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
-    with pytest.raises(UserFacingError, match="no whole backup"):
+    with pytest.raises(UserFacingError, match="not a complete backup"):
         backup.restore(tmp_path / "ledger", tmp_path / "again")
     with pytest.raises(UserFacingError, match="holds no ledger"):
-        backup.backup(Folder(made / "blobs"), tmp_path / "other", CLOCK)
+        backup.backup(DataFolder(made / "blobs"), tmp_path / "other", CLOCK)
     named = json.loads((made / backup.NAME).read_text())
     named["files"][0]["path"] = "../elsewhere"
     (made / backup.NAME).write_text(json.dumps(named))
-    with pytest.raises(UserFacingError, match="outside of it"):
+    with pytest.raises(UserFacingError, match="outside itself"):
         backup.restore(made, tmp_path / "again")
 
 
@@ -152,9 +153,9 @@ def test_a_damaged_blob_is_left_out_unless_the_log_needs_it(tmp_path: Path, made
         rules = ledger.blobs.path(sha256(b"a document"))
         needed = next(path for path in ledger.blobs.folder.glob("sha256/*/*/*") if path != rules)
     rules.write_bytes(b"another")
-    again = backup.backup(Folder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
+    again = backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
     assert again.left_out == (rules.name,)
     needed.unlink()
     with pytest.raises(UserFacingError, match="entry 0 needs the blob"):
-        backup.backup(Folder(tmp_path / "ledger"), tmp_path / "third", CLOCK)
+        backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "third", CLOCK)
     assert not list(tmp_path.glob("third*"))

@@ -7,8 +7,6 @@ corrupted statements.
 
 from __future__ import annotations
 
-import httpx
-import pytest
 import random
 import re
 import socket
@@ -17,12 +15,16 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
 from tequio_shared.ids import to_text
 from tequio_shared.log.tiles import encode_bundle, parse_bundle
 from tests.support.authors import Author, newcomers
-from tests.support.ledgers import Served, UNLIMITED, served
+from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.lived_ledger import live_yesterday, open_competitions
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

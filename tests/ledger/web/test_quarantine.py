@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import trio
+
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tests.support.authors import Author
 from tests.support.liars import RUN, lie, open_run
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import httpx
+
     from tests.support.ledgers import Served
 
 

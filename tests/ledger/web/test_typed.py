@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import httpx
-import pytest
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
 from tequio_ledger.web import app
 from tequio_ledger.web.pages import router
 from tequio_ledger.web.pages.static import CONTENT
@@ -13,7 +16,6 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.web.test_blobs import put
 from tests.support.authors import Author
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.support.ledgers import Served

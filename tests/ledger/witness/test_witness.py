@@ -14,8 +14,8 @@ import pytest
 
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
-from tequio_ledger.witness.settings import WitnessSettings
-from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
+from tequio_ledger.witness.app import WitnessSettings
+from tequio_ledger.witness.witness import EVIDENCE_FILES, CheckpointStore, WitnessService
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
@@ -199,8 +199,8 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
     whole = path.read_bytes()
     for changed in (whole.replace(b"\n30\n", b"\n29\n"), b"", log.request(0, 20).note):
         path.write_bytes(changed)
-        with pytest.raises(UserFacingError, match="is not what this witness kept"):
-            Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
+        with pytest.raises(UserFacingError, match="is not what this witness stored"):
+            CheckpointStore(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
 def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: ShownLog) -> None:
@@ -210,7 +210,7 @@ def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: Sh
         cosigned(witness, log, 0, 3)
     shutil.rmtree(tmp_path / "w" / "logs")
     with (
-        pytest.raises(AssertionError, match="which knows what it cosigned"),
+        pytest.raises(AssertionError, match="which records what it cosigned"),
         witnessing(tmp_path / "w", log.key),
     ):
         pass
@@ -220,19 +220,21 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    book = Book(tmp_path / "logs", logs, own)
+    book = CheckpointStore(tmp_path / "logs", logs, own)
     (tmp_path / "logs").write_text("no folder")
-    desk = Desk(logs, book, own, signer, lambda: 1_700_000_000_000)
+    desk = WitnessService(logs, book, own, signer, lambda: 1_700_000_000_000)
     with pytest.raises(FileExistsError):
         desk.add_checkpoint(log.request(0, 5).encode())
     assert book.last == {}
 
 
-def desk_of(folder: Path, log: ShownLog) -> Desk:
+def desk_of(folder: Path, log: ShownLog) -> WitnessService:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    return Desk(logs, Book(folder, logs, own), own, signer, lambda: 1_700_000_000_000)
+    return WitnessService(
+        logs, CheckpointStore(folder, logs, own), own, signer, lambda: 1_700_000_000_000
+    )
 
 
 @pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])

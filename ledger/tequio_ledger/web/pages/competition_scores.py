@@ -17,21 +17,25 @@ from tequio_ledger.web.pages.competition_charts import (
     RankingChart,
     ranking_chart,
 )
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_ledger.web.competitions import CompetitionNow
+    from tequio_ledger.web.competitions import CompetitionSnapshot
     from tequio_shared.api.competitions import ScoredAnswer
-    from tequio_shared.competition.rules import Compared, Judged, Outcome
+    from tequio_shared.competition.rules import (
+        ComparedEntrants,
+        CompetitionOutcome,
+        JudgedEvaluation,
+    )
 
-PAIRED = 16
+LISTED_ENTRANTS = 16
 """Entrants whose pairs are listed, at most."""
-SHOWN, COMMITTED, WITHHELD = "revealed", "committed", "withheld"
+REVEALED, COMMITTED, WITHHELD = "revealed", "committed", "withheld"
 PENDING, SILENT = "due", "silent"
-_TONES = {SHOWN: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
+_TONES = {REVEALED: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
 _NANO = MILLIBITS * NANOBITS
 _LEAST_TO_DOUBT = 3
 """If two evaluators differ, nobody knows which of them is off."""
@@ -50,7 +54,7 @@ class ProgressCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ScoringProgress:
     """Drawn evaluators, each with a cell for every entrant that submitted."""
 
     entrants: tuple[str, ...]
@@ -60,19 +64,19 @@ class Progress:
         return sum(cell.word == word for _, cells in self.rows for cell in cells)
 
 
-def progress(now: CompetitionNow, now_ms: int) -> Progress:
+def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
     committed = {(one.entrant, one.evaluator): one.index for one in now.commits}
     revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
     opened = {entrant for entrant, _ in revealed}
     names = tuple(one.name for one in now.entrants if one.submission is not None)
-    is_over, dates = now.phase is Phase.DECIDED, now.rules.dates
+    is_over, dates = now.phase is CompetitionPhase.DECIDED, now.rules.dates
 
     def cell(name: str, evaluator: str) -> ProgressCell:
         spot = name, evaluator
         if spot in revealed:
-            word = SHOWN
+            word = REVEALED
         elif spot in committed:
-            word = WITHHELD if is_over or now_ms > dates.shown else COMMITTED
+            word = WITHHELD if is_over or now_ms > dates.reveal_until else COMMITTED
         else:
             # an entrant's scores are revealed only once nobody else may commit to any
             is_late = is_over or now_ms > dates.scored or name in opened
@@ -81,7 +85,7 @@ def progress(now: CompetitionNow, now_ms: int) -> Progress:
         return ProgressCell(word=word, tone=_TONES[word], index=index)
 
     rows = ((key, tuple(cell(name, key) for name in names)) for key in now.evaluators)
-    return Progress(entrants=names, rows=tuple(rows))
+    return ScoringProgress(entrants=names, rows=tuple(rows))
 
 
 # --- Results, outliers and pairs.
@@ -120,7 +124,9 @@ class PairRow:
     cells: tuple[PairCell | None, ...]
 
 
-def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, ...]:
+def score_rows(
+    now: CompetitionSnapshot, outcome: CompetitionOutcome | None
+) -> tuple[ScoreRow, ...]:
     """List every result, entrant by entrant."""
     places = outcome.places if outcome else ()
     judged = {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
@@ -132,12 +138,12 @@ def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, 
     return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
 
 
-def picture(now: CompetitionNow, outcome: Outcome | None) -> RankingChart | None:
+def ranking(now: CompetitionSnapshot, outcome: CompetitionOutcome | None) -> RankingChart | None:
     """Draw the ranking, or the scores so far before there is an outcome."""
     return ranking_chart(_ranked(outcome) if outcome else _so_far(now))
 
 
-def leaders(outcome: Outcome) -> str:
+def leaders(outcome: CompetitionOutcome) -> str:
     """Name the entrants of rank 1 in a sentence."""
     first = [one for one in outcome.places if one.rank == 1]
     if not first:
@@ -147,11 +153,11 @@ def leaders(outcome: Outcome) -> str:
     return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
 
 
-def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
+def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
     """Compare the first `PAIRED` entrants with each other."""
     if outcome is None or not outcome.pairs:
         return ()
-    names = [one.entrant for one in outcome.places if one.rank][:PAIRED]
+    names = [one.entrant for one in outcome.places if one.rank][:LISTED_ENTRANTS]
     pairs = {(one.first, one.other): one for one in outcome.pairs}
     return tuple(
         PairRow(name=name, cells=tuple(_pair_cell(name, other, pairs) for other in names))
@@ -159,7 +165,9 @@ def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
     )
 
 
-def _score_row(one: ScoredAnswer, judged: Judged | None, middles: dict[str, int]) -> ScoreRow:
+def _score_row(
+    one: ScoredAnswer, judged: JudgedEvaluation | None, middles: dict[str, int]
+) -> ScoreRow:
     middle = one.millibits - judged.off if judged else middles.get(one.entrant)
     is_off = middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
     return ScoreRow(
@@ -174,7 +182,7 @@ def _score_row(one: ScoredAnswer, judged: Judged | None, middles: dict[str, int]
     )
 
 
-def _middles(now: CompetitionNow) -> dict[str, int]:
+def _middles(now: CompetitionSnapshot) -> dict[str, int]:
     """Give the median total of each entrant that has enough results."""
     totals = {
         name: [one.millibits for one in results]
@@ -194,7 +202,7 @@ def _middle(values: Sequence[int]) -> int:
     return sorted(values)[len(values) // 2]
 
 
-def _ranked(outcome: Outcome) -> list[RankedEntrant]:
+def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
     return [
         RankedEntrant(
             name=one.entrant,
@@ -215,7 +223,7 @@ def _ranked(outcome: Outcome) -> list[RankedEntrant]:
     ]
 
 
-def _so_far(now: CompetitionNow) -> list[RankedEntrant]:
+def _so_far(now: CompetitionSnapshot) -> list[RankedEntrant]:
     middles = _middles(now)
     found = [
         RankedEntrant(
@@ -237,7 +245,9 @@ def _so_far(now: CompetitionNow) -> list[RankedEntrant]:
     return sorted(found, key=lambda one: (one.value, one.name))
 
 
-def _pair_cell(name: str, other: str, pairs: dict[tuple[str, str], Compared]) -> PairCell | None:
+def _pair_cell(
+    name: str, other: str, pairs: dict[tuple[str, str], ComparedEntrants]
+) -> PairCell | None:
     straight, turned = pairs.get((name, other)), pairs.get((other, name))
     if straight is not None:
         return _compared(straight.winner, name, straight.low, straight.high)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
-import msgspec
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import render, text
@@ -21,10 +24,10 @@ from tequio_shared.log.merkle import leaf_hash
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_shared.statements.statement import Statement
 
 
@@ -96,8 +99,8 @@ def _standing(value: object) -> str:
 _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
     ("head.measure", "millibits"): _code(lambda value: f"{text.short_count(value / 1_000)} bits"),
     ("head.measure", "sample"): lambda _: "the model's text, according to this member",
-    ("round.void", "reason"): _code(text.void),
-    ("standing.change", "cause"): _code(standing.words_of),
+    ("round.void", "reason"): _code(text.void_reason),
+    ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
     ("standing.uphold", "to"): _standing,
     ("witness.proof", "rejected"): _rejections,
@@ -106,7 +109,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
 
 def _header_fields(encoded: str) -> list[BodyField]:
     try:
-        header = Header.parse(from_text(encoded, None))
+        header = ContributionHeader.parse(from_text(encoded, None))
     except PeerError:
         return []
     claimed = text.loss(header.claimed_loss_last_q16) or None
@@ -126,7 +129,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
 
 
 @get("/entries")
-@render.by_turns
+@render.in_queue
 def get_entries(
     request: Request, ledger: Ledger, author: str = "", before: Before = JSON_INTEGER
 ) -> Response:
@@ -134,7 +137,7 @@ def get_entries(
     key = from_text(author) if author else None
     published = ledger.published
     with ledger.database.reader.begin() as connection:
-        rows = entries.before(connection, min(before, published.size), ROWS, key)
+        rows = entries.entries_before(connection, min(before, published.size), ROWS, key)
     return render.page(
         request,
         ledger,
@@ -149,14 +152,14 @@ def get_entries(
 
 
 @get("/entries/{index}")
-@render.by_turns
+@render.in_queue
 def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     """Show one entry with its proof, for people and for the verifier in `verify.js`."""
     if not (index.isascii() and index.isdigit() and len(index) <= len(str(JSON_INTEGER))):
         raise RefusedError("not-found", f"{index[:60]!r} is not the number of an entry")
     number, published = int(index), ledger.published
     with ledger.database.glance.connect() as connection:
-        found = entries.one(connection, number) if number < published.size else None
+        found = entries.read_entry(connection, number) if number < published.size else None
     if found is None:
         raise RefusedError(
             "not-found",

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import base64
-import httpx
 import json
-import pytest
 import re
 import time
-from tequio_ledger.web.pages.static import HASHES, address
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.browser import (CHROMIUM, NARROW, Scheme, WIDE, Watched, barriers, watched)
+from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, Watched, barriers, watched
 from tests.support.log_reader import read_leaves
 from tests.support.site import REFUSED, Site, served_site
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from playwright.sync_api import Browser, Page, Route
 
 
@@ -211,7 +214,7 @@ def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
             const { moment } = await import(url);
             return [1_800_000_000n, 2n ** 62n, 2n ** 64n - 1n].map(moment);
         }""",
-        address("verify.js"),
+        static_url("verify.js"),
     )
     assert said[0] == "at 2027-01-15T08:00:00.000Z"
     assert said[1] == "at second 4611686018427387904, which no calendar has"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlalchemy import func, select
+
 from tequio_ledger.store.models import Credit, LogEntry, Peer
 from tequio_ledger.web.pages.peers import ROUNDS
 from tequio_ledger.web.pages.text import points
 from tequio_shared.ids import peer_id_text, to_text
 from tests.support.shown_ledger import LINK, ROUNDS_A_DAY
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen
