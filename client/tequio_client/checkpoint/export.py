@@ -91,7 +91,6 @@ class ExportFolder:
         self.made = folder / "made"
 
     def fresh(self) -> Path:
-        """Create an empty folder for the export."""
         shutil.rmtree(self.made, ignore_errors=True)
         self.made.mkdir(parents=True)
         return self.made
@@ -167,7 +166,6 @@ _INTEGER = 4
 
 
 def weights_tree(manifest: Manifest, root: Digest) -> TreeRef:
-    """Merkle tree of the weights of a head."""
     size = manifest.chunks * 4_096 * _INTEGER
     return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
@@ -396,7 +394,6 @@ def _merge(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress
 
 
 def claim_of(story: HeadHistory) -> layout.HeadClaim:
-    """Identity of the head, as the folder claims it."""
     head = story.head
     return layout.HeadClaim(
         network=to_text(story.genesis.network_id),

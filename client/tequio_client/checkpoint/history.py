@@ -363,7 +363,6 @@ def _quality(story: HeadHistory) -> str:
 
 
 def _sample(story: HeadHistory) -> tuple[str, ...]:
-    """The section of sample text, if the log has one."""
     shown = measures.best_sample({key: body for key, (_, body) in story.measures.items()})
     if shown is None:
         return ()

@@ -52,7 +52,6 @@ _INT32 = np.iinfo(np.int32)
 
 
 def floats_of(integers: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The float view: the nearest binary32, times 2^-24."""
     return integers.astype(np.float32) * np.float32(WEIGHT_UNIT)
 
 
@@ -340,7 +339,6 @@ def _float_bytes(shape: tuple[int, ...]) -> int:
 
 
 def weights_file_name(number: int, files: int) -> str:
-    """Name of a file of weights, as in transformers."""
     if files == 1:
         return checkpoint_layout.WEIGHTS
     return f"model-{number:05d}-of-{files:05d}.safetensors"
@@ -396,7 +394,6 @@ class BaseTensor:
 
     @property
     def sides(self) -> tuple[int, int]:
-        """A vector is one row."""
         rows = self.shape[0] if len(self.shape) > 1 else 1
         return rows, math.prod(self.shape) // max(rows, 1)
 
@@ -459,7 +456,6 @@ class _Pair:
     scale: float
 
     def added(self, first: int, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The rows from `first` with their part."""
         up = self.up[first : first + len(rows)]
         part = np.zeros(rows.shape)
         for at, direction in enumerate(self.down):

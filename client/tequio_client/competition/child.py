@@ -97,7 +97,6 @@ def main() -> NoReturn:
 
 
 def _be_first_to_go() -> None:
-    """Have Linux kill this process first when memory runs out."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
@@ -202,7 +201,6 @@ class WorkerSubmitter:
         """Answers to submitted statements; filled by the thread that reads the pipe."""
 
     def submit(self, body: Body, *documents: bytes) -> None:
-        """See Speaker."""
         self._number += 1
         names = tuple(write_document(self.folder, one) for one in documents)
         text = encoding.encode(body).decode()
@@ -222,7 +220,6 @@ class WorkerSubmitter:
             raise LedgerRefusedError(answer.code, answer.why)
 
     def report(self, line: str) -> None:
-        """Tell people, by the worker's log."""
         self._voice.send(link.encode(link.EvaluatorMessage(line=line[: link.TEXT])))
 
 
@@ -250,7 +247,6 @@ class ChildProgress:
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See WorkProgress."""
         if not what.startswith(_SCORING):
             yield lambda _: None
             return
@@ -261,7 +257,6 @@ class ChildProgress:
         self.doing = "fetching"
 
     def set_deadline(self, due_ms: int | None) -> None:
-        """See Means."""
         self.due_ms = due_ms
 
     def end_reason(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
@@ -275,7 +270,6 @@ class ChildProgress:
         return ""
 
     def heartbeat(self, resident_mb: int) -> link.EvaluatorHeartbeat:
-        """Say how far it is."""
         return link.EvaluatorHeartbeat(
             doing=self.doing,
             entrant=self._entrant,
@@ -303,7 +297,6 @@ class Pacing:
         self._since_s = time.perf_counter()
 
     def begin(self) -> None:
-        """Reckon what is computed from now on."""
         devices.limit_threads(self.limit.threads)
         self._since_s = time.perf_counter()
 

@@ -59,19 +59,16 @@ class OwnScores:
 
     @property
     def document(self) -> bytes:
-        """Document that the result names."""
         return self.evaluation.encode()
 
     @property
     def commit(self) -> Digest:
-        """Digest of the commitment."""
         found = self.evaluation
         competition, author = digest_from_text(found.competition), key_from_text(found.evaluator)
         return state.score_commitment(competition, author, sha256(self.document), self.salt)
 
     @property
     def commit_statement(self) -> EvalCommit:
-        """The word that commits."""
         found = self.evaluation
         return EvalCommit(
             competition=found.competition, entrant=found.entrant, commit=to_text(self.commit)
@@ -79,7 +76,6 @@ class OwnScores:
 
     @property
     def result_statement(self) -> EvalResult:
-        """The word that shows."""
         found, total = self.evaluation, self.evaluation.total
         return EvalResult(
             competition=found.competition,
@@ -104,7 +100,6 @@ def store_scores(place: Path, made: Evaluation) -> OwnScores:
 
 
 def stored_scores(place: Path) -> OwnScores | None:
-    """Scores that an earlier process completed."""
     salt = _salt(place)
     try:
         found = Evaluation.parse((place / EVALUATION_FILE).read_bytes())
@@ -114,7 +109,6 @@ def stored_scores(place: Path) -> OwnScores | None:
 
 
 def read_tries(place: Path) -> int:
-    """How often it was begun to score that entrant here."""
     try:
         return len((place / _TRIES).read_bytes())
     except OSError:
@@ -144,7 +138,6 @@ class TimeLimit:
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See WorkProgress."""
         with self._progress.work(what, total) as tick:
 
             def step(steps: int) -> None:
@@ -381,7 +374,6 @@ class Evaluator:
         return made
 
     def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
-        """Scores of an earlier process that may not be logged yet."""
         kept = stored_scores(self._place(view, name))
         if kept is None or view.draw is None:
             return None
@@ -459,7 +451,6 @@ class Evaluator:
             self._tell(view, "all models are scored")
 
     def _said(self, view: CompetitionView, what: str) -> bool:
-        """True if this was asked before."""
         was = self._was_said(view, what)
         self._told.add((to_text(view.id), what))
         return was

@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import trio
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -25,22 +24,21 @@ from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.organiser import signing
 from tequio_client.verify import archive
 from tequio_client.verify.competition import contenders
-from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte
 from tequio_shared.statements.competitions import CompResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tequio_client.verify.reader import LedgerReader
-    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Dates
     from tequio_shared.competition.state import Entrant
@@ -52,7 +50,6 @@ _GIGA = 10**9
 
 
 def format_bits(nanobits: int) -> str:
-    """Format nanobits per byte as bits per byte."""
     return f"{nanobits / _GIGA:.6f}"
 
 
@@ -64,21 +61,10 @@ def offer_state(*, is_drawn: bool, is_open: bool) -> str:
 
 
 def next_date(dates: Dates, now_ms: int) -> str:
-    """Next date of a competition, with its name."""
     for name in dates.__struct_fields__:
         if getattr(dates, name) > now_ms:
             return f"{name} {format_time(getattr(dates, name))}"
     return "the result"
-
-
-def compute_outcome(
-    view: CompetitionView, texts: Sequence[bytes], blob: Callable[[Digest], bytes | None]
-) -> CompetitionOutcome:
-    """Compute the result from the log; raises UserFacingError if an evaluation is unavailable."""
-    if view.draw is None:
-        raise UserFacingError(f"{view.rules.name} has no ranking: {view.missing_for_ranking()}")
-    named = [DrawnText.of(one) for one in texts]
-    return result.compute_outcome(view.id, view.draw.beacon, named, contenders(view, blob))
 
 
 def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: Console) -> None:
@@ -122,7 +108,12 @@ def compute_from_log(
     view = log.wait_for(wanted)
     with TemporaryDirectory(prefix="tequio-outcome-") as folder:
         texts = archive.fetch_drawn_texts(view, Path(folder), log.blob, log.ledger)
-        return view, compute_outcome(view, texts, log.blob)
+    if view.draw is None:
+        raise AssertionError("there are no texts before the draw")
+    named = [DrawnText.of(one) for one in texts]
+    return view, result.compute_outcome(
+        view.id, view.draw.beacon, named, contenders(view, log.blob)
+    )
 
 
 def log_outcome(
@@ -140,22 +131,9 @@ def log_outcome(
             f"too early: scores of {view.rules.name} can be challenged until "
             f"{format_time(view.rules.dates.result)}"
         )
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(log.ledger):
-        return trio.run(partial(_decide, log.ledger, view, outcome, folders, out))
-
-
-async def _decide(
-    ledger: str,
-    view: CompetitionView,
-    outcome: CompetitionOutcome,
-    folders: Sequence[Path],
-    out: Path | None,
-) -> str:
-    async with LedgerApi(ledger) as api:
-        signer = signing.load_organiser(folders[0], await api.network())
-        name = await api.put_blob(outcome.encode(), signer, now_ms())
-        body = CompResult(competition=to_text(view.id), outcome=to_text(name))
-        return await signing.sign_decision(api, body, folders, out)
+    raw = outcome.encode()
+    body = CompResult(competition=to_text(view.id), outcome=to_text(sha256(raw)))
+    return signing.decide(log.ledger, body, folders, out, [raw])
 
 
 _STATES = {
@@ -168,25 +146,30 @@ _STATES = {
 
 
 def list_from_log(log: LedgerReader) -> None:
-    """Print every competition in the log, the oldest first."""
     log.read()
-    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
+    now = now_ms()
+    table = _competition_table()
     for view in log.competitions.values():
+        void = view.void_reason(now)
+        is_over = view.phase is CompetitionPhase.DECIDED or void
         table.add_row(
             short_id(to_text(view.id)),
             escape(view.rules.name),
-            "ended" if view.void_reason(now_ms()) else str(view.phase),
+            "ended" if void else str(view.phase),
             str(len(view.entrants)),
             str(len(view.offers)),
-            _next(view),
+            "" if is_over else next_date(view.rules.dates, now),
         )
-    Console(soft_wrap=True).print(table)
+    _console().print(table)
+
+
+def _competition_table() -> Table:
+    return Table("competition", "name", "state", "entrants", "evaluators", "next")
 
 
 def print_from_log(log: LedgerReader, wanted: str | None) -> None:
-    """Print one competition, with everything that the log says about it."""
     view = log.wait_for(wanted)
-    console = Console(soft_wrap=True, highlight=False)
+    console = _console()
     for line in plan.describe_rules(view.rules):
         console.print(escape(line))
     console.print(f"state: {_STATES[view.phase]}")
@@ -221,22 +204,36 @@ def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, consol
 
 
 def _entrants(view: CompetitionView) -> Table:
-    table = Table("entrant", "trains", "submitted", title="Entrants")
+    table = _entrant_table()
     for name, one in sorted(view.entrants.items()):
-        trains = f"run {short_id(to_text(one.side))}" if one.side else "elsewhere"
-        table.add_row(escape(name), trains, escape(_submitted(one)))
+        table.add_row(
+            escape(name), _trains(to_text(one.side) if one.side else None), _submitted(one)
+        )
     return table
 
 
+def _entrant_table() -> Table:
+    return Table("entrant", "trains", "submitted", title="Entrants")
+
+
+def _trains(side: str | None) -> str:
+    return f"run {short_id(side)}" if side else "elsewhere"
+
+
 def _evaluators(view: CompetitionView) -> Table:
-    table = Table("key", "state", title="Evaluators")
-    for name in sorted(view.submissions):
-        table.add_column(f"{escape(name)}, bits/byte", justify="right")
+    names = sorted(view.submissions)
+    table = _evaluator_table(names)
     drawn = view.draw.evaluators if view.draw else ()
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
-        scored = [_scored(view, name, key) for name in sorted(view.submissions)]
         state = offer_state(is_drawn=key in drawn, is_open=offer.secret is not None)
-        table.add_row(short_id(to_text(key)), state, *scored)
+        table.add_row(short_id(to_text(key)), state, *(_scored(view, name, key) for name in names))
+    return table
+
+
+def _evaluator_table(names: Sequence[str]) -> Table:
+    table = Table("key", "state", title="Evaluators")
+    for name in names:
+        table.add_column(f"{escape(name)}, bits/byte", justify="right")
     return table
 
 
@@ -265,13 +262,9 @@ def _submitted(one: Entrant) -> str:
     made = one.submission
     if made is None:
         return "nothing yet"
-    return f"head of round {made.round}" if made.run else f"{made.repo} at {made.revision[:10]}"
-
-
-def _next(view: CompetitionView) -> str:
-    now = now_ms()
-    is_over = view.phase is CompetitionPhase.DECIDED or view.void_reason(now)
-    return "" if is_over else next_date(view.rules.dates, now)
+    if made.run:
+        return f"head of round {made.round}"
+    return escape(f"{made.repo} at {made.revision[:10]}")
 
 
 UNVERIFIED_NOTE = (
@@ -284,8 +277,8 @@ def list_reported(ledger: str) -> None:
 
     Raises UserFacingError.
     """
-    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
-    for line in _lines(ledger):
+    table = _competition_table()
+    for line in signing.ask_ledger(ledger, LedgerApi.competitions):
         table.add_row(
             short_id(line.competition),
             escape(line.name),
@@ -301,7 +294,8 @@ def list_reported(ledger: str) -> None:
 
 def print_reported(ledger: str, wanted: str | None) -> None:
     """Print one competition as the ledger reports it; raises UserFacingError."""
-    answer = _answer(ledger, _found(ledger, wanted))
+    competition = _found(ledger, wanted)
+    answer = signing.ask_ledger(ledger, lambda api: api.competition(competition))
     console = _console()
     for line in plan.describe_rules(answer.rules):
         console.print(escape(line))
@@ -310,7 +304,7 @@ def print_reported(ledger: str, wanted: str | None) -> None:
         console.print(f"ended without a ranking: {escape(answer.void)}")
     elif answer.lacks:
         console.print(f"no ranking so far: {escape(answer.lacks)}")
-    for table in (_ledgers_word_entrants(answer), _ledgers_word_evaluators(answer)):
+    for table in (_reported_entrants(answer), _reported_evaluators(answer)):
         if table.row_count:
             console.print(table)
     for line in _rest(answer):
@@ -323,26 +317,8 @@ def competition_link(ledger: str, wanted: str | None) -> str:
     return CompetitionLink(ledger=ledger, competition=_found(ledger, wanted)).text()
 
 
-def _lines(ledger: str) -> tuple[CompetitionLine, ...]:
-    async def ask() -> tuple[CompetitionLine, ...]:
-        async with LedgerApi(ledger) as api:
-            return await api.competitions()
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(ask)
-
-
-def _answer(ledger: str, competition: Digest) -> CompetitionAnswer:
-    async def ask() -> CompetitionAnswer:
-        async with LedgerApi(ledger) as api:
-            return await api.competition(competition)
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(ask)
-
-
 def _found(ledger: str, wanted: str | None) -> Digest:
-    lines = _lines(ledger)
+    lines = signing.ask_ledger(ledger, LedgerApi.competitions)
     found = [
         one for one in lines if not wanted or matches_name_or_id(one.name, one.competition, wanted)
     ]
@@ -357,19 +333,17 @@ def _found(ledger: str, wanted: str | None) -> Digest:
     raise UserFacingError(f"{what}; known competitions: {known}")
 
 
-def _ledgers_word_entrants(answer: CompetitionAnswer) -> Table:
-    table = Table("entrant", "trains", "submitted", title="Entrants")
+def _reported_entrants(answer: CompetitionAnswer) -> Table:
+    table = _entrant_table()
     for one in answer.entrants:
-        trains = f"run {short_id(one.side)}" if one.side else "elsewhere"
         submitted = "yes" if one.submission else "nothing yet"
-        table.add_row(escape(one.entrant), trains, submitted)
+        table.add_row(escape(one.entrant), _trains(one.side), submitted)
     return table
 
 
-def _ledgers_word_evaluators(answer: CompetitionAnswer) -> Table:
+def _reported_evaluators(answer: CompetitionAnswer) -> Table:
     names = sorted(one.entrant for one in answer.entrants if one.submission)
-    columns = (f"{escape(name)}, bits/byte" for name in names)
-    table = Table("key", "state", *columns, title="Evaluators")
+    table = _evaluator_table(names)
     bits = {
         (one.entrant, one.evaluator): format_bits(nanobits_per_byte(one.millibits, one.size_bytes))
         for one in answer.results

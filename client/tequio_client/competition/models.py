@@ -6,7 +6,6 @@ the next is scored. A line that a crash cut short is scored again, any other is 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from tequio_client import files
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.names import clean_text
-from tequio_client.organiser.sealing import staged_folder
+from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, fitness, likelihood, weights
 from tequio_client.worker.children.evaluator import missing_memory
@@ -57,7 +56,6 @@ class CheckedSubmission:
 
 
 def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
-    """A head that the log promoted."""
     return Submission(
         run=to_text(run),
         round=round_number,
@@ -66,12 +64,6 @@ def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> S
         revision="",
         files=(),
     )
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, as text."""
-    with path.open("rb") as file:
-        return to_text(hashlib.file_digest(file, "sha256").digest())
 
 
 # A repository is loaded here as an evaluator will load it: faults are found before the deadline.
@@ -287,7 +279,6 @@ def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, 
 
 
 def environment(chosen: ComputeDevice) -> Environment:
-    """On what is scored here."""
     return Environment(
         program=f"tequio {metadata.version('tequio')}",
         torch=metadata.version("torch")[:_WORDS],

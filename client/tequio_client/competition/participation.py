@@ -22,7 +22,7 @@ from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.organiser import signing
+from tequio_client.organiser import sealing, signing
 from tequio_client.verify import archive
 from tequio_client.worker import secret_file, shutdown
 from tequio_client.worker.ledger.outbox import Outbox
@@ -33,7 +33,6 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
-from tequio_shared.sealed_set import KeyShare
 from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 
 SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""
-_SHARE_BYTES = 65_536
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
@@ -125,9 +123,9 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
 
 def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path) -> str:
     """Publish a custodian's share; returns a sentence about it."""
-    share = _share(share_file)
+    share = sealing.read_share(share_file)
     view = log.wait_for(wanted)
-    _check_share(view, share, share_file)
+    sealing.check_share(share, view.rules.sealed, share_file)
     if view.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
         raise UserFacingError(
             f"too early: shares of {view.rules.name} can be published after the draw at "
@@ -256,27 +254,6 @@ def _check_phase(view: CompetitionView, due: CompetitionPhase, what: str) -> Non
         raise UserFacingError(f"{view.rules.name} is {view.phase}: {what}")
 
 
-def _check_share(view: CompetitionView, share: KeyShare, file: Path) -> None:
-    sealed = view.rules.sealed
-    if to_text(share.root) != sealed.root:
-        raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
-    names = sealed.shares
-    if share.index > len(names) or to_text(share.name) != names[share.index - 1]:
-        raise UserFacingError(
-            f"{file} does not match share {share.index} of the rules: use the original file"
-        )
-
-
-def _share(file: Path) -> KeyShare:
-    try:
-        with file.open("rb") as opened:
-            return KeyShare.parse(opened.read(_SHARE_BYTES).decode("ascii", "replace"))
-    except OSError as err:
-        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
-    except MalformedError as err:
-        raise UserFacingError(f"{file} is not a valid share: {err}") from err
-
-
 def _deadline(view: CompetitionView) -> str:
     return format_time(view.rules.dates.deadline)
 
@@ -341,7 +318,6 @@ def _draw(view: CompetitionView) -> CompetitionDraw:
 def _theirs(
     log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge
 ) -> tuple[PeerKey, DocumentScore]:
-    """Key and score of the challenged evaluator."""
     documents = _draw(view).documents
     if doubt.document not in documents:
         raise UserFacingError(

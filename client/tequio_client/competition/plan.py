@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from functools import partial
-from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import trio
 from msgspec import Struct
 
 from tequio_client import plan_file
 from tequio_client.clock import now_ms
-from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import signing
-from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT
-from tequio_client.worker import shutdown
+from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT, file_digest
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import (
     LEAST_EVALUATORS,
@@ -303,7 +298,6 @@ def read_rules(path: Path) -> CompetitionRules:
 
 
 def describe_rules(rules: CompetitionRules) -> Iterator[str]:
-    """Describe the rules to people, line by line."""
     dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
     yield f"{rules.name}: competition {to_text(rules.id)}"
     yield f"  opens      {format_time(dates.opens)}"
@@ -362,8 +356,7 @@ def _sealed(folder: Path) -> tuple[SealedSet, int]:
     """Read the commitment in a folder and the size of its archive, after checking its hash."""
     try:
         sealed = SealedSet.parse((folder / COMMITMENT).read_bytes())
-        with (folder / ARCHIVE).open("rb") as file:
-            found = to_text(file_digest(file, "sha256").digest())
+        found = file_digest(folder / ARCHIVE)
         size = (folder / ARCHIVE).stat().st_size
     except OSError as err:
         raise UserFacingError(
@@ -396,25 +389,8 @@ def open_competition(
     documents = [rules.encode()]
     if not rules.archive:
         documents.append(_archive(rules, rules_file, sealed))
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        message = trio.run(partial(_open, ledger, rules, documents, folders, out))
-    return rules, message
-
-
-async def _open(
-    ledger: str,
-    rules: CompetitionRules,
-    documents: Sequence[bytes],
-    folders: Sequence[Path],
-    out: Path | None,
-) -> str:
-    async with LedgerApi(ledger) as api:
-        signer = signing.load_organiser(folders[0], await api.network())
-        for one in documents:
-            await api.put_blob(one, signer, now_ms())
-        return await signing.sign_decision(
-            api, CompOpen(competition=to_text(rules.id)), folders, out
-        )
+    body = CompOpen(competition=to_text(rules.id))
+    return rules, signing.decide(ledger, body, folders, out, documents)
 
 
 def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:

@@ -128,7 +128,6 @@ class CompetitionDemo:
 
     @property
     def folder(self) -> Path:
-        """Where everything lies."""
         return self.script.folder
 
     async def run_command(self, name: str, *arguments: str) -> str:
@@ -136,11 +135,9 @@ class CompetitionDemo:
         return (await DemoProgram(name, tequio(*arguments), self.folder).run_checked()).strip()
 
     def organiser_options(self, name: str) -> tuple[str, ...]:
-        """Options of a program that speaks to the ledger from the folder of that name."""
         return "--ledger", self.url, "--dir", str(self.folder / name)
 
     async def view(self) -> CompetitionView:
-        """The competition as the log has it now."""
         if self.reader is None:
             self.reader = LedgerReader(self.url)
         return await trio.to_thread.run_sync(self.reader.wait_for, None)
@@ -254,7 +251,6 @@ def _start_swarms(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
 
 
 async def _seal(contest: CompetitionDemo) -> None:
-    """Seal the texts, and write the plan with the custodians' keys."""
     folder = contest.folder
     await contest.run_command(
         "seal", "competition", "seal", str(folder / "texts" / "sealed"),

@@ -33,7 +33,6 @@ AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
 
 def render_live(stage: DemoNetwork, now: float) -> RenderableType:
-    """The picture of this moment."""
     return Group(_headline(stage, now), _peers(stage))
 
 
@@ -87,7 +86,6 @@ def _peers(stage: DemoNetwork) -> RenderableType:
 
 
 def print_summary(played: DemoResult, console: Console) -> None:
-    """Print what came out."""
     tally = played.tally
     facts = Table.grid(padding=(0, 2))
     facts.add_row("rounds", f"{tally.committed} closed, {tally.void} void")

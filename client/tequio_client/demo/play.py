@@ -188,11 +188,9 @@ class LogTally:
 
     @property
     def all_agree(self) -> bool:
-        """True if all heads stated for a round are the same."""
         return all(len(heads) == 1 for heads in self.stated.values())
 
     def add(self, entry: Entry) -> None:
-        """Count one entry."""
         statement = entry.statement
         match statement.body:
             case RoundClose(proofs=proofs):
@@ -251,7 +249,6 @@ class DemoNetwork:
     ledger: DemoProgram | None = None
 
     def statuses(self) -> list[Status]:
-        """The last status of each volunteer that has one."""
         return [one.status for one in self.volunteers if one.status is not None]
 
 
@@ -338,7 +335,6 @@ async def _open_run(stage: DemoNetwork) -> None:
 
 
 def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
-    """Start the seed and the volunteers."""
     folder = stage.script.folder
     common = ("--ledger", stage.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
     stage.seed = DemoProgram(
@@ -361,7 +357,6 @@ def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
 
 
 async def _watch(stage: DemoNetwork) -> None:
-    """Follow the run until it has ended."""
     stage.act = "training"
     async with LedgerApi(stage.url) as ledger:
         while stage.run is None or stage.run.state != FINISHED:

@@ -49,7 +49,6 @@ class DemoProgram:
 
     @property
     def resident_mb(self) -> int:
-        """Resident memory of the running program, MiB."""
         return int(psutil.Process(self.pid).memory_info().rss) >> 20
 
     async def run(self) -> int:
@@ -96,7 +95,6 @@ class DemoProgram:
             await process.wait()
 
     def log_tail(self) -> str:
-        """The end of its log."""
         with suppress(OSError):
             return self.log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
         return ""
@@ -122,12 +120,10 @@ class DemoProgram:
 
 
 def tequio(*arguments: str) -> list[str]:
-    """The command line of a tequio program, run by this Python."""
     return [sys.executable, "-m", "tequio_client", *arguments]
 
 
 def ledger_command(folder: Path, port: int, organiser: str) -> list[str]:
-    """The command line of the demo's ledger."""
     options = {
         "--dir": str(folder),
         "--port": str(port),

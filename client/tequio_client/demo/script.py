@@ -55,7 +55,6 @@ class DemoScript:
     """How much of the time the volunteers compute."""
 
     def plan(self) -> str:
-        """The organiser's TOML."""
         return f"""
 name = "demo"
 
@@ -116,7 +115,6 @@ def quick_script(folder: Path, peers: int) -> DemoScript:
 
 
 def with_rounds(script: DemoScript, rounds: int) -> DemoScript:
-    """The same with another number of rounds."""
     return replace(script, rounds=rounds)
 
 
@@ -162,7 +160,6 @@ class CompetitionScript:
 
     @property
     def tokens(self) -> int:
-        """Token budget of each swarm."""
         return self.rounds * VOLUNTEERS * self.windows * SEQUENCE
 
     def write(self) -> None:
@@ -174,7 +171,6 @@ class CompetitionScript:
         _write_texts(self.folder)
 
     def competition_plan(self, custodians: tuple[str, ...]) -> str:
-        """The organisers' TOML."""
         dates = {
             "opens": 0.0,
             "deadline": self.deadline_s,

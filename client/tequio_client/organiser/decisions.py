@@ -181,7 +181,6 @@ def _checked(key: str) -> str:
 
 
 def list_restricted(ledger: str) -> None:
-    """Print the keys that are quarantined, banned, suspected or on probation."""
     table = Table("key", "standing", "since", "until", "appeal", "why")
     for one in signing.ask_ledger(ledger, _held):
         at = one.standing
@@ -193,7 +192,6 @@ def list_restricted(ledger: str) -> None:
 
 
 def print_key(name: str, ledger: str) -> None:
-    """Print the standing of a key, the evidence, and its appeal."""
     for line in signing.ask_ledger(ledger, partial(_describe, name)):
         Console(soft_wrap=True).print(escape(line))
 

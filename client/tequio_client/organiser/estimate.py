@@ -105,7 +105,6 @@ def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
 
 
 def lent_mb(expect: ExpectPlan) -> int:
-    """Card memory that a volunteer lends by default, MiB."""
     return usable_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
 
 

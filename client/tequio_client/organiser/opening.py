@@ -244,7 +244,6 @@ def list_runs(ledger: str) -> None:
 
 
 def show_run(name: str, ledger: str) -> None:
-    """Print one run, field by field."""
     one = _named(name, ledger)
     table = Table("what", "value", show_header=False)
     for what, value in _fields(one):

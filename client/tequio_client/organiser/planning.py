@@ -305,7 +305,6 @@ class LlamaShape:
         return tables * self.vocabulary * self.width + self.layers * layer + self.width
 
     def config(self, sequence: int) -> dict[str, object]:
-        """Configuration in the format of Hugging Face."""
         return {
             "architectures": ["LlamaForCausalLM"],
             "model_type": "llama",
@@ -341,7 +340,6 @@ def nearest_shape(parameters: int, vocabulary: int) -> LlamaShape:
 
 
 def _of_width(width: int, parameters: int, vocabulary: int) -> LlamaShape:
-    """Shape of that width whose depth fits the size best."""
     head = 32 if width < _NARROW else 64 if width < _WIDE else 128
     heads = width // head
     shape = LlamaShape(

@@ -247,10 +247,18 @@ def decide(
     decision: Decision | Callable[[LedgerApi], Awaitable[Decision]],
     folders: Sequence[Path],
     out: Path | None,
+    documents: Sequence[bytes] = (),
 ) -> str:
-    """Sign a decision, or the one that a function makes, as `sign_decision` does."""
+    """Sign a decision, or the one that a function makes, as `sign_decision` does.
+
+    Documents that it names are uploaded first.
+    """
 
     async def decided(api: LedgerApi) -> str:
+        if documents:
+            signer = load_organiser(folders[0], await api.network())
+            for one in documents:
+                await api.put_blob(one, signer, now_ms())
         body = await decision(api) if callable(decision) else decision
         return await sign_decision(api, body, folders, out)
 
@@ -296,7 +304,6 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
 
 
 def describe_decision(body: Body) -> str:
-    """Describe a decision in one sentence."""
     match body:
         case StandingRelease(peer=peer):
             return f"{peer} is active again"

@@ -295,7 +295,6 @@ class HeadAudit:
         return None
 
     def _load(self, index: int, head: Head) -> ContributionFiles | None:
-        """Find the weights of a promoted head."""
         weights = self._tree(index, head, head.weights_root, _WEIGHT_BYTES)
         k = self._manifest.algorithm.k or _ANY_K
         dtype = self._manifest.outer_params(max(head.round, 1), k).aux_dtype
@@ -326,7 +325,6 @@ class HeadAudit:
 
 
 def head_step(manifest: Manifest, closed: AcceptedSet) -> OuterStep:
-    """Make the outer step of a closed round."""
     return OuterStep(
         run_id=manifest.run_id,
         round=closed.round,
@@ -427,7 +425,6 @@ class LogAudit:
 
     @property
     def fold(self) -> Fold:
-        """State that follows from the log."""
         return self._log.fold
 
     def read(self) -> None:

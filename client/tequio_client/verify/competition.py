@@ -8,7 +8,6 @@ differs, the report names each field.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +20,7 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import short_id
+from tequio_client.organiser import sealing
 from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
 from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
@@ -283,7 +283,6 @@ _PHASES = {
 
 
 def describe_log(log: FoldedLog) -> str:
-    """About signature and root."""
     cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
     return (
         f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
@@ -292,7 +291,6 @@ def describe_log(log: FoldedLog) -> str:
 
 
 def describe_statements(view: CompetitionView, number: int) -> str:
-    """About order and signatures."""
     order = ", ".join(
         f"{_PHASES[phase]} {mark.index}"
         for phase, mark in sorted(view.phase_starts.items(), key=lambda one: one[1].index)
@@ -301,13 +299,11 @@ def describe_statements(view: CompetitionView, number: int) -> str:
 
 
 def describe_texts(judged: JudgedCompetition) -> str:
-    """About the sealed set."""
     number = judged.view.rules.sealed.documents
     return f"texts: {number:,} documents match the sealed root, {len(judged.texts):,} were drawn"
 
 
 def describe_evaluators(judged: JudgedCompetition) -> str:
-    """About who scored."""
     view, draw = judged.view, judged.view.draw
     drawn = ", ".join(short_id(to_text(key)) for key in draw.evaluators) if draw else ""
     return (
@@ -318,7 +314,6 @@ def describe_evaluators(judged: JudgedCompetition) -> str:
 
 
 def describe_unheard(view: CompetitionView) -> list[str]:
-    """About each evaluator who was drawn, and whose scores of an entrant do not count."""
     silent = [
         f"evaluator {short_id(to_text(key))} never committed to scores of {entrant}"
         for entrant, key in view.missing_commitments
@@ -333,14 +328,12 @@ def describe_unheard(view: CompetitionView) -> list[str]:
 
 
 def describe_outcome(judged: JudgedCompetition) -> str:
-    """About the result."""
     name = to_text(sha256(judged.outcome.encode()))
     same = "medians, totals, intervals and ranks equal those in the log, byte for byte"
     return f"outcome: {same} ({name})"
 
 
 def describe_rescoring(documents: int, device: str) -> str:
-    """About what was scored again."""
     return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"
 
 
@@ -553,8 +546,7 @@ def _extracted(file: BundleFile, to: Path, rules: CompetitionRules) -> Path:
     """Copy the archive out of the bundle; nothing is fetched."""
     if not file.extract(digest_from_text(rules.sealed.archive), to):
         raise NotAvailableError("the bundle does not have the sealed archive")
-    with to.open("rb") as opened:
-        name = to_text(hashlib.file_digest(opened, "sha256").digest())
+    name = sealing.file_digest(to)
     if name != rules.sealed.archive:
         raise OtherArchiveError(
             f"the archive in the bundle is {name[:10]}, and {rules.sealed.archive[:10]} was sealed"

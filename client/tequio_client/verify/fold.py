@@ -78,7 +78,6 @@ class UnreadEntry:
 
     @property
     def author(self) -> PeerKey:
-        """Key of the first signature."""
         return self.signatures[0][0]
 
     @property
@@ -119,11 +118,9 @@ class ValueTimeline(Generic[T]):
 
     @property
     def keys(self) -> list[PeerKey]:
-        """Every key that has a value at some size."""
         return list(self._values)
 
     def record(self, key: PeerKey, index: int, value: T) -> None:
-        """The value follows from the entry at that index, the newest one."""
         self._values[key].append((index, value))
 
     def at(self, key: PeerKey, size: int) -> T | None:
@@ -167,7 +164,6 @@ class RunHistory:
         return self.standings[at - 1] if at else None
 
     def record(self, index: int, statement: Statement) -> None:
-        """Remember what the statement at that index led to."""
         head, number = self.view.head, statement.round or 0
         match statement.body:
             case RoundClose():
@@ -220,7 +216,6 @@ class Fold:
             self.standings.record(key, 0, standing_answer(self.view.standings, key))
 
     def apply(self, index: int, leaf: bytes) -> None:
-        """Fold the next leaf; all that is wrong with it goes into the report."""
         try:
             entry = Entry.parse(leaf)
         except RefusedError as err:
@@ -286,7 +281,6 @@ class Fold:
         return True
 
     def _count(self, statement: Statement) -> None:
-        """Count an entry that follows."""
         counted = _COUNTED.get(type(statement.body))
         if counted is not None:
             self._report.checked[counted] += 1
@@ -431,7 +425,6 @@ class Fold:
 
 
 def place_of(index: int, statement: Statement) -> LogPlace:
-    """The place of an entry: its index, run and round, and its author."""
     return LogPlace(
         entry=index,
         run=to_text(statement.run) if statement.run is not None else None,
@@ -455,7 +448,6 @@ def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
 
 
 def tier_answer(tiers: Tiers, key: PeerKey) -> TierAnswer:
-    """Tier of a key, in the form of the API."""
     word = tiers.highest(key)
     return TierAnswer(
         tier=int(word.tier),

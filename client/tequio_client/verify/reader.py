@@ -80,7 +80,6 @@ class LogReader:
 
     @property
     def size(self) -> int:
-        """How many entries were read."""
         return self._tree.size
 
     def genesis(self) -> Genesis:
@@ -251,7 +250,6 @@ class FoldedLog:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The checkpoint that was read to; after the first `read`."""
         return self._signed.checkpoint
 
     @property
@@ -272,12 +270,10 @@ class FoldedLog:
 
     @property
     def runs(self) -> Mapping[RunId, RunHistory]:
-        """Every run, in the order of the log."""
         return self.fold.runs
 
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
-        """Every competition, in the order of the log."""
         return self.fold.view.competitions.views
 
     def read(
@@ -318,7 +314,6 @@ def find_competitions(views: Iterable[CompetitionView], wanted: str) -> list[Com
 
 
 def display_name(view: CompetitionView) -> str:
-    """A competition's name, and the beginning of its id."""
     return name_with_id(view.rules.name, to_text(view.id))
 
 
@@ -406,12 +401,10 @@ class LedgerReader:
 
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
-        """Every competition, in the order of the log."""
         return {} if self._log is None else self._log.competitions
 
     @property
     def runs(self) -> Mapping[RunId, RunHistory]:
-        """Every run, in the order of the log."""
         return {} if self._log is None else self._log.runs
 
     def competition(self, wanted: str | None) -> CompetitionView:

@@ -49,7 +49,6 @@ class LogPlace:
     peer: str | None = None
 
     def parts(self) -> Iterator[str]:
-        """The known fields, each as name and value."""
         for name in ("entry", "run", "round", "peer"):
             value = getattr(self, name)
             if value is not None:
@@ -68,7 +67,6 @@ class AuditFinding:
     found: str | None = None
 
     def line(self) -> str:
-        """The finding in one line."""
         where = ", ".join(self.place.parts())
         text = f"{self.grade.name.lower()}: {self.what}" + (f" at {where}" if where else "")
         if self.detail:
@@ -94,11 +92,9 @@ class AuditReport:
         expected: object = None,
         found: object = None,
     ) -> None:
-        """Record that something is not what it must be."""
         self._add(AuditGrade.MISMATCH, what, place, detail, (expected, found))
 
     def missing(self, what: str, place: LogPlace, detail: str = "") -> None:
-        """Record that something was unavailable."""
         self._add(AuditGrade.MISSING, what, place, detail, (None, None))
 
     @property
@@ -121,7 +117,6 @@ class AuditReport:
         raise UserFacingError(f"{what} cannot be trusted ({worst.line()}): {advice}")
 
     def encode(self) -> bytes:
-        """The report as JSON."""
         rows = [
             {
                 "grade": one.grade.name.lower(),
@@ -223,11 +218,9 @@ class ProgressLines:
         self._thread = threading.Thread(target=self._run, name="progress lines", daemon=True)
 
     def start(self) -> None:
-        """Begin to print."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Print no more."""
         self._ended.set()
         self._thread.join()
 
