@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import Head
     from tequio_shared.statements.runs import HeadMeasure
 
-# --- One head and its history, as a log proves them.
-#
-# The log is read and folded as in an audit, so nothing here is the ledger's word alone: rosters,
-# quorums, points and heads follow from the statements, and the statements from signed tree heads.
 
 _SHOWN_ROUNDS = 8
 

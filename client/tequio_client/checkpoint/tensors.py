@@ -439,14 +439,6 @@ def _widened(stored: NDArray[Any], kind: str) -> NDArray[np.float32]:
     return stored.astype(np.float32)
 
 
-# --- A whole model of a frozen base and a head of adapters: each target W + (alpha / rank) B A.
-#
-# The sum over the rank is taken in binary64, in order, every product and sum rounded by itself,
-# and the result once to binary32. So everybody who has base and head gets the same bits, and a
-# folder can be checked by making it again. What no pair stands beside is widened, which changes
-# no value.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
     """Adapter of one matrix."""

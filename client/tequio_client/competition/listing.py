@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from tequio_shared.competition.state import Entrant
     from tequio_shared.ids import Digest, PeerKey
 
-# --- The result of a competition: computed from the log, printed, and logged by the organisers.
 
 _GIGA = 10**9
 

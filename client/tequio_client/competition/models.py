@@ -206,12 +206,6 @@ def _linked(source: Path, path: Path) -> None:
         shutil.copyfile(source, path)
 
 
-# --- Scoring one entrant's model on the drawn documents, so that a crash costs one document at
-# most.
-#
-# Each document's score is a line in a journal as soon as it is there. What a journal holds is not
-# scored again; a line that a crash cut short is.
-
 _WORDS = 128
 _WHY = 300
 _MIB = 1 << 20

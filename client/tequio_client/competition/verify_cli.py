@@ -222,7 +222,7 @@ def _rescore(
 def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) -> None:
     from tequio_client.competition import listing
     from tequio_client.verify.reader import display_name
-    from tequio_client.verify.report import STYLES, AuditGrade
+    from tequio_client.verify.report import AuditGrade
 
     if found.view:
         console.print(display_name(found.view), style="bold", markup=False, highlight=False)
@@ -230,9 +230,7 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     for line in found.deviations:
         console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-    for finding in found.report.findings:
-        style = STYLES[finding.grade]
-        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    found.report.print_findings(console)
     if found.judged:
         if found.report.exit_code == AuditGrade.MISMATCH.value:
             console.print("The result as computed from the log:")
@@ -245,16 +243,11 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
 def _verdict(found: CompetitionFindings) -> str:
     from tequio_client.verify.report import AuditGrade
 
-    code = found.report.exit_code
-    if code == AuditGrade.MISMATCH.value:
-        return "This competition does not pass: see the findings above."
-    if code == AuditGrade.MISSING.value:
+    if found.void and found.report.exit_code == AuditGrade.MISSING.value:
         return (
             "The log is valid; the competition ended without a ranking, so there is none to check."
-            if found.void
-            else "No error was found, but some parts were unavailable and unchecked."
         )
-    return "Everything holds."
+    return found.report.verdict("competition")
 
 
 def _encode(found: CompetitionFindings) -> bytes:

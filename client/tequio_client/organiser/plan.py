@@ -242,14 +242,6 @@ def _ms(seconds: float) -> int:
     return round(seconds * _MS)
 
 
-# --- The model that a run starts from: fresh weights of a configuration, or an existing model.
-#
-# The configuration is read first, and from a repository nothing else: a model that Tequio or the
-# expected volunteers cannot train costs no download of its weights. If the plan asks for
-# adapters, the model is the frozen base of the run, whose files the manifest names by hash.
-# Before a repository's weights are fetched only their number is known; until then the base is
-# estimated as one file, with the bytes per weight that the configuration names.
-
 _CONFIG = "config.json"
 _HUB_ERROR = "folder {name} not found, and it could not be fetched from the Hub: {why}"
 

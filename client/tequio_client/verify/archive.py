@@ -6,6 +6,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.sealed_archive import ArchiveHead
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
 
@@ -24,6 +26,22 @@ _PIECE = 1 << 20
 
 class OtherArchiveError(UserFacingError):
     """The archive is not the one that was sealed."""
+
+
+def fetch_drawn_texts(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError before the draw, or if the archive does not match its commitment.
+    """
+    if view.draw is None:
+        why = view.missing_for_ranking() or f"its draw is at {format_time(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = fetch_archive(view.rules, folder / "archive.sealed", blob, ledger)
+    documents = decrypt_archive(view.rules, view.draw.key, path, folder / "set")
+    return [read_document(documents, number) for number in view.draw.documents]
 
 
 def fetch_archive(

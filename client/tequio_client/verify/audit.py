@@ -42,17 +42,17 @@ from tequio_shared.network.run import first_head
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import msgspec
+
     from tequio_client.trainer.head import ComputedHead
     from tequio_client.verify.fold import Fold, RunHistory
     from tequio_client.verify.report import WorkProgress
     from tequio_client.verify.source import ContributionSource, LedgerSource
-    from tequio_shared.api.peers import StandingAnswer, TierAnswer
-    from tequio_shared.ids import PeerKey
     from tequio_shared.log.policy import Policy
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
-# --- The ledger's derived answers against what follows from the log: runs, chains, points per
+# The ledger's derived answers against what follows from the log: runs, chains, points per
 # key.
 
 
@@ -112,63 +112,36 @@ class LedgerClaims:
                 "run in the API", LogPlace(run=claim.run), "the log has no such run"
             )
         elif history is not None and not history.is_broken:
-            for name in ("state", "round", "head", "head_round", "weights_root"):
-                expected, found = getattr(standing, name), getattr(claim, name)
-                if expected != found:
-                    self._report.mismatch(
-                        f"run in the API, {name}",
-                        LogPlace(run=claim.run),
-                        f"as of {size} entries",
-                        expected=expected,
-                        found=found,
-                    )
+            names = ("state", "round", "head", "head_round", "weights_root")
+            pairs = {name: (getattr(standing, name), getattr(claim, name)) for name in names}
+            place = LogPlace(run=claim.run)
+            self._report.compare("run in the API", place, f"as of {size} entries", pairs)
 
     def _compare_peer(self, claim: PeerClaim, size: int) -> None:
         self._report.checked["derived answers"] += 1
         key = key_from_text(claim.key)
         link = self._fold.chains.at(key, size)
         points = sum(one.points.at(key, size) or 0 for one in self._fold.runs.values())
-        due = {
-            "micropoints": points,
-            "last_seq": link.seq if link else 0,
-            "last_hash": to_text(link.last) if link else "",
+        pairs = {
+            "micropoints": (points, claim.micropoints),
+            "last_seq": (link.seq if link else 0, claim.last_seq),
+            "last_hash": (to_text(link.last) if link else "", claim.last_hash),
         }
-        for name, expected in due.items():
-            if getattr(claim, name) != expected:
-                self._report.mismatch(
-                    f"peer in the API, {name}",
-                    LogPlace(peer=claim.key),
-                    f"as of {size} entries",
-                    expected=expected,
-                    found=getattr(claim, name),
-                )
+        place, as_of = LogPlace(peer=claim.key), f"as of {size} entries"
+        self._report.compare("peer in the API", place, as_of, pairs)
         if claim.standing is not None and not self._fold.is_standing_unsure:
-            due_standing = self._fold.standings.at(key, size)
-            self._compare_fields("standing", key, due_standing, claim.standing, size)
+            pairs = _fields(self._fold.standings.at(key, size), claim.standing)
+            self._report.compare("standing in the API", place, as_of, pairs)
         if claim.tier is not None and not self._fold.are_tiers_unsure:
-            self._compare_fields("tier", key, self._fold.tier_at(key, size), claim.tier, size)
-
-    def _compare_fields(
-        self, what: str, key: PeerKey, due: object, claim: StandingAnswer | TierAnswer, size: int
-    ) -> None:
-        for name in claim.__struct_fields__:
-            if name == "why":
-                continue  # words for people: a later version may choose others
-            expected, found = getattr(due, name, None), getattr(claim, name)
-            if expected != found:
-                self._report.mismatch(
-                    f"{what} in the API, {name}",
-                    LogPlace(peer=to_text(key)),
-                    f"as of {size} entries",
-                    expected=expected,
-                    found=found,
-                )
+            pairs = _fields(self._fold.tier_at(key, size), claim.tier)
+            self._report.compare("tier in the API", place, as_of, pairs)
 
 
-# --- Every head recomputed from head 0's weights and the accepted contributions alone.
-#
-# A round whose contributions are unavailable leaves a gap: the audit reports it, and goes on from
-# the next promoted head whose weights it finds, which it checks against the root in the log.
+def _fields(due: object, stated: msgspec.Struct) -> dict[str, tuple[object, object]]:
+    # `why` is text for people: a later version may word it otherwise.
+    names = [name for name in stated.__struct_fields__ if name != "why"]
+    return {name: (getattr(due, name, None), getattr(stated, name)) for name in names}
+
 
 _WEIGHT_BYTES = 4
 _ANY_K = 16
@@ -260,16 +233,11 @@ class HeadAudit:
             "aux_root": (made.aux_root, head.aux_root),
             "hash": (made.head, head.hash),
         }
-        for name, (expected, found) in pairs.items():
-            if expected != found:
-                self._report.mismatch(
-                    f"head, {name}",
-                    place,
-                    "the log's is not the one computed from the accepted contributions",
-                    expected=to_text(expected),
-                    found=to_text(found),
-                )
-        return all(expected == found for expected, found in pairs.values())
+        texts: dict[str, tuple[object, object]] = {
+            name: (to_text(due), to_text(found)) for name, (due, found) in pairs.items()
+        }
+        detail = "the log's is not the one computed from the accepted contributions"
+        return self._report.compare("head", place, detail, texts)
 
     def _payload(self, closed: AcceptedSet, work: AcceptedWork) -> Path | None:
         """Find a payload that passes every rule; report what is wrong with one that does not."""

@@ -113,9 +113,7 @@ def _print(report: AuditReport, console: Console) -> None:
 
     from tequio_client.verify.report import STYLES, AuditGrade
 
-    for finding in report.findings:
-        style = STYLES[finding.grade]
-        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    report.print_findings(console)
     table = Table(title="audit", title_justify="left")
     table.add_column("checked")
     table.add_column("count", justify="right")
@@ -125,12 +123,7 @@ def _print(report: AuditReport, console: Console) -> None:
         found = sum(one.grade is grade for one in report.findings)
         table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
     console.print(table)
-    verdicts = {
-        AuditGrade.MISMATCH.value: "This ledger does not pass: see the findings above.",
-        AuditGrade.MISSING.value: "No error was found, but some parts were unavailable and "
-        "unchecked.",
-    }
-    console.print(verdicts.get(report.exit_code, "Everything holds."))
+    console.print(report.verdict("ledger"))
 
 
 def _run_id(text: str | None) -> RunId | None:

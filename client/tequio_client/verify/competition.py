@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import trio
 
@@ -29,25 +29,21 @@ from tequio_client.verify.report import AuditReport, LogPlace
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
-from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
+from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.log.policy import NoQuorumError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import ComparedEntrants, CompetitionRules, RankedEntrant
+    from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
 
-# --- A decided competition judged again: its texts opened, its outcome computed and compared.
-#
-# The outcome follows from the evaluations that count and from the texts that were drawn. A stated
-# outcome has to equal it byte for byte; where it differs, the report names each field.
 
 ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
 """Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""
@@ -66,6 +62,7 @@ _OF_A_PLACE = (
 _OF_A_PAIR = ("winner", "low", "high", "against")
 _OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
 
+K, V = TypeVar("K", str, tuple[str, str]), TypeVar("V")
 Difference = tuple[str, str, object, object]
 """What differs, why that may be, what is due, and what was stated."""
 
@@ -187,38 +184,50 @@ def differences(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[D
     """Differences of two outcomes: entrants first, and the most telling field of each first."""
     due_places = {one.entrant: one for one in due.places}
     said_places = {one.entrant: one for one in said.places}
-    for name in sorted(due_places.keys() | said_places.keys()):
-        ours, theirs = due_places.get(name), said_places.get(name)
-        if ours is None or theirs is None:
-            yield f"entrant {name}", "", _presence(ours), _presence(theirs)
-            continue
-        yield from _place(ours, theirs)
-    yield from _pairs(due, said)
+    for name, ours, theirs in _matched(due_places, said_places):
+        yield from _fields(f"entrant {name}", "of", _OF_A_PLACE, (ours, theirs))
+        if ours is not None and theirs is not None:
+            yield from _evaluator_differences(ours, theirs)
+    due_pairs = {(one.first, one.other): one for one in due.pairs}
+    said_pairs = {(one.first, one.other): one for one in said.pairs}
+    for names, one, other in _matched(due_pairs, said_pairs):
+        what = f"comparison of {names[0]} and {names[1]}"
+        yield from _fields(what, "in the", _OF_A_PAIR, (one, other))
     if due.documents != said.documents:
         yield "number of documents", "", due.documents, said.documents
-    ours_order = [one.entrant for one in due.places]
-    theirs_order = [one.entrant for one in said.places]
+    ours_order, theirs_order = list(due_places), list(said_places)
     if ours_order != theirs_order and set(ours_order) == set(theirs_order):
         yield "order of the entrants", "", ", ".join(ours_order), ", ".join(theirs_order)
 
 
-def _place(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
-    for name in _OF_A_PLACE:
-        expected, found = getattr(due, name), getattr(said, name)
-        if expected != found:
-            why = _whose(due, found) if name == "millibits" else ""
-            yield f"{name} of entrant {due.entrant}", why, expected, found
+def _evaluator_differences(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
     ours = {one.evaluator: one for one in due.evaluators}
     theirs = {one.evaluator: one for one in said.evaluators}
-    for key in sorted(ours.keys() | theirs.keys()):
-        one, other = ours.get(key), theirs.get(key)
+    for key, one, other in _matched(ours, theirs):
         what = f"evaluator {short_id(key)} of entrant {due.entrant}"
-        if one is None or other is None:
-            yield what, "", _presence(one), _presence(other)
-            continue
-        for name in _OF_AN_EVALUATOR:
-            if getattr(one, name) != getattr(other, name):
-                yield f"{name} of {what}", "", getattr(one, name), getattr(other, name)
+        yield from _fields(what, "of", _OF_AN_EVALUATOR, (one, other))
+
+
+def _matched(due: Mapping[K, V], said: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    for key in sorted(due.keys() | said.keys()):
+        yield key, due.get(key), said.get(key)
+
+
+def _fields(
+    what: str, of: str, names: Sequence[str], pair: tuple[object | None, object | None]
+) -> Iterator[Difference]:
+    """Differences in the fields of a thing, or that only one of the outcomes has it."""
+    due, said = pair
+    if due is None or said is None:
+        yield what, "", "none" if due is None else "one", "none" if said is None else "one"
+        return
+    for name in names:
+        expected, found = getattr(due, name), getattr(said, name)
+        if expected != found:
+            why = ""
+            if name == "millibits" and isinstance(due, RankedEntrant):
+                why = _whose(due, found)
+            yield f"{name} {of} {what}", why, expected, found
 
 
 def _whose(due: RankedEntrant, millibits: object) -> str:
@@ -231,28 +240,6 @@ def _whose(due: RankedEntrant, millibits: object) -> str:
                 "the medians of all evaluators count"
             )
     return ""
-
-
-def _pairs(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
-    ours = {(one.first, one.other): one for one in due.pairs}
-    theirs = {(one.first, one.other): one for one in said.pairs}
-    for names in sorted(ours.keys() | theirs.keys()):
-        one, other = ours.get(names), theirs.get(names)
-        what = f"comparison of {names[0]} and {names[1]}"
-        if one is None or other is None:
-            yield what, "", _presence(one), _presence(other)
-            continue
-        yield from _pair(what, one, other)
-
-
-def _pair(what: str, due: ComparedEntrants, said: ComparedEntrants) -> Iterator[Difference]:
-    for name in _OF_A_PAIR:
-        if getattr(due, name) != getattr(said, name):
-            yield f"{name} in the {what}", "", getattr(due, name), getattr(said, name)
-
-
-def _presence(one: object) -> str:
-    return "none" if one is None else "one"
 
 
 def _evaluations(

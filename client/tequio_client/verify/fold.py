@@ -403,10 +403,9 @@ class Fold:
     def _report_differences(
         self, what: str, place: LogPlace, due: msgspec.Struct, stated: msgspec.Struct
     ) -> None:
-        for name in due.__struct_fields__:
-            expected, found = getattr(due, name), getattr(stated, name)
-            if expected != found:
-                self._report.mismatch(f"{what}, {name}", place, expected=expected, found=found)
+        names = due.__struct_fields__
+        pairs = {name: (getattr(due, name), getattr(stated, name)) for name in names}
+        self._report.compare(what, place, "", pairs)
 
     def _is_unsure(self) -> bool:
         return self.is_standing_unsure or self.are_tiers_unsure

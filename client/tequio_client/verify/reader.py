@@ -224,7 +224,7 @@ def _cut(hashes: bytes) -> list[Digest]:
     return [Digest(hashes[at : at + DIGEST_BYTES]) for at in range(0, len(hashes), DIGEST_BYTES)]
 
 
-# --- A log that is read, checked and folded: what every check of a ledger starts from.
+# A log that is read, checked and folded: what every check of a ledger starts from.
 #
 # The fold computes runs, competitions, standings and points from the entries, so callers that
 # decide by them decide by what every stranger can see, and not by the ledger's word.

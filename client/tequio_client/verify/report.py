@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, Self
@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from rich.console import Console
 
@@ -55,13 +55,13 @@ class LogPlace:
                 yield f"{name} {value}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AuditFinding:
     """One finding. `what` is a short name of what was checked."""
 
     grade: AuditGrade
     what: str
-    place: LogPlace = field(default_factory=LogPlace)
+    place: LogPlace
     detail: str = ""
     expected: str | None = None
     found: str | None = None
@@ -92,10 +92,20 @@ class AuditReport:
         expected: object = None,
         found: object = None,
     ) -> None:
-        self._add(AuditGrade.MISMATCH, what, place, detail, (expected, found))
+        pair = (None if one is None else str(one) for one in (expected, found))
+        self.findings.append(AuditFinding(AuditGrade.MISMATCH, what, place, detail, *pair))
 
     def missing(self, what: str, place: LogPlace, detail: str = "") -> None:
-        self._add(AuditGrade.MISSING, what, place, detail, (None, None))
+        self.findings.append(AuditFinding(AuditGrade.MISSING, what, place, detail))
+
+    def compare(
+        self, what: str, place: LogPlace, detail: str, pairs: Mapping[str, tuple[object, object]]
+    ) -> bool:
+        """Record a mismatch for each pair of expected and found that differs; True for none."""
+        wrong = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        for name, (expected, found) in wrong.items():
+            self.mismatch(f"{what}, {name}", place, detail, expected=expected, found=found)
+        return not wrong
 
     @property
     def exit_code(self) -> int:
@@ -116,40 +126,31 @@ class AuditReport:
             )
         raise UserFacingError(f"{what} cannot be trusted ({worst.line()}): {advice}")
 
+    def verdict(self, what: str) -> str:
+        """Sum up the check of `what` in a sentence."""
+        if self.exit_code == AuditGrade.MISMATCH.value:
+            return f"This {what} does not pass: see the findings above."
+        if self.exit_code == AuditGrade.MISSING.value:
+            return "No error was found, but some parts were unavailable and unchecked."
+        return "Everything holds."
+
+    def print_findings(self, console: Console) -> None:
+        for one in self.findings:
+            style = STYLES[one.grade]
+            console.print(one.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+
     def encode(self) -> bytes:
         rows = [
-            {
-                "grade": one.grade.name.lower(),
-                "what": one.what,
-                "entry": one.place.entry,
-                "run": one.place.run,
-                "round": one.place.round,
-                "peer": one.place.peer,
-                "detail": one.detail,
-                "expected": one.expected,
-                "found": one.found,
-            }
+            {"grade": one.grade.name.lower(), "what": one.what}
+            | asdict(one.place)
+            | {"detail": one.detail, "expected": one.expected, "found": one.found}
             for one in self.findings
         ]
         whole = {"exit": self.exit_code, "checked": dict(self.checked), "findings": rows}
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
-    def _add(
-        self,
-        grade: AuditGrade,
-        what: str,
-        place: LogPlace,
-        detail: str,
-        pair: tuple[object, object],
-    ) -> None:
-        expected, found = (None if one is None else str(one) for one in pair)
-        finding = AuditFinding(
-            grade=grade, what=what, place=place, detail=detail, expected=expected, found=found
-        )
-        self.findings.append(finding)
 
-
-# --- Progress of long work on screen: bars on a terminal, otherwise a line every few seconds.
+# Progress of long work on screen: bars on a terminal, otherwise a line every few seconds.
 
 LINE_INTERVAL_S = 5.0
 
@@ -184,17 +185,11 @@ class ProgressBars:
         self._lines = None if console.is_terminal else ProgressLines(console, line_every_s)
 
     def __enter__(self) -> Self:
-        if self._lines is None:
-            self._progress.start()
-        else:
-            self._lines.start()
+        (self._lines or self._progress).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._lines is None:
-            self._progress.stop()
-        else:
-            self._lines.stop()
+        (self._lines or self._progress).stop()
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
