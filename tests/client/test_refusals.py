@@ -158,7 +158,7 @@ def test_an_unknown_run_is_named(tmp_path: Path, ledger: str, command: tuple[str
     arguments = [one.format(tmp_path) for one in command]
     if command == ("worker",):
         arguments += ["--run", "nope", "--dir", str(tmp_path), *GIVE_UP]
-    assert "no run is called 'nope'" in refused(*arguments, "--ledger", ledger)
+    assert "no run 'nope'" in refused(*arguments, "--ledger", ledger)
 
 
 # --- folders

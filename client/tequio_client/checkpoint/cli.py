@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.hub import Hub
 
 
-_STORES = click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
-)
 _RUN = click.option(
     "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
 )
@@ -61,7 +54,7 @@ def checkpoint() -> None:
     is_flag=True,
     help="Also write a GGUF file next to the folder; adapters are merged for it.",
 )
-@_STORES
+@cli.stores_option
 @cli.ledger_option
 @cli.trust_option
 def export(  # noqa: PLR0913 - one parameter an option
@@ -113,7 +106,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 @checkpoint.command()
 @click.argument("what", metavar="PATH_OR_REPO")
 @click.option("--revision", help="Commit or tag of a repository, such as round-12.")
-@_STORES
+@cli.stores_option
 @cli.ledger_option
 @cli.trust_option
 def verify(
@@ -194,13 +187,7 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
             is_flag=True,
             help="Do not record the publication in the log, which only organisers can do.",
         ),
-        click.option(
-            "--with",
-            "others",
-            multiple=True,
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="Folder of another organiser that also signs; may be repeated.",
-        ),
+        cli.other_organisers_option,
         cli.folder_option("organiser"),
         click.option("--private", "is_private", is_flag=True, help="Create a private repository."),
         click.option("--repo", required=True, help="Repository of the Hub, user/name."),
@@ -266,7 +253,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for work in progress.",
 )
-@_STORES
+@cli.stores_option
 @_publishing
 @cli.logging_options
 def follow(  # noqa: PLR0913 - one parameter an option
@@ -293,17 +280,15 @@ def follow(  # noqa: PLR0913 - one parameter an option
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    options = program.FollowOptions(
-        run=run_name,
-        every=every,
-        work=work,
-        stores=stores,
+    publishing = program.PublishOptions(
+        folder=work,
         repo=repo,
+        ledger=ledger,
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
-        ledger=ledger,
         trust=read_policy(trust_file),
     )
+    options = program.FollowOptions(run=run_name, every=every, publish=publishing, stores=stores)
     program.follow_run(options, _hub(is_token_needed=True))
 
 

@@ -15,19 +15,6 @@ if TYPE_CHECKING:
 
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_STORES = click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
-)
-_DEVICE = click.option(
-    "--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps."
-)
-_THREADS = click.option(
-    "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
-)
 competition_option = click.option(
     "--competition",
     "wanted",
@@ -238,9 +225,9 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 @click.option(
     "--follow", is_flag=True, help="Offer to evaluate every competition that opens; keep running."
 )
-@_DEVICE
-@_THREADS
-@_STORES
+@cli.device_option
+@cli.threads_option
+@cli.stores_option
 @competition_option
 @cli.ledger_option
 @cli.trust_option
@@ -304,8 +291,8 @@ def reveal(
     type=click.IntRange(0),
     help="Correct score in thousandths of a bit (default: computed on this computer).",
 )
-@_DEVICE
-@_STORES
+@cli.device_option
+@cli.stores_option
 @competition_option
 @cli.ledger_option
 @cli.trust_option

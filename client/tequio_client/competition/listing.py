@@ -20,7 +20,7 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import plan
 from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.names import matches_name_or_id, name_with_id, short_id
+from tequio_client.names import find_one, name_with_id, short_id
 from tequio_client.organiser import signing
 from tequio_client.verify import archive
 from tequio_client.verify.competition import contenders
@@ -318,18 +318,14 @@ def competition_link(ledger: str, wanted: str | None) -> str:
 
 def _found(ledger: str, wanted: str | None) -> Digest:
     lines = signing.ask_ledger(ledger, LedgerApi.competitions)
-    found = [
-        one for one in lines if not wanted or matches_name_or_id(one.name, one.competition, wanted)
-    ]
-    if len(found) == 1:
-        return found[0].id
-    known = ", ".join(name_with_id(one.name, one.competition) for one in found or lines)
+    if wanted:
+        return find_one("competition", lines, lambda one: (one.name, one.competition), wanted).id
+    if len(lines) == 1:
+        return lines[0].id
     if not lines:
         raise UserFacingError(f"the ledger at {ledger} has no competitions")
-    if not wanted:
-        raise UserFacingError(f"name the competition; known competitions: {known}")
-    what = f"several competitions match {wanted!r}" if found else f"no competition {wanted!r}"
-    raise UserFacingError(f"{what}; known competitions: {known}")
+    known = ", ".join(name_with_id(one.name, one.competition) for one in lines)
+    raise UserFacingError(f"name the competition; known competitions: {known}")
 
 
 def _reported_entrants(answer: CompetitionAnswer) -> Table:

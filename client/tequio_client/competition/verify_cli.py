@@ -91,15 +91,9 @@ class _VerdictCommand(click.Command):
     metavar="ENTRANT=FOLDER",
     help="Local model of an entrant: an export of its head, or the files that it submitted.",
 )
-@click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Store folder of a worker or seed to read heads from; may be repeated.",
-)
-@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+@cli.stores_option
+@cli.device_option
+@cli.threads_option
 def verify_competition(  # noqa: PLR0913 - one parameter an option
     *,
     place: str,

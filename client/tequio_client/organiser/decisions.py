@@ -14,7 +14,7 @@ from tequio_client.clock import now_ms
 from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.names import matches_name_or_id
+from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -106,15 +106,10 @@ def list_invitations(ledger: str) -> None:
 
 
 async def _run(api: LedgerApi, name: str) -> str:
-    found = [one for one in await api.runs() if matches_name_or_id(one.name, one.run, name)]
-    if len(found) != 1:
-        raise UserFacingError(
-            f"{len(found)} runs match {name!r}: give the name, or the beginning of the id, of one "
-            "run listed by `tequio run list`"
-        )
-    if found[0].state in (RunState.COOLDOWN, RunState.FINISHED):
-        raise UserFacingError(f"the run {found[0].name} has ended: nobody can join it")
-    return found[0].run
+    run = find_one("run", await api.runs(), lambda one: (one.name, one.run), name)
+    if run.state in (RunState.COOLDOWN, RunState.FINISHED):
+        raise UserFacingError(f"the run {run.name} has ended: nobody can join it")
+    return run.run
 
 
 async def _invitation(api: LedgerApi, name: str) -> str:

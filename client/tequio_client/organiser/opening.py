@@ -24,7 +24,7 @@ from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.names import matches_name_or_id, name_with_id, short_id
+from tequio_client.names import find_one, short_id
 from tequio_client.organiser import estimate, signing
 from tequio_client.organiser import plan as organiser_plan
 from tequio_client.worker import shutdown
@@ -311,10 +311,4 @@ async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnsw
 
 def _named(name: str, ledger: str) -> RunAnswer:
     runs = signing.ask_ledger(ledger, LedgerApi.runs)
-    found = [one for one in runs if matches_name_or_id(one.name, one.run, name)]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(name_with_id(one.name, one.run) for one in found or runs) or "none"
-    if found:
-        raise UserFacingError(f"several runs match {name!r}: {known}; give the beginning of the id")
-    raise UserFacingError(f"no run is called {name!r}; known runs: {known}")
+    return find_one("run", runs, lambda one: (one.name, one.run), name)

@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     help="Audit a folder with a copy of the ledger's files instead of a live ledger.",
 )
 @click.option("--run", "run_text", metavar="RUN", help="Recompute the heads of this run only.")
-@click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Store folder of a worker or seed to read contributions from; may be repeated.",
-)
+@cli.stores_option
 @cli.trust_option
 @click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(

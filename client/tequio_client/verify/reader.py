@@ -19,7 +19,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.names import matches_name_or_id, name_with_id
+from tequio_client.names import find_one, matches_name_or_id, name_with_id
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport, LogPlace, NoProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
@@ -295,36 +295,27 @@ class FoldedLog:
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
-        found = [one for one in self.runs.values() if _fits(one, wanted)]
-        if len(found) == 1:
-            return found[0]
-        known = ", ".join(map(_called, found or self.runs.values())) or "none"
-        if found:
-            raise UserFacingError(f"several runs fit {wanted!r}: {known}; give more of the id")
-        raise UserFacingError(f"the log has no run {wanted!r}; it has: {known}")
+        return find_one("run", self.runs.values(), _run_label, wanted)
+
+
+def _run_label(history: RunHistory) -> tuple[str, str]:
+    manifest = history.view.manifest
+    return manifest.name, to_text(manifest.run_id)
 
 
 def find_competitions(views: Iterable[CompetitionView], wanted: str) -> list[CompetitionView]:
     """Competitions of that name or beginning of an id; all of them for an empty text."""
     return [
-        one
-        for one in views
-        if not wanted or matches_name_or_id(one.rules.name, to_text(one.id), wanted)
+        one for one in views if not wanted or matches_name_or_id(*_competition_label(one), wanted)
     ]
 
 
+def _competition_label(view: CompetitionView) -> tuple[str, str]:
+    return view.rules.name, to_text(view.id)
+
+
 def display_name(view: CompetitionView) -> str:
-    return name_with_id(view.rules.name, to_text(view.id))
-
-
-def _fits(history: RunHistory, wanted: str) -> bool:
-    manifest = history.view.manifest
-    return matches_name_or_id(manifest.name, to_text(manifest.run_id), wanted)
-
-
-def _called(history: RunHistory) -> str:
-    manifest = history.view.manifest
-    return name_with_id(manifest.name, to_text(manifest.run_id))
+    return name_with_id(*_competition_label(view))
 
 
 def _made_ms(leaf: bytes) -> int:
@@ -412,19 +403,17 @@ class LedgerReader:
 
         Raises UserFacingError.
         """
-        found = find_competitions(self.competitions.values(), wanted or "")
-        if len(found) == 1:
-            return found[0]
-        known = ", ".join(map(display_name, found or self.competitions.values())) or "none"
-        if not wanted:
-            raise UserFacingError(
-                f"choose a competition with --competition; the log has: {known}"
-                if found
-                else f"no competition was opened at {self.ledger}"
-            )
-        if found:
-            raise UserFacingError(f"several competitions fit {wanted!r}: {known}; give the id")
-        raise UserFacingError(f"no competition {wanted!r}; known competitions: {known}")
+        views = list(self.competitions.values())
+        if wanted:
+            return find_one("competition", views, _competition_label, wanted)
+        if len(views) == 1:
+            return views[0]
+        known = ", ".join(map(display_name, views))
+        raise UserFacingError(
+            f"choose a competition with --competition; the log has: {known}"
+            if views
+            else f"no competition was opened at {self.ledger}"
+        )
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
