@@ -272,10 +272,7 @@ UNVERIFIED_NOTE = (
 
 
 def list_reported(ledger: str) -> None:
-    """Print every competition that the ledger reports, the oldest first.
-
-    Raises UserFacingError.
-    """
+    """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
     table = _competition_table()
     for line in signing.ask_ledger(ledger, LedgerApi.competitions):
         table.add_row(

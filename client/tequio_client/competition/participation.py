@@ -20,12 +20,11 @@ from tequio_client.competition.models import CheckedSubmission, submission_of_he
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.locks import locked
 from tequio_client.organiser import sealing, signing
 from tequio_client.verify import archive
 from tequio_client.worker import secret_file, shutdown
-from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.rules import Evaluation
@@ -49,10 +48,6 @@ if TYPE_CHECKING:
     from tequio_shared.scoring import DocumentScore
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry
-
-
-SUBMIT_TIMEOUT_S = 300.0
-"""Longest time that a statement is sent to a ledger that does not accept it."""
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
@@ -180,20 +175,10 @@ class FolderSubmitter:
 
 
 async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
-    """Upload the documents, register the key if needed, and log the statement.
-
-    The caller has locked the folder.
-
-    Raises LedgerRefusedError and LedgerUnavailableError.
-    """
+    """Log a statement of the key in the folder; see `signing.submit_alone`."""
     signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(SUBMIT_TIMEOUT_S):
-            return await outbox.submit(body, documents=documents)
-    raise LedgerUnavailableError(
-        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
-        "again later"
-    )
+    async with LedgerApi(ledger) as api:
+        return await signing.submit_alone(api, folder, signer, body, documents=documents)
 
 
 def _submit(

@@ -47,26 +47,7 @@ SAMPLE_TOKENS = 240
 START_TIMEOUT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadMeasurement:
-    """Quality of one head on the held-out text."""
-
-    bits_per_byte: float
-    perplexity: float
-    sample: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Files:
-    """Where the documents of the run and the measured head lie."""
-
-    manifest: Path
-    config: Path
-    corpus: Path
-    shards: tuple[link.Shard, ...]
-
-
-async def measure(script: DemoScript, url: str) -> tuple[HeadMeasurement, HeadMeasurement]:
+async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Evaluated]:
     """Measure head 0 and the run's last promoted head, from what the seed holds."""
     async with LedgerApi(url) as ledger:
         (run,) = await ledger.runs()
@@ -77,65 +58,45 @@ async def measure(script: DemoScript, url: str) -> tuple[HeadMeasurement, HeadMe
     first, last = manifest.model.weights_root, run.weights_root or manifest.model.weights_root
     store = script.folder / "seed" / "store"
     await _wait_for(_tree(store, last))
-    files = await trio.to_thread.run_sync(_prepare, script.folder / "measure", store, manifest)
-    return await _evaluate(script, files, (_tree(store, first), _tree(store, last)))
-
-
-def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
-    folder.mkdir(exist_ok=True)
-    path = folder / "manifest.json"
-    path.write_bytes(manifest.encode())
-    corpus_path = _blob(store, manifest.data.manifest)
-    corpus = Corpus.parse(corpus_path.read_bytes())
-    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
-    return _Files(
-        manifest=path,
-        config=_blob(store, manifest.model.config),
-        corpus=corpus_path,
-        shards=tuple(shards),
-    )
-
-
-async def _evaluate(
-    script: DemoScript, files: _Files, heads: tuple[Path, Path]
-) -> tuple[HeadMeasurement, HeadMeasurement]:
-    trainer = TrainerProcess(trainer_program(files.manifest.parent))
+    path = script.folder / "measure" / "manifest.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(raw)
+    trainer = TrainerProcess(trainer_program(path.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(START_TIMEOUT_S):
             await trainer.ask(
                 lambda command: link.Prepare(
                     command=command,
-                    manifest=str(files.manifest),
-                    config=str(files.config),
-                    data_manifest=str(files.corpus),
+                    manifest=str(path),
+                    config=str(_blob(store, manifest.model.config)),
+                    data_manifest=str(_blob(store, manifest.data.manifest)),
                     device="cpu",
                 ),
                 link.TrainerReady,
             )
-            first = await _measured(trainer, script, files, heads[0])
-            last = await _measured(trainer, script, files, heads[1])
+            start = await _evaluate(trainer, script, store, manifest, first)
+            end = await _evaluate(trainer, script, store, manifest, last)
         nursery.cancel_scope.cancel()
-    return first, last
+    return start, end
 
 
-async def _measured(
-    trainer: TrainerProcess, script: DemoScript, files: _Files, head: Path
-) -> HeadMeasurement:
-    report = await trainer.ask(
+async def _evaluate(
+    trainer: TrainerProcess, script: DemoScript, store: Path, manifest: Manifest, root: str
+) -> link.Evaluated:
+    corpus = Corpus.parse(_blob(store, manifest.data.manifest).read_bytes())
+    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
+    return await trainer.ask(
         lambda command: link.Evaluate(
             command=command,
             round=0,
-            weights=str(head),
-            shards=files.shards,
+            weights=str(_tree(store, root)),
+            shards=tuple(shards),
             max_tokens=script.held_out_tokens,
             prompt=PROMPT,
             sample_tokens=SAMPLE_TOKENS,
         ),
         link.Evaluated,
-    )
-    return HeadMeasurement(
-        bits_per_byte=report.bits_per_byte, perplexity=report.perplexity, sample=report.sample
     )
 
 
@@ -259,8 +220,8 @@ class DemoResult:
     tally: LogTally
     statuses: list[Status]
     micropoints: dict[str, int]  # by key as text
-    start: HeadMeasurement
-    end: HeadMeasurement
+    start: link.Evaluated
+    end: link.Evaluated
     audit_exit: int
     audit_text: str
     trainer_mb: dict[str, int]  # the most of each volunteer's trainer, by key as text

@@ -22,13 +22,12 @@ from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.locks import locked
 from tequio_client.names import find_one, short_id
 from tequio_client.organiser import estimate, signing
 from tequio_client.organiser import plan as organiser_plan
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -49,10 +48,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.data import Corpus
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements import Body
-
-
-SUBMIT_TIMEOUT_S = 300.0
-"""Longest time that a statement is sent to a ledger that does not accept it."""
 
 
 def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:
@@ -91,13 +86,7 @@ async def submit_statement(
         )
         await signing.post_entry(api, entry, now_ms())
         return
-    async with Outbox(api, folders[0], signers[0]) as outbox:
-        with trio.move_on_after(SUBMIT_TIMEOUT_S) as patience:
-            await outbox.submit(body, run)
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s"
-            )
+    await signing.submit_alone(api, folders[0], signers[0], body, run)
 
 
 log = structlog.get_logger(__name__)

@@ -20,9 +20,10 @@ from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
@@ -100,6 +101,8 @@ Decision: TypeAlias = (
 )
 """Statements of organisers about the network as a whole."""
 AHEAD_MS = 180_000
+SUBMIT_TIMEOUT_S = 300.0
+"""Longest time that a statement is sent to a ledger that does not accept it."""
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
@@ -148,6 +151,27 @@ async def sign_statement(
         round=about[1] if about else None,
     )
     return statement.sign(network.id, made, *signers)
+
+
+async def submit_alone(
+    api: LedgerApi,
+    folder: Path,
+    signer: Signer,
+    body: Body,
+    run: RunId | None = None,
+    documents: Sequence[bytes] = (),
+) -> Entry:
+    """Upload the documents, register the key if needed, and log a statement of one key.
+
+    The caller has locked the folder. Raises LedgerRefusedError and LedgerUnavailableError.
+    """
+    async with Outbox(api, folder, signer) as outbox:
+        with trio.move_on_after(SUBMIT_TIMEOUT_S):
+            return await outbox.submit(body, run, documents=documents)
+    raise LedgerUnavailableError(
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
+        "again later"
+    )
 
 
 def is_complete(entry: Entry, network: LedgerNetwork) -> bool:
