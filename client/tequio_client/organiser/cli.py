@@ -222,40 +222,21 @@ def show(name: str, ledger: str) -> None:
     opening.show_run(name, ledger)
 
 
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Pause a run after its current round."""
-    from tequio_client.organiser import opening
+def _steering(action: str, help_: str) -> None:
+    @run.command(action, help=help_)
+    @cli.log_id_argument("name")
+    @cli.ledger_option
+    @cli.folder_option("organiser")
+    @cli.other_organisers_option
+    def steer(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
+        from tequio_client.organiser import opening
 
-    click.echo(opening.steer_run("pause", name, ledger, (folder, *others)))
-
-
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Resume a run that was paused, or cancel a pause or finish."""
-    from tequio_client.organiser import opening
-
-    click.echo(opening.steer_run("resume", name, ledger, (folder, *others)))
+        click.echo(opening.steer_run(action, name, ledger, (folder, *others)))
 
 
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """End a run after its current round."""
-    from tequio_client.organiser import opening
-
-    click.echo(opening.steer_run("finish", name, ledger, (folder, *others)))
+_steering("pause", "Pause a run after its current round.")
+_steering("resume", "Resume a run that was paused, or cancel a pause or finish.")
+_steering("finish", "End a run after its current round.")
 
 
 @run.command()
