@@ -30,10 +30,7 @@ def checkpoint() -> None:
 @checkpoint.command()
 @_RUN
 @click.option(
-    "--round",
-    "round_number",
-    type=click.IntRange(0),
-    help="Round of the head (default: the last).",
+    "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
 @click.option(
     "--to",

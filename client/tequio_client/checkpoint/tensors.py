@@ -524,10 +524,7 @@ def _check_targets(pairs: Mapping[str, _Pair], tensors: Sequence[BaseTensor]) ->
 
 
 def _check_tensor(
-    path: Path,
-    tensor: BaseTensor,
-    due: Iterator[NDArray[np.float32]],
-    tick: Callable[[int], None],
+    path: Path, tensor: BaseTensor, due: Iterator[NDArray[np.float32]], tick: Callable[[int], None]
 ) -> None:
     _check_shape(path, tensor.name, tensor.shape)
     with _opened(path) as file:

@@ -79,10 +79,7 @@ class _VerdictCommand(click.Command):
 )
 @cli.trust_option
 @click.option(
-    "--json",
-    "json_file",
-    type=cli.OutputFile(),
-    help="Write all findings to this file as JSON.",
+    "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
 )
 @click.option(
     "--model",

@@ -299,9 +299,7 @@ def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
     folder = stage.script.folder
     common = ("--ledger", stage.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
     stage.seed = DemoProgram(
-        "seed",
-        tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"),
-        folder,
+        "seed", tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"), folder
     )
     nursery.start_soon(stage.seed.run_checked)
     share = ("--share", str(stage.script.share_percent))

@@ -192,11 +192,7 @@ def print_key(name: str, ledger: str) -> None:
 
 
 def submit_ruling(
-    ledger: str,
-    name: str,
-    make: Callable[..., Decision],
-    folders: Sequence[Path],
-    out: Path | None,
+    ledger: str, name: str, make: Callable[..., Decision], folders: Sequence[Path], out: Path | None
 ) -> str:
     """Rule on the key `name`: a whole key, or the beginning of a restricted one.
 

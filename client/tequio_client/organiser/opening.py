@@ -64,11 +64,7 @@ def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Si
 
 
 async def submit_statement(
-    api: LedgerApi,
-    folders: Sequence[Path],
-    body: Body,
-    run: RunId,
-    documents: Sequence[bytes] = (),
+    api: LedgerApi, folders: Sequence[Path], body: Body, run: RunId, documents: Sequence[bytes] = ()
 ) -> None:
     """Upload the documents, then log the statement; the caller has locked the folders.
 

@@ -252,9 +252,7 @@ def _head(leaves: list[_Leaf]) -> ArchiveHead:
     for leaf in leaves:
         tree.append(leaf.hash)
     return ArchiveHead(
-        root=tree.root(),
-        documents=len(leaves),
-        size_bytes=sum(leaf.size_bytes for leaf in leaves),
+        root=tree.root(), documents=len(leaves), size_bytes=sum(leaf.size_bytes for leaf in leaves)
     )
 
 

@@ -359,11 +359,7 @@ def audit(
 
 
 async def audit_live(
-    url: str,
-    scope: AuditOptions,
-    *,
-    cache: Path | None,
-    progress: WorkProgress,
+    url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
 ) -> AuditReport:
     """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
     async with AsyncExitStack() as stack:

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 @cli.trust_option
 @click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(
-    "--json",
-    "json_file",
-    type=cli.OutputFile(),
-    help="Write all findings to this file as JSON.",
+    "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
 )
 def audit(  # noqa: PLR0913 - one parameter an option
     ledger: str,
