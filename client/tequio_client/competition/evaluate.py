@@ -116,7 +116,10 @@ def _work(
     with locked(wish.folder), bars as progress:
         reader.read(progress)
         speaker = FolderSubmitter(wish.ledger, wish.folder)
-        evaluator = Evaluator(reader, _means(wish, chosen, progress, told), speaker)
+        context = EvaluatorContext(
+            folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
+        )
+        evaluator = Evaluator(reader, context, speaker)
         while True:
             try:
                 if not rounds(reader, evaluator):
@@ -131,17 +134,6 @@ def _work(
                 pause_s = min(pause_s * 2, _LONGEST_S)
                 told(f"{why}; again in {pause_s:.0f} s")
                 time.sleep(pause_s)
-
-
-def _means(
-    wish: EvaluateOptions,
-    chosen: device.ComputeDevice,
-    progress: WorkProgress,
-    told: Callable[[str], None],
-) -> EvaluatorContext:
-    return EvaluatorContext(
-        folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
-    )
 
 
 def _pause_s(reader: LedgerReader) -> float:

@@ -232,8 +232,7 @@ class Evaluator:
             return
         why = self._unfit(view)
         if why:  # memory may be there later
-            if not self._said(view, "unfit"):
-                self._tell(view, f"no offer: {why}")
+            self._tell_once(view, "unfit", f"no offer: {why}")
             return
         try:
             self._speak(secret_file.make_offer(view.id, self.key, self._means.folder))
@@ -252,8 +251,7 @@ class Evaluator:
         secret = secret_file.load(self._means.folder, view.id)
         made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
-            if not self._said(view, "lost"):
-                self._tell(view, "the secret of our offer is not in the folder: not drawn")
+            self._tell_once(view, "lost", "the secret of our offer is not in the folder: not drawn")
             return
         body = EvalSecret(competition=to_text(view.id), secret=to_text(secret))
         if self._speak(body):
@@ -261,18 +259,17 @@ class Evaluator:
 
     def _waits_for_shares(self, view: CompetitionView) -> bool:
         if self.key not in view.candidates:
-            if self._is_offered(view) and not self._said(view, "candidate"):
-                self._tell(view, "this key cannot be drawn here")
+            if self._is_offered(view):
+                self._tell_once(view, "candidate", "this key cannot be drawn here")
             return False
         return self._means.clock() <= view.rules.dates.scored
 
     def _score(self, view: CompetitionView) -> bool:
         if view.draw is None or self.key not in view.draw.evaluators:
-            if self._is_offered(view) and not self._said(view, "drawn"):
-                self._tell(view, "others were drawn: nothing to do")
+            if self._is_offered(view):
+                self._tell_once(view, "drawn", "others were drawn: nothing to do")
             return False
-        if not self._said(view, "drawn"):
-            self._tell(view, f"drawn to evaluate {len(view.submissions)} models")
+        self._tell_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
         for name in sorted(view.submissions, key=lambda one: self._turn(view, one)):
             self._try(view, name)
         if any(self._is_left(view, name) for name in view.submissions):
@@ -323,8 +320,8 @@ class Evaluator:
             return
         found = self._kept(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:
-            if not self._said(view, f"lost {name}"):
-                self._tell(view, f"the scores of {name} that we committed to are not in the folder")
+            line = f"the scores of {name} that we committed to are not in the folder"
+            self._tell_once(view, f"lost {name}", line)
             return
         if self._speak(found.result_statement, found.document):
             bits = found.evaluation.total.bits_per_byte
@@ -457,6 +454,10 @@ class Evaluator:
 
     def _was_said(self, view: CompetitionView, what: str) -> bool:
         return (to_text(view.id), what) in self._told
+
+    def _tell_once(self, view: CompetitionView, what: str, line: str) -> None:
+        if not self._said(view, what):
+            self._tell(view, line)
 
     def _tell(self, view: CompetitionView, line: str) -> None:
         self._means.report(f"{view.rules.name}: {line}")

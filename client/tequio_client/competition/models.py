@@ -74,7 +74,14 @@ def submission_of_repository(
 ) -> CheckedSubmission:
     """A folder on the Hub, fetched and tried; raises UserFacingError when it cannot be scored."""
     folder = hub.model_folder(repo, revision)
-    files = tuple(_file(folder, name) for name in readable_files(folder))
+    files = tuple(
+        SubmittedFile(
+            name=name,
+            size_bytes=(folder / name).stat().st_size,
+            sha256=file_digest(folder / name),
+        )
+        for name in readable_files(folder)
+    )
     if len(files) > FILES:
         raise UserFacingError(
             f"{repo} has its weights in {len(files)} files, and a submission has {FILES} at most: "
@@ -97,11 +104,6 @@ def readable_files(folder: Path) -> list[str]:
         for one in folder.iterdir()
         if one.is_file() and any(fnmatch(one.name, pattern) for pattern in hub.FILE_PATTERNS)
     )
-
-
-def _file(folder: Path, name: str) -> SubmittedFile:
-    path = folder / name
-    return SubmittedFile(name=name, size_bytes=path.stat().st_size, sha256=file_digest(path))
 
 
 def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:

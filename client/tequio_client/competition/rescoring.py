@@ -30,7 +30,7 @@ from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from random import Random
 
@@ -43,17 +43,6 @@ if TYPE_CHECKING:
 
 
 _NOBODY = PeerKey(bytes(32))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RescoringContext:
-    """Where scoring runs; `model_of` gets an entrant's model, or raises UserFacingError."""
-
-    model_of: Callable[[str, Submission], Path]
-    device: ComputeDevice
-    folder: Path
-    rng: Random
-    progress: WorkProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +101,15 @@ class ModelSource:
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoringContext:
+    """Where scoring runs, and on which models."""
+
+    source: ModelSource
+    device: ComputeDevice
+    rng: Random
+
+
 def rescore(
     judged: JudgedCompetition, most: int, context: RescoringContext, report: AuditReport
 ) -> list[str]:
@@ -128,7 +126,7 @@ def rescore(
         chosen = choose_documents(judged, contender.entrant, most, context.rng)
         place = LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index)
         try:
-            model = context.model_of(contender.entrant, entrant.submission)
+            model = context.source.model(contender.entrant, entrant.submission)
             _check_size(judged, contender, model, entrant.submission, report)
             found = _scored(judged, contender, model, chosen, context)
         except OtherWeightsError as err:
@@ -193,8 +191,8 @@ def _scored(
         texts=[judged.texts[at] for at in chosen],
         scoring=judged.view.rules.scoring,
     )
-    journal = context.folder / f"{contender.entrant}.scores"
-    return models.evaluate_entrant(task, journal, context.device, context.progress).documents
+    journal = context.source.folder / f"{contender.entrant}.scores"
+    return models.evaluate_entrant(task, journal, context.device, context.source.progress).documents
 
 
 def _hold(

@@ -196,13 +196,7 @@ def _rescore(
     processor = device.open_device(rescoring.device)
     if rescoring.threads:
         device.limit_threads(rescoring.threads)
-    context = program.RescoringContext(
-        model_of=models.model,
-        device=processor,
-        folder=folder,
-        rng=SystemRandom(),
-        progress=progress,
-    )
+    context = program.RescoringContext(source=models, device=processor, rng=SystemRandom())
     before = len(found.report.findings)
     found.deviations += program.rescore(found.judged, rescoring.documents, context, found.report)
     number = found.report.checked["documents scored again"]

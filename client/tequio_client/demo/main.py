@@ -163,21 +163,15 @@ def keep_running(script: DemoScript) -> None:
 async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
     stage = DemoNetwork(script=script)
-    outcome: list[dict[str, object]] = []
-
-    def after(played: DemoResult) -> None:
-        if stage.run is None:
-            raise AssertionError("the run was watched")
-        outcome.append(json_report(played, stage.run))
-        print_summary(played, console)
-        if played.audit_exit:
-            console.print(played.audit_text)
-
+    played = None
     async with _shown(stage, console):
-        await play.run_network(stage, after)
-    if not outcome:
+        played = await play.run_network(stage)
+    if played is None or stage.run is None:  # a signal ended it
         raise UserFacingError("the demo ended before its run did")
-    return outcome[0]
+    print_summary(played, console)
+    if played.audit_exit:
+        console.print(played.audit_text)
+    return json_report(played, stage.run)
 
 
 async def _keep_running(script: DemoScript) -> None:

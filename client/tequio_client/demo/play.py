@@ -36,7 +36,6 @@ from tequio_shared.statements.runs import (
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tequio_client.demo.script import DemoScript
@@ -231,8 +230,8 @@ class DemoResult:
     url: str
 
 
-async def run_network(stage: DemoNetwork, after: Callable[[DemoResult], None]) -> None:
-    """Play the script; `after` gets the outcome. Every process ends with this function.
+async def run_network(stage: DemoNetwork) -> DemoResult:
+    """Play the script; every process ends with this function.
 
     Raises UserFacingError when a program fails.
     """
@@ -240,8 +239,9 @@ async def run_network(stage: DemoNetwork, after: Callable[[DemoResult], None]) -
         await _raise_curtain(stage, nursery)
         await _watch(stage)
         seconds = trio.current_time() - stage.opened_at
-        after(await _look_back(stage, seconds))
+        result = await _look_back(stage, seconds)
         nursery.cancel_scope.cancel()
+    return result
 
 
 async def keep_running(stage: DemoNetwork) -> None:

@@ -201,8 +201,7 @@ def _base_row(base: FrozenBase) -> EstimateRow:
 
 def _faults(facts: _Facts) -> Iterator[str]:
     yield from _machine_faults(facts)
-    yield from _line_faults(facts)
-    yield from _round_faults(facts)
+    yield from _time_faults(facts)
 
 
 def _machine_faults(facts: _Facts) -> Iterator[str]:
@@ -223,7 +222,7 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
         )
 
 
-def _line_faults(facts: _Facts) -> Iterator[str]:
+def _time_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
     witness_s = manifest.rounds.witness / _SECOND_MS
     if facts.transfer_s > witness_s:
@@ -233,10 +232,6 @@ def _line_faults(facts: _Facts) -> Iterator[str]:
             f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
             "use a smaller k or model, or expect faster connections"
         )
-
-
-def _round_faults(facts: _Facts) -> Iterator[str]:
-    manifest, expect = facts.manifest, facts.expect
     rounds = manifest.rounds
     if expect.peers < rounds.min_members:
         yield (

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.organiser.plan import StartedBase
-    from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
@@ -123,7 +122,16 @@ def prepare_run(path: Path) -> PreparedRun:
     )
     manifest = estimate.validated_manifest(manifest, path)
     if not outline.source.is_fresh and not begun:
-        _log_rounding(origin, outline.source.plan.source)
+        from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
+
+        found = measure_rounding(origin)
+        log.info(
+            "weights imported",
+            source=outline.source.plan.source,
+            weights=found.weights,
+            rounded=found.rounded,
+            by_at_most=found.largest,
+        )
     tokenizer = [organiser_plan.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
@@ -160,19 +168,6 @@ async def publish_run(prepared: PreparedRun, ledger: LedgerApi, folders: Sequenc
     body = RunOpen(manifest=to_text(manifest.run_id), head=to_text(first_head(manifest).hash))
     await submit_statement(ledger, folders, body, manifest.run_id, prepared.blobs)
     log.info("run opened", run=to_text(manifest.run_id)[:10], name=manifest.name)
-
-
-def _log_rounding(origin: FirstHead, source: str) -> None:
-    from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
-
-    found = measure_rounding(origin)
-    log.info(
-        "weights imported",
-        source=source,
-        weights=found.weights,
-        rounded=found.rounded,
-        by_at_most=found.largest,
-    )
 
 
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -46,7 +47,7 @@ from tequio_shared.round.manifest import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tequio_client.trainer.first_head import FirstHead
     from tequio_client.worker.store.store import Store
@@ -243,7 +244,6 @@ def _ms(seconds: float) -> int:
 
 
 _CONFIG = "config.json"
-_HUB_ERROR = "folder {name} not found, and it could not be fetched from the Hub: {why}"
 
 
 # The model that a run starts from. Its configuration is read first, and of a repository nothing
@@ -278,7 +278,9 @@ def find_source(plan: ModelPlan, beside: Path) -> ModelSourceSpec:
         )
     folder = file if file.is_dir() else None
     config = _of_folder(folder) if folder else fetch_config(plan.source, plan.revision)
-    _check_source(config, plan.source)
+    from tequio_client.trainer.first_head import check_source  # noqa: PLC0415 - imports torch
+
+    check_source(config, plan.source)
     return ModelSourceSpec(plan=plan, config=config, is_fresh=False, folder=folder)
 
 
@@ -337,16 +339,12 @@ def check_vocabulary(source: ModelSourceSpec, corpus: Corpus, known: int) -> Non
 
 def fetch_config(name: str, revision: str) -> bytes:
     """Fetch only the config.json of a repository; raises UserFacingError."""
-    import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
 
     from tequio_client.trainer.weights import read_json_file  # noqa: PLC0415 - imports torch
 
-    try:
+    with _hub_errors(name):
         found = Path(hf_hub_download(name, _CONFIG, revision=revision or None))
-    except (OSError, ValueError, httpx2.HTTPError) as err:
-        why = str(err).partition("\n")[0][:300]
-        raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
     return read_json_file(found)
 
 
@@ -356,14 +354,23 @@ def resolve_commit(name: str, revision: str) -> str:
         raise UserFacingError(f"{name} is a file: give the folder of the model")
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"folder {name} not found")
-    import httpx2  # noqa: PLC0415 - as above
     from huggingface_hub import HfApi  # noqa: PLC0415 - as above
 
-    try:
+    with _hub_errors(name):
         return HfApi().model_info(name, revision=revision or None).sha or revision
+
+
+@contextmanager
+def _hub_errors(name: str) -> Iterator[None]:
+    import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
+
+    try:
+        yield
     except (OSError, ValueError, httpx2.HTTPError) as err:
         why = str(err).partition("\n")[0][:300]
-        raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
+        raise UserFacingError(
+            f"folder {name} not found, and it could not be fetched from the Hub: {why}"
+        ) from err
 
 
 def read_file(file: Path) -> bytes:
@@ -377,12 +384,6 @@ def _of_folder(folder: Path) -> bytes:
     from tequio_client.trainer.weights import read_config  # noqa: PLC0415 - imports torch
 
     return read_config(folder)
-
-
-def _check_source(config: bytes, name: str) -> None:
-    from tequio_client.trainer.first_head import check_source  # noqa: PLC0415 - imports torch
-
-    check_source(config, name)
 
 
 def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
