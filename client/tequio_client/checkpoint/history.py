@@ -116,11 +116,6 @@ def head_history(log: FoldedLog, blob: Blob, wanted: HeadSelector) -> HeadHistor
     )
 
 
-def promoted_rounds(log: FoldedLog, wanted: str) -> list[int]:
-    """The rounds of a run whose heads were promoted; raises UserFacingError."""
-    return [head.round for _, head in log.run(wanted).promoted]
-
-
 def _proof(log: FoldedLog, entry: int) -> TlogProof:
     try:
         return log.reader.proof(entry)

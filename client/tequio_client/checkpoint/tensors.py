@@ -404,7 +404,11 @@ class BaseTensor:
         stored: NDArray[Any] = np.memmap(self.path, dtype, "r", self.start, (rows, columns))
         step = max(BLOCK // max(columns, 1), 1)
         for first in range(0, rows, step):
-            yield first, _widened(stored[first : first + step], self.kind)
+            block = stored[first : first + step]
+            if self.kind == "BF16":  # the upper half of a binary32
+                yield first, (block.astype(np.uint32) << 16).view(np.float32)
+            else:
+                yield first, block.astype(np.float32)
 
 
 def read_base_tensors(files: Sequence[Path]) -> tuple[BaseTensor, ...]:
@@ -431,12 +435,6 @@ def _of_file(path: Path) -> Iterator[BaseTensor]:
                 path=path,
                 start=_LENGTH_BYTES + length + said["data_offsets"][0],
             )
-
-
-def _widened(stored: NDArray[Any], kind: str) -> NDArray[np.float32]:
-    if kind == "BF16":  # the upper half of a binary32
-        return (stored.astype(np.uint32) << 16).view(np.float32)
-    return stored.astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

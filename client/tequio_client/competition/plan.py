@@ -190,17 +190,9 @@ def make_rules(
         sealed=sealed,
         archive=plan.archive,
         custodians=plan.custodians,
-        budget=Budget(
-            parameters=plan.budget.parameters, tokens=plan.budget.tokens, hours=plan.budget.hours
-        ),
+        budget=Budget(**msgspec.structs.asdict(plan.budget)),
         dates=dates,
-        scoring=Scoring(
-            window=plan.scoring.window,
-            stride=plan.scoring.stride,
-            documents=plan.scoring.documents,
-            evaluators=plan.scoring.evaluators,
-            evaluator_tier=plan.scoring.evaluator_tier,
-        ),
+        scoring=Scoring(**msgspec.structs.asdict(plan.scoring)),
         data=plan.data,
     )
     try:

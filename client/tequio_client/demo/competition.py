@@ -181,7 +181,10 @@ async def run_competition(contest: CompetitionDemo, *, keep_running: bool) -> No
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        await _verify(contest)
+        stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
+        contest.status = await stranger.check_log()
+        if not contest.status:
+            contest.status = await stranger.check_models(await _exported(contest))
         if keep_running:
             contest.report(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
@@ -353,13 +356,6 @@ async def _decide(contest: CompetitionDemo) -> None:
     contest.report(await contest.run_command("result", "competition", "result", "--yes", *both))
     view = await contest.wait_until(lambda view: view.phase is CompetitionPhase.DECIDED)
     contest.report(f"Decided: {_page(contest, view)}")
-
-
-async def _verify(contest: CompetitionDemo) -> None:
-    stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
-    contest.status = await stranger.check_log()
-    if not contest.status:
-        contest.status = await stranger.check_models(await _exported(contest))
 
 
 async def _exported(contest: CompetitionDemo) -> tuple[str, ...]:

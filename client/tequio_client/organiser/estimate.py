@@ -111,7 +111,9 @@ def lent_mb(expect: ExpectPlan) -> int:
 def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     """Compare the outline with the volunteers expected."""
     facts = _Facts(outline, expect)
-    return Estimate(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
+    return Estimate(
+        rows=tuple(_rows(facts)), faults=(*_machine_faults(facts), *_time_faults(facts))
+    )
 
 
 class _Facts:
@@ -197,11 +199,6 @@ def _base_row(base: FrozenBase) -> EstimateRow:
         note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; adapters of "
         f"rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )
-
-
-def _faults(facts: _Facts) -> Iterator[str]:
-    yield from _machine_faults(facts)
-    yield from _time_faults(facts)
 
 
 def _machine_faults(facts: _Facts) -> Iterator[str]:

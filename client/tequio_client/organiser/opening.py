@@ -271,9 +271,14 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
     one = _named(name, ledger)
     made, done = _STEERING[action]
     body = made(reason=BY_ORGANISER)
+
+    async def submit() -> None:
+        async with LedgerApi(ledger) as api:
+            await submit_statement(api, folders, body, one.id)
+
     with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         try:
-            trio.run(_submit, ledger, folders, body, one)
+            trio.run(submit)
         except* LedgerRefusedError as group:
             refused = shutdown.first_error(group)
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
@@ -282,11 +287,6 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
                 f"{one.name} is {_state(one)}: {body.TYPE} has no effect"
             ) from refused
     return f"{one.name}: {done.format(short_id(one.run))}"
-
-
-async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer) -> None:
-    async with LedgerApi(ledger) as api:
-        await submit_statement(api, folders, body, one.id)
 
 
 def _named(name: str, ledger: str) -> RunAnswer:

@@ -25,10 +25,10 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import structlog
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tequio_client import plan_file
 from tequio_client.tokenizers import TOKENIZER_NAME
@@ -215,13 +215,7 @@ def manifest_inner(plan: InnerPlan) -> InnerParams:
 
 
 def manifest_windows(plan: WindowsPlan, sequence: int) -> WindowRules:
-    return WindowRules(
-        samples=plan.samples,
-        tokens=plan.samples * sequence,
-        first=plan.first,
-        most=plan.most,
-        seed=plan.seed,
-    )
+    return WindowRules(tokens=plan.samples * sequence, **structs.asdict(plan))
 
 
 def manifest_rounds(plan: RoundsPlan) -> RoundRules:
@@ -316,7 +310,8 @@ def check_context(source: ModelSourceSpec, corpus: Corpus, most: int) -> None:
 
     `most` is the longest sequence that the network computes, 0 for no limit.
     """
-    positions = _fields(source).get("max_position_embeddings")
+    fields = json.loads(source.config)  # of any model; it was read before
+    positions = fields.get("max_position_embeddings") if isinstance(fields, dict) else None
     context = most or (positions if not source.is_fresh and isinstance(positions, int) else 0)
     if context and context < corpus.sequence:
         raise UserFacingError(
@@ -396,11 +391,6 @@ def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
         )
 
 
-def _fields(source: ModelSourceSpec) -> dict[str, Any]:  # JSON of any model; it was read before
-    found = json.loads(source.config)
-    return found if isinstance(found, dict) else {}
-
-
 log = structlog.get_logger(__name__)
 
 _UNKNOWN = to_text(bytes(32))
@@ -462,7 +452,13 @@ def outline_adapters(source: ModelSourceSpec) -> AdapterOutline | None:
             BaseFile(name=path.name, size_bytes=path.stat().st_size, root=_UNKNOWN)
             for path in _files(source.folder)
         ]
-        _check_bytes(source, sum(one.size_bytes for one in files), parameters)
+        found = sum(one.size_bytes for one in files)
+        if found < _NARROW * parameters:
+            raise UserFacingError(
+                f"{source.plan.source} has {found:,} bytes of weights, too few for the "
+                f"{parameters:,} parameters of its configuration: download it again, or use the "
+                "model that it was quantised from"
+            )
     return AdapterOutline(base=_base(rules, parameters, files), tensors=tensors)
 
 
@@ -508,15 +504,6 @@ def _base(
         alpha=rules.alpha or 2 * rules.rank,
         targets=rules.sorted_targets,
     )
-
-
-def _check_bytes(source: ModelSourceSpec, size: int, parameters: int) -> None:
-    if size < _NARROW * parameters:
-        raise UserFacingError(
-            f"{source.plan.source} has {size:,} bytes of weights, too few for the {parameters:,} "
-            "parameters of its configuration: download it again, or use the model that it was "
-            "quantised from"
-        )
 
 
 def _files(folder: Path) -> tuple[Path, ...]:

@@ -208,7 +208,9 @@ def _leaves(source: TextSource) -> list[_Leaf]:
         leaf = sealed_set.document_leaf(salt, (raw,))
         leaves.append(_Leaf(salt=salt, hash=leaf, size_bytes=len(raw)))
     if faults:
-        raise UserFacingError(f"nothing was sealed: {_joined(faults)}")
+        more = len(faults) - _NAMED
+        ending = f"; and {more:,} more like these" if more > 0 else ""
+        raise UserFacingError(f"nothing was sealed: {'; '.join(faults[:_NAMED])}{ending}")
     return leaves
 
 
@@ -227,11 +229,6 @@ def _twin(source: TextSource, index: int, raw: bytes, seen: dict[bytes, int]) ->
     # A document that differs in surrounding white space only counts as a copy.
     first = seen.setdefault(hashlib.sha256(raw.strip()).digest(), index)
     return f"is a copy of {_named(source, first)}: remove one of them" if first != index else ""
-
-
-def _joined(faults: list[str]) -> str:
-    more = len(faults) - _NAMED
-    return "; ".join(faults[:_NAMED]) + (f"; and {more:,} more like these" if more > 0 else "")
 
 
 def _named(source: TextSource, index: int) -> str:

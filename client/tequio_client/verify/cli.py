@@ -53,11 +53,12 @@ def audit(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.organiser import signing
     from tequio_client.verify import audit as program
     from tequio_client.verify.report import ProgressBars
     from tequio_client.verify.source import MirrorFolder, StoreFolders
-    from tequio_client.worker import shutdown
 
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(
@@ -68,8 +69,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     )
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
-        with shutdown.explain_unreachable_ledger(ledger):
-            trio.run(_ask_network, ledger)
+        # A ledger that does not answer fails here, rather than in a report with nothing in it.
+        signing.ask_ledger(ledger, LedgerApi.network)
     with ProgressBars(Console(stderr=True)) as bars:
         if mirror is not None:
             report = program.audit(MirrorFolder(mirror), scope, bars)
@@ -79,14 +80,6 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if json_file is not None:
         json_file.write_bytes(report.encode())
     sys.exit(report.exit_code)
-
-
-async def _ask_network(ledger: str) -> None:
-    # A ledger that does not answer fails here, rather than in a report with nothing in it.
-    from tequio_client.ledger.api import LedgerApi
-
-    async with LedgerApi(ledger) as api:
-        await api.network()
 
 
 def _audit_live(

@@ -136,15 +136,10 @@ def _texts(
     try:
         documents = archive.decrypt_archive(view.rules, view.draw.key, path, folder)
     except UserFacingError as err:
-        report.mismatch("texts", place, f"they are not the sealed ones: {_why(err)}")
+        report.mismatch("texts", place, f"they are not the sealed ones: {err.__cause__ or err}")
         return None
     report.checked["documents opened"] += sealed.documents
     return tuple(archive.read_document(documents, number) for number in view.draw.documents)
-
-
-def _why(err: UserFacingError) -> str:
-    """Without the name of the file, which is a temporary one."""
-    return str(err.__cause__ or err)
 
 
 def _stated(name: Digest, source: RecordedLog) -> CompetitionOutcome:

@@ -176,10 +176,12 @@ class LogReader:
             except PeerError as err:
                 self._report.mismatch(tile.path(), place, str(err))
             else:
-                self._compare(tile, _cut(hashes), served)
+                self._compare(tile, hashes, served)
             self._report.checked["tiles"] += 1
 
-    def _compare(self, tile: Tile, ours: Sequence[Digest], served: Sequence[Digest]) -> None:
+    def _compare(self, tile: Tile, hashes: bytes, served: Sequence[Digest]) -> None:
+        width = DIGEST_BYTES
+        ours = [hashes[at : at + width] for at in range(0, len(hashes), width)]
         for at, (own, other) in enumerate(zip(ours, served, strict=True)):
             if own != other:
                 self._report.mismatch(
@@ -218,10 +220,6 @@ class LogReader:
             return merkle.root_of_hashes(held[tile_of(node)][first:end])
 
         return [tile_proofs.range_hash(span, node_of) for span in ranges]
-
-
-def _cut(hashes: bytes) -> list[Digest]:
-    return [Digest(hashes[at : at + DIGEST_BYTES]) for at in range(0, len(hashes), DIGEST_BYTES)]
 
 
 # A log that is read, checked and folded: what every check of a ledger starts from.

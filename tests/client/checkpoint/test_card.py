@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tequio_client.checkpoint import history
-from tequio_client.checkpoint.history import HeadSelector, head_history, promoted_rounds
+from tequio_client.checkpoint.history import HeadSelector, head_history
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_shared.ids import PeerKey, to_text
@@ -29,7 +29,8 @@ def story() -> HeadHistory:
     read = FoldedLog(log, report, tiles=log)
     read.read()
     assert not report.findings
-    assert promoted_rounds(read, "maize- 1.0") == list(range(ROUNDS + 1))
+    promoted = read.run("maize- 1.0").promoted
+    assert [head.round for _, head in promoted] == list(range(ROUNDS + 1))
     return head_history(read, log.blob, HeadSelector(run="maize- 1.0"))
 
 
