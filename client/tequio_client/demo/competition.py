@@ -206,11 +206,7 @@ async def _found(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
         )
         for swarm in SWARMS
     ]
-    port = programs.free_port()
-    contest.url = f"http://127.0.0.1:{port}"
-    command = programs.ledger_command(folder / "ledger", port, " ".join(organisers))
-    nursery.start_soon(DemoProgram("ledger", command, folder).run_checked)
-    await programs.wait_healthy(contest.url)
+    _, contest.url = await programs.start_ledger(nursery, folder, " ".join(organisers))
     contest.report(f"A ledger of {len(organisers)} organisers runs at {contest.url}")
 
 

@@ -269,13 +269,7 @@ async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
     ).run_checked()
     stage.act = f"starting the ledger ({plan.name})"
-    port = programs.free_port()
-    stage.url = f"http://127.0.0.1:{port}"
-    stage.ledger = DemoProgram(
-        "ledger", programs.ledger_command(folder / "ledger", port, key.strip()), folder
-    )
-    nursery.start_soon(stage.ledger.run_checked)
-    await programs.wait_healthy(stage.url)
+    stage.ledger, stage.url = await programs.start_ledger(nursery, folder, key.strip())
 
 
 async def _open_run(stage: DemoNetwork) -> None:

@@ -143,6 +143,18 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+async def start_ledger(
+    nursery: trio.Nursery, folder: Path, organisers: str
+) -> tuple[DemoProgram, str]:
+    """Start the ledger of a demo in its folder; returns it and its address when it answers."""
+    port = free_port()
+    program = DemoProgram("ledger", ledger_command(folder / "ledger", port, organisers), folder)
+    nursery.start_soon(program.run_checked)
+    url = f"http://127.0.0.1:{port}"
+    await wait_healthy(url)
+    return program, url
+
+
 async def wait_healthy(url: str) -> None:
     """Return once the ledger answers; raises UserFacingError after a minute."""
     async with LedgerApi(url) as ledger:

@@ -28,7 +28,7 @@ from tequio_client.verify.source import (
     LiveLog,
     NotAvailableError,
     PeerClaim,
-    RunClaim,
+    RunFacts,
     open_seeds,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
@@ -63,7 +63,7 @@ class LedgerClaims:
         self._source = source
         self._fold = fold
         self._report = report
-        self._runs: list[RunClaim] = []
+        self._runs: list[RunFacts] = []
         self._peers: list[PeerClaim] = []
 
     def collect(self) -> int:
@@ -103,10 +103,11 @@ class LedgerClaims:
         )
         return False
 
-    def _compare_run(self, claim: RunClaim, size: int) -> None:
+    def _compare_run(self, claim: RunFacts, size: int) -> None:
         self._report.checked["derived answers"] += 1
-        history = self._fold.runs.get(RunId(digest_from_text(claim.run)))
-        standing = history.standing_at(size) if history else None
+        run = RunId(digest_from_text(claim.run))
+        history = self._fold.runs.get(run)
+        standing = history.facts.at(run, size) if history else None
         if standing is None:
             self._report.mismatch(
                 "run in the API", LogPlace(run=claim.run), "the log has no such run"

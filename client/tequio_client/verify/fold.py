@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tequio_client.verify.report import LogPlace
-from tequio_client.verify.source import NotAvailableError
+from tequio_client.verify.source import NotAvailableError, RunFacts
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.competition.competition import COMPETITION_BODIES
@@ -97,6 +97,7 @@ class UnreadEntry:
             keys.verify(key, signature, message)
 
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 _COUNTED: Mapping[type[Body], str] = {
@@ -110,36 +111,24 @@ UNKNOWN_TIERS = "who was let in follows from entries that could not be read or d
 UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
-class ValueTimeline(Generic[T]):
+class ValueTimeline(Generic[K, T]):
     """Values by key as the log grew: what followed for a key in the log of any size."""
 
     def __init__(self) -> None:
-        self._values: defaultdict[PeerKey, list[tuple[int, T]]] = defaultdict(list)
+        self._values: defaultdict[K, list[tuple[int, T]]] = defaultdict(list)
 
     @property
-    def keys(self) -> list[PeerKey]:
+    def keys(self) -> list[K]:
         return list(self._values)
 
-    def record(self, key: PeerKey, index: int, value: T) -> None:
+    def record(self, key: K, index: int, value: T) -> None:
         self._values[key].append((index, value))
 
-    def at(self, key: PeerKey, size: int) -> T | None:
+    def at(self, key: K, size: int) -> T | None:
         """The value in the log of that size; None before the first one. Costs a bisection."""
         values = self._values.get(key, [])
         at = bisect_right(values, size - 1, key=lambda one: one[0])
         return values[at - 1][1] if at else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
-    """A run right after log index `index`, in the words of the API."""
-
-    index: int
-    state: str
-    round: int
-    head: str | None
-    head_round: int | None
-    weights_root: str | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,19 +138,14 @@ class RunHistory:
     view: FullRunView
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
-    standings: list[RunFacts] = field(default_factory=list)
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """What members measured of the head of a round, with log index."""
-    points: ValueTimeline[int] = field(default_factory=ValueTimeline)
+    facts: ValueTimeline[RunId, RunFacts] = field(default_factory=ValueTimeline)
+    points: ValueTimeline[PeerKey, int] = field(default_factory=ValueTimeline)
     """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
     """Whether it could not be judged further, rather than found wrong."""
-
-    def standing_at(self, size: int) -> RunFacts | None:
-        """Find how the run stood in the log of that size."""
-        at = bisect_right(self.standings, size - 1, key=lambda one: one.index)
-        return self.standings[at - 1] if at else None
 
     def record(self, index: int, statement: Statement) -> None:
         head, number = self.view.head, statement.round or 0
@@ -172,15 +156,19 @@ class RunHistory:
                 self.measures.setdefault(number, {})[statement.author] = index, body
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
-        self.standings.append(
+        run = self.view.manifest.run_id
+        self.facts.record(
+            run,
+            index,
             RunFacts(
-                index=index,
+                run=to_text(run),
+                size=index + 1,
                 state=self.view.state.value,
                 round=self.view.number,
                 head=to_text(head.hash) if head else None,
                 head_round=head.round if head else None,
                 weights_root=to_text(head.weights_root) if head else None,
-            )
+            ),
         )
 
     def _record_close(self, index: int) -> None:
@@ -203,9 +191,9 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """How many statements of each competition follow, by its name."""
-        self.chains: ValueTimeline[AuthorChain] = ValueTimeline()
-        self.standings: ValueTimeline[StandingAnswer] = ValueTimeline()
-        self.tiers: ValueTimeline[TierAnswer] = ValueTimeline()
+        self.chains: ValueTimeline[PeerKey, AuthorChain] = ValueTimeline()
+        self.standings: ValueTimeline[PeerKey, StandingAnswer] = ValueTimeline()
+        self.tiers: ValueTimeline[PeerKey, TierAnswer] = ValueTimeline()
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on

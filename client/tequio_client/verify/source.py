@@ -42,8 +42,8 @@ class NotAvailableError(TequioError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunClaim:
-    """Answer of the ledger about a run; `size` is the size of the log that it describes."""
+class RunFacts:
+    """A run in a log of `size` entries, as the ledger answers or as it follows from the log."""
 
     run: str
     state: str
@@ -97,7 +97,7 @@ class TileSource(LogSource, Protocol):
 class LedgerSource(TileSource, Protocol):
     """A log, and what its ledger derived from it."""
 
-    def runs(self) -> Sequence[RunClaim]:
+    def runs(self) -> Sequence[RunFacts]:
         """Get what the ledger derived about its runs; empty for an archive."""
 
     def peer(self, key: PeerKey) -> PeerClaim | None:
@@ -128,9 +128,9 @@ class LiveLog:
     def blob(self, name: Digest) -> bytes | None:
         return _wait_for(partial(self._open.get_blob, name))
 
-    def runs(self) -> Sequence[RunClaim]:
+    def runs(self) -> Sequence[RunFacts]:
         return [
-            RunClaim(
+            RunFacts(
                 run=one.run,
                 state=one.state,
                 round=one.round,
@@ -199,7 +199,7 @@ class MirrorFolder:
         path = self._folder / "v1" / "blobs" / to_text(name)
         return path.read_bytes() if path.exists() else None
 
-    def runs(self) -> Sequence[RunClaim]:
+    def runs(self) -> Sequence[RunFacts]:
         return ()
 
     def peer(self, key: PeerKey) -> PeerClaim | None:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 from click.testing import CliRunner
+
 from tequio_client.competition.verify_cli import verify_competition
 from tequio_client.verify.competition import contenders
 from tequio_shared.competition import result as competition_result
@@ -22,11 +25,12 @@ from tests.support.authors import registration
 from tests.support.contest_log import ContestLog
 from tests.support.contest_paper import RESULT, SCORED
 from tests.support.memory_log import NET
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from click.testing import Result
     from pathlib import Path
+
+    from click.testing import Result
+
     from tequio_shared.statements.competitions import EvalResult
 
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from random import Random
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 import trio
 from click.testing import CliRunner
-from random import Random
+
 from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.report import NoProgress
@@ -24,16 +27,17 @@ from tests.lies import League, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.contest_log import ContestLog
-from tests.support.contest_paper import (DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of)
+from tests.support.contest_paper import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
 from tests.support.liars import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
 from tests.support.retold_log import RetoldLog
 from tests.support.six_lies import LIES, Lie
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from click.testing import Result
     from pathlib import Path
+
+    from click.testing import Result
+
     from tequio_shared.competition.rules import JudgedEvaluation
 
 
