@@ -65,7 +65,7 @@ _MIB = 1 << 20
 
 
 def main() -> NoReturn:
-    """Work as the worker says on our input, until there is nothing to do."""
+    """Follow the worker's commands on standard input, until there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
     configure_logging(style="console")
     voice, lines = ParentPipe(), sys.stdin.buffer
@@ -188,7 +188,7 @@ def _beat(progress: ChildProgress, voice: ParentPipe) -> NoReturn:
 
 
 class WorkerSubmitter:
-    """Has the worker that started this process sign: it alone has the key and its chain."""
+    """Sends statements to the worker that started this process, which alone has the key."""
 
     def __init__(
         self, voice: ParentPipe, begin: link.BeginEvaluation, progress: ChildProgress
@@ -231,7 +231,7 @@ _SCORING = "documents of "
 
 
 class ChildProgress:
-    """Hears of all work (see WorkProgress): written by the thread that works, read by another."""
+    """Progress of the child (a WorkProgress): written by the thread that works, read by another."""
 
     def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
         """`scored` counts the models that are done."""

@@ -131,7 +131,7 @@ def _salt(place: Path) -> bytes | None:
 
 
 class TimeLimit:
-    """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
+    """Passes progress on to another, and ends the work by a UserFacingError after a time."""
 
     def __init__(self, progress: WorkProgress, end_ms: int, clock: Callable[[], int]) -> None:
         self._progress, self._end_ms, self._clock = progress, end_ms, clock
@@ -159,12 +159,12 @@ _SAID = "already-said"
 
 
 class ScoresRefusedError(UserFacingError):
-    """The ledger takes no such word from this key."""
+    """The ledger does not accept this statement from this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorContext:
-    """With what an evaluator works; `told` hears a line for people at each thing done."""
+    """Resources of an evaluator; `report` gets a line for people at each step."""
 
     folder: Path
     device: ComputeDevice
@@ -172,9 +172,9 @@ class EvaluatorContext:
     report: Callable[[str], None]
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
-    """Hears the tokens of every batch that was computed, and may rest."""
+    """Called with the tokens of every computed batch; may sleep."""
     set_deadline: Callable[[int | None], None] = lambda _ms: None
-    """Hears by when the model at hand has to be scored (ms), and None when it is left."""
+    """Called with the time by which the present model has to be scored (ms), or None after it."""
     clock: Callable[[], int] = now_ms
 
 
@@ -200,20 +200,20 @@ class StatementSubmitter(Protocol):
 
 
 class Evaluator:
-    """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
+    """Evaluates with one key; nothing else uses the folder meanwhile."""
 
     def __init__(
         self, reader: LedgerReader, means: EvaluatorContext, speaker: StatementSubmitter
     ) -> None:
         self._reader = reader
         self._means = means
-        self._speaker = speaker
+        self._submitter = speaker
         self.key = speaker.key
         self._troubles: dict[tuple[str, str], _Trouble] = {}  # by competition and entrant
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def step(self, view: CompetitionView) -> bool:
-        """Do what is due; whether there is anything left to do in this competition."""
+        """Do what is due; False if nothing is left to do in this competition."""
         match view.phase:
             case CompetitionPhase.OPEN:
                 return True
@@ -228,19 +228,19 @@ class Evaluator:
 
     def offer(self, view: CompetitionView) -> None:
         """Offer to evaluate, if we may and have the memory; says once why not."""
-        if self.key in view.offers or self._was_said(view, "offer"):
+        if self.key in view.offers or self._was_reported(view, "offer"):
             return
-        why = self._unfit(view)
+        why = self._unfit_reason(view)
         if why:  # memory may be there later
-            self._tell_once(view, "unfit", f"no offer: {why}")
+            self._report_once(view, "unfit", f"no offer: {why}")
             return
         try:
-            self._speak(secret_file.make_offer(view.id, self.key, self._means.folder))
+            self._submit(secret_file.make_offer(view.id, self.key, self._means.folder))
         except ScoresRefusedError as err:
-            self._tell(view, f"no offer: {err}")
+            self._report(view, f"no offer: {err}")
         else:
-            self._tell(view, "offered to evaluate")
-        self._said(view, "offer")
+            self._report(view, "offered to evaluate")
+        self._mark_reported(view, "offer")
 
     # --- what is due
 
@@ -251,25 +251,27 @@ class Evaluator:
         secret = secret_file.load(self._means.folder, view.id)
         made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
-            self._tell_once(view, "lost", "the secret of our offer is not in the folder: not drawn")
+            self._report_once(
+                view, "lost", "the secret of our offer is not in the folder: not drawn"
+            )
             return
         body = EvalSecret(competition=to_text(view.id), secret=to_text(secret))
-        if self._speak(body):
-            self._tell(view, "opened our secret; the draw comes next")
+        if self._submit(body):
+            self._report(view, "opened our secret; the draw comes next")
 
     def _waits_for_shares(self, view: CompetitionView) -> bool:
         if self.key not in view.candidates:
             if self._is_offered(view):
-                self._tell_once(view, "candidate", "this key cannot be drawn here")
+                self._report_once(view, "candidate", "this key cannot be drawn here")
             return False
         return self._means.clock() <= view.rules.dates.scored
 
     def _score(self, view: CompetitionView) -> bool:
         if view.draw is None or self.key not in view.draw.evaluators:
             if self._is_offered(view):
-                self._tell_once(view, "drawn", "others were drawn: nothing to do")
+                self._report_once(view, "drawn", "others were drawn: nothing to do")
             return False
-        self._tell_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
+        self._report_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
         for name in sorted(view.submissions, key=lambda one: self._turn(view, one)):
             self._try(view, name)
         if any(self._is_left(view, name) for name in view.submissions):
@@ -296,7 +298,7 @@ class Evaluator:
             return
         try:
             if (name, self.key) in view.commits:
-                self._show(view, name)
+                self._reveal(view, name)
             else:
                 self._commit(view, name)
         except* (TequioError, OSError) as group:
@@ -304,30 +306,30 @@ class Evaluator:
             pause = min(pause, LONGEST_PAUSE_MS)
             self._troubles[spot] = _Trouble(again_ms=self._means.clock() + pause, pause_ms=pause)
             then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
-            self._tell(view, f"{name} is not scored yet: {first_error(group)}{then}")
+            self._report(view, f"{name} is not scored yet: {first_error(group)}{then}")
 
     def _commit(self, view: CompetitionView, name: str) -> None:
         """Score an entrant, and commit to the scores before anybody shows any."""
         place = self._place(view, name)
-        found = self._kept(view, name) or store_scores(place, self._tried(view, name))
-        if self._speak(found.commit_statement):
-            self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
+        found = self._stored(view, name) or store_scores(place, self._score_in_time(view, name))
+        if self._submit(found.commit_statement):
+            self._report(view, f"{name} is scored, and committed to; shown when all have committed")
         shutil.rmtree(place / _MODEL, ignore_errors=True)
 
-    def _show(self, view: CompetitionView, name: str) -> None:
+    def _reveal(self, view: CompetitionView, name: str) -> None:
         """Show what was committed to, once nobody can copy it any more."""
         if view.draw is None or not view.scores.may_reveal(name, view.draw, self._means.clock()):
             return
-        found = self._kept(view, name)
+        found = self._stored(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:
             line = f"the scores of {name} that we committed to are not in the folder"
-            self._tell_once(view, f"lost {name}", line)
+            self._report_once(view, f"lost {name}", line)
             return
-        if self._speak(found.result_statement, found.document):
+        if self._submit(found.result_statement, found.document):
             bits = found.evaluation.total.bits_per_byte
-            self._tell(view, f"{name}: {bits:.6f} bits per byte, logged")
+            self._report(view, f"{name}: {bits:.6f} bits per byte, logged")
 
-    def _tried(self, view: CompetitionView, name: str) -> Evaluation:
+    def _score_in_time(self, view: CompetitionView, name: str) -> Evaluation:
         """Score an entrant within its part of the time, and count that on the disk before."""
         end_ms = self._end_ms(view)
         count_try(self._place(view, name))
@@ -340,7 +342,7 @@ class Evaluator:
     def _end_ms(self, view: CompetitionView) -> int:
         """Until when a model is scored at a stretch: one that is slow takes no other's time."""
         now = self._means.clock()
-        left = sum(self._kept(view, name) is None for name in view.submissions)
+        left = sum(self._stored(view, name) is None for name in view.submissions)
         parts = max(left // 2, _LEAST_PARTS) if left > 1 else 1
         return now + max(view.rules.dates.scored - now, 0) // parts
 
@@ -370,7 +372,7 @@ class Evaluator:
         means.device.release_memory()
         return made
 
-    def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
+    def _stored(self, view: CompetitionView, name: str) -> OwnScores | None:
         kept = stored_scores(self._place(view, name))
         if kept is None or view.draw is None:
             return None
@@ -394,7 +396,7 @@ class Evaluator:
 
     # --- whether we may
 
-    def _unfit(self, view: CompetitionView) -> str:
+    def _unfit_reason(self, view: CompetitionView) -> str:
         """Why this key or computer cannot evaluate; empty if it can."""
         if self.key in view.rules.custodian_keys:
             return "a custodian does not evaluate"
@@ -422,10 +424,13 @@ class Evaluator:
     def _is_offered(self, view: CompetitionView) -> bool:
         return self.key in view.offers
 
-    def _speak(self, body: Body, *documents: bytes) -> bool:
-        """Say it; whether it was new. Raises NotTakenError, and UserFacingError for one away."""
+    def _submit(self, body: Body, *documents: bytes) -> bool:
+        """Submit a statement; False if it was logged before.
+
+        Raises ScoresRefusedError, and UserFacingError if the ledger does not answer.
+        """
         try:
-            self._speaker.submit(body, *documents)
+            self._submitter.submit(body, *documents)
         except LedgerRefusedError as err:
             if err.code != _SAID:
                 raise ScoresRefusedError(f"the ledger says no: {err}") from err
@@ -433,32 +438,32 @@ class Evaluator:
         return True
 
     def _finish(self, view: CompetitionView) -> None:
-        if self._said(view, "finish"):
+        if self._mark_reported(view, "finish"):
             return
         dates, mine = view.rules.dates, [(name, self.key) for name in view.submissions]
         missed = [name for name, key in mine if (name, key) not in view.commits]
         hidden = [name for name, key in mine if (name, key) in view.withheld]
         if missed:
             end = format_time(dates.scored)
-            self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
+            self._report(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
         if hidden:
             end = format_time(dates.reveal_until)
-            self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
+            self._report(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
         if not missed and not hidden:
-            self._tell(view, "all models are scored")
+            self._report(view, "all models are scored")
 
-    def _said(self, view: CompetitionView, what: str) -> bool:
-        was = self._was_said(view, what)
-        self._told.add((to_text(view.id), what))
+    def _mark_reported(self, view: CompetitionView, what: str) -> bool:
+        was = self._was_reported(view, what)
+        self._reported.add((to_text(view.id), what))
         return was
 
-    def _was_said(self, view: CompetitionView, what: str) -> bool:
-        return (to_text(view.id), what) in self._told
+    def _was_reported(self, view: CompetitionView, what: str) -> bool:
+        return (to_text(view.id), what) in self._reported
 
-    def _tell_once(self, view: CompetitionView, what: str, line: str) -> None:
-        if not self._said(view, what):
-            self._tell(view, line)
+    def _report_once(self, view: CompetitionView, what: str, line: str) -> None:
+        if not self._mark_reported(view, what):
+            self._report(view, line)
 
-    def _tell(self, view: CompetitionView, line: str) -> None:
+    def _report(self, view: CompetitionView, line: str) -> None:
         self._means.report(f"{view.rules.name}: {line}")
         log.info("evaluator", competition=to_text(view.id)[:10], line=line)

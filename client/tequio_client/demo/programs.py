@@ -107,10 +107,10 @@ class DemoProgram:
             rest += chunk
             *lines, rest = rest.split(b"\n")
             for line in lines:
-                self._take(bytes(line))
-        self._take(bytes(rest))
+                self._parse_line(bytes(line))
+        self._parse_line(bytes(rest))
 
-    def _take(self, line: bytes) -> None:
+    def _parse_line(self, line: bytes) -> None:
         try:
             self.status = link_status.decode_status(line)
         except MalformedError:
