@@ -157,11 +157,12 @@ def keep_running(script: DemoScript) -> None:
 async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
     stage = DemoNetwork(script=script)
-    played = None
+    outcome: list[DemoResult] = []
     async with _shown(stage, console):
-        played = await play.run_network(stage)
-    if played is None or stage.run is None:  # a signal ended it
+        outcome.append(await play.run_network(stage))
+    if not outcome or stage.run is None:  # a signal ended it
         raise UserFacingError("the demo ended before its run did")
+    (played,) = outcome
     print_summary(played, console)
     if played.audit_exit:
         console.print(played.audit_text)

@@ -62,7 +62,8 @@ _OF_A_PLACE = (
 _OF_A_PAIR = ("winner", "low", "high", "against")
 _OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
 
-K, V = TypeVar("K", str, tuple[str, str]), TypeVar("V")
+K = TypeVar("K", str, tuple[str, str])
+V = TypeVar("V")
 Difference = tuple[str, str, object, object]
 """What differs, why that may be, what is due, and what was stated."""
 

@@ -183,7 +183,7 @@ def test_nothing_is_written_when_the_store_has_other_bytes(site: ShownLog, tmp_p
 @pytest.mark.parametrize(
     ("wanted", "why"),
     [
-        ({"run": "wheat"}, "no run 'wheat'; it has: maize- 1.0 ("),
+        ({"run": "wheat"}, "no run 'wheat'; known runs: maize- 1.0 ("),
         ({"round": 99}, "no head of round 99 is certified; the last certified ones are of: 0, 1"),
     ],
 )
