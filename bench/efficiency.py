@@ -28,7 +28,7 @@ from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, DemoScript
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.demo.play import DemoResult, LogTally
+    from tequio_client.demo.play import LogTally
 
 
 LEAST_RATIO = 0.85
@@ -76,9 +76,7 @@ def main() -> None:
 
 async def _played(script: DemoScript) -> LogTally:
     """Run the demo and return the figures in its log."""
-    outcome: list[DemoResult] = []
-    await play.run_network(play.DemoNetwork(script=script), outcome.append)
-    return outcome[0].tally
+    return (await play.run_network(play.DemoNetwork(script=script))).tally
 
 
 def _together(loop: Callable[[int], float], processes: int, samples: int) -> float:

@@ -189,6 +189,21 @@ other_organisers_option = click.option(
 )
 
 
+stores_option = click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
+)
+device_option = click.option(
+    "--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps."
+)
+threads_option = click.option(
+    "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
+)
+
+
 def signing_options(command: F) -> F:
     """Options of a decision that several organisers may have to sign."""
     for option in (

@@ -10,6 +10,14 @@ from __future__ import annotations
 import getpass
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
 
 MIN_ID_PREFIX = 6
 """Minimum characters of an id that may stand for the whole."""
@@ -32,6 +40,23 @@ def name_with_id(name: str, id_: str) -> str:
 def matches_name_or_id(name: str, id_: str, wanted: str) -> bool:
     """Match a name exactly, or an id by a long enough prefix."""
     return wanted == name or (len(wanted) >= MIN_ID_PREFIX and id_.startswith(wanted))
+
+
+def find_one(
+    kind: str, things: Iterable[T], label: Callable[[T], tuple[str, str]], wanted: str
+) -> T:
+    """The thing with that name or beginning of its id; `label` gives the name and the id of one.
+
+    Raises UserFacingError, which lists the candidates.
+    """
+    known = list(things)
+    found = [one for one in known if matches_name_or_id(*label(one), wanted)]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(name_with_id(*label(one)) for one in found or known) or "none"
+    if found:
+        raise UserFacingError(f"several {kind}s match {wanted!r}: {names}; give more of the id")
+    raise UserFacingError(f"no {kind} {wanted!r}; known {kind}s: {names}")
 
 
 def clean_text(text: str, most: int) -> str:

@@ -6,21 +6,20 @@ The sentence names the value and the way out; the exit status is not zero.
 from __future__ import annotations
 
 import os
+import pytest
 import socket
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-import pytest
-
 from tequio_client.runtime import locked
 from tests.support.ledgers import ORGANISER, served
 from tests.support.liars import key_folder
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 NOWHERE = "http://127.0.0.1:9"
 NODES = ("worker", "seed")
@@ -158,7 +157,7 @@ def test_an_unknown_run_is_named(tmp_path: Path, ledger: str, command: tuple[str
     arguments = [one.format(tmp_path) for one in command]
     if command == ("worker",):
         arguments += ["--run", "nope", "--dir", str(tmp_path), *GIVE_UP]
-    assert "no run is called 'nope'" in refused(*arguments, "--ledger", ledger)
+    assert "no run 'nope'" in refused(*arguments, "--ledger", ledger)
 
 
 # --- folders

@@ -21,8 +21,7 @@ import psutil
 import trio
 
 from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, LogAudit
-from tequio_client.verify.progress import NoProgress
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import AuditReport, NoProgress
 from tequio_client.verify.source import LiveLog
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text

@@ -37,7 +37,7 @@ from tests.support.committing import committing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.verify.judgement import JudgedCompetition
+    from tequio_client.verify.competition import JudgedCompetition
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, Submission
     from tequio_shared.competition.state import CompetitionDraw

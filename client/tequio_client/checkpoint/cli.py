@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.hub import Hub
 
 
-_STORES = click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
-)
 _RUN = click.option(
     "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
 )
@@ -37,10 +30,7 @@ def checkpoint() -> None:
 @checkpoint.command()
 @_RUN
 @click.option(
-    "--round",
-    "round_number",
-    type=click.IntRange(0),
-    help="Round of the head (default: the last).",
+    "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
 @click.option(
     "--to",
@@ -61,7 +51,7 @@ def checkpoint() -> None:
     is_flag=True,
     help="Also write a GGUF file next to the folder; adapters are merged for it.",
 )
-@_STORES
+@cli.stores_option
 @cli.ledger_option
 @cli.trust_option
 def export(  # noqa: PLR0913 - one parameter an option
@@ -85,10 +75,10 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
+    from tequio_client.checkpoint.history import HeadSelector
     from tequio_client.checkpoint.layout import ExportForm
-    from tequio_client.checkpoint.story import HeadSelector
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
@@ -113,7 +103,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 @checkpoint.command()
 @click.argument("what", metavar="PATH_OR_REPO")
 @click.option("--revision", help="Commit or tag of a repository, such as round-12.")
-@_STORES
+@cli.stores_option
 @cli.ledger_option
 @cli.trust_option
 def verify(
@@ -136,7 +126,7 @@ def verify(
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verify import VerifyOutcome
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -194,13 +184,7 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
             is_flag=True,
             help="Do not record the publication in the log, which only organisers can do.",
         ),
-        click.option(
-            "--with",
-            "others",
-            multiple=True,
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="Folder of another organiser that also signs; may be repeated.",
-        ),
+        cli.other_organisers_option,
         cli.folder_option("organiser"),
         click.option("--private", "is_private", is_flag=True, help="Create a private repository."),
         click.option("--repo", required=True, help="Repository of the Hub, user/name."),
@@ -233,7 +217,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     options = program.PublishOptions(
@@ -266,7 +250,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for work in progress.",
 )
-@_STORES
+@cli.stores_option
 @_publishing
 @cli.logging_options
 def follow(  # noqa: PLR0913 - one parameter an option
@@ -293,17 +277,15 @@ def follow(  # noqa: PLR0913 - one parameter an option
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    options = program.FollowOptions(
-        run=run_name,
-        every=every,
-        work=work,
-        stores=stores,
+    publishing = program.PublishOptions(
+        folder=work,
         repo=repo,
+        ledger=ledger,
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
-        ledger=ledger,
         trust=read_policy(trust_file),
     )
+    options = program.FollowOptions(run=run_name, every=every, publish=publishing, stores=stores)
     program.follow_run(options, _hub(is_token_needed=True))
 
 

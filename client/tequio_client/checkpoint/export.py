@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from tequio_client import files as tequio_client_files
-from tequio_client.checkpoint import card, layout, tensors
+from tequio_client.checkpoint import history, layout, tensors
+from tequio_client.checkpoint.history import head_history
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.merged import MergedModel
-from tequio_client.checkpoint.story import head_history
+from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
-from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import (LiveLog, NotAvailableError, StoreFolders, open_seeds)
 from tequio_client.worker import shutdown
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from numpy.typing import NDArray
     from pathlib import Path
-    from tequio_client.checkpoint.story import HeadHistory, HeadSelector, RunDocuments
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments
+    from tequio_client.verify.report import WorkProgress
     from tequio_client.verify.source import SeedSource
     from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
@@ -86,7 +86,6 @@ class ExportFolder:
         self.made = folder / "made"
 
     def fresh(self) -> Path:
-        """Create an empty folder for the export."""
         shutil.rmtree(self.made, ignore_errors=True)
         self.made.mkdir(parents=True)
         return self.made
@@ -162,7 +161,6 @@ _INTEGER = 4
 
 
 def weights_tree(manifest: Manifest, root: Digest) -> TreeRef:
-    """Merkle tree of the weights of a head."""
     size = manifest.chunks * 4_096 * _INTEGER
     return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
@@ -375,7 +373,7 @@ def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress)
         _merge(made, head, base, progress)
     (folder / layout.CLAIM).write_bytes(claim_of(story).encode())
     (folder / layout.PROOF).write_bytes(story.proof.encode())
-    text = card.render_card(story, made.ledger, form=made.form)
+    text = history.render_card(story, made.ledger, form=made.form)
     (folder / layout.CARD).write_text(text, encoding="utf-8")
 
 
@@ -391,7 +389,6 @@ def _merge(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress
 
 
 def claim_of(story: HeadHistory) -> layout.HeadClaim:
-    """Identity of the head, as the folder claims it."""
     head = story.head
     return layout.HeadClaim(
         network=to_text(story.genesis.network_id),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.trainer.llama import Rope
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
 
 
 ROPE_FREQS = "rope_freqs.weight"
@@ -111,7 +111,6 @@ def write_metadata(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: in
 
 
 def head_size(config: dict[str, Any]) -> int:
-    """Numbers of a head."""
     size: int = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
     return size
 
@@ -148,7 +147,6 @@ _SEPARATOR = "<|separator|>"
 
 
 def check_installed() -> None:
-    """Raise UserFacingError unless the package is there."""
     if importlib.util.find_spec("gguf") is None:
         raise UserFacingError("GGUF needs the package gguf: install it with `pip install gguf`")
 

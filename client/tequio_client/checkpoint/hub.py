@@ -62,7 +62,6 @@ def tag_of(claim: HeadClaim) -> str:
 
 
 def disable_progress() -> None:
-    """Disable the progress bars of the Hub's client, for output that is not a terminal."""
     disable_progress_bars()
 
 

@@ -7,18 +7,15 @@ no program that loads models looks.
 from __future__ import annotations
 
 import json
+import msgspec
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import msgspec
-
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, Natural
+from typing import (Annotated, Any, Literal, TYPE_CHECKING)
 
 if TYPE_CHECKING:
     from pathlib import Path
-
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Corpus
 
@@ -57,7 +54,6 @@ def is_adapter(folder: Path) -> bool:
 
 
 def adapter_of(folder: Path) -> Path:
-    """Where a folder of a run of adapters has them."""
     return folder / (ADAPTER if is_adapter(folder) else MERGED_ADAPTER)
 
 
@@ -89,7 +85,6 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
             raise MalformedError(f"{CLAIM} does not say which head this is: {err}") from err
 
     def encode(self) -> bytes:
-        """Write it for people and programs."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
@@ -225,7 +220,6 @@ def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, b
 
 
 def byte_tokenizer() -> bytes:
-    """A tokenizer.json whose tokens are the 256 bytes."""
     vocabulary = {letter: byte for byte, letter in enumerate(byte_alphabet())}
     del vocabulary[byte_alphabet()[0]]
     level = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
@@ -267,7 +261,6 @@ def byte_alphabet() -> list[str]:
 
 
 def _token(raw: bytes, separator: int) -> str:
-    """How the separator is spelt."""
     try:
         whole: Any = json.loads(raw)
         added = {one["id"]: one["content"] for one in whole.get("added_tokens") or ()}

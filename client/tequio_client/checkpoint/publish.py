@@ -10,19 +10,18 @@ import shutil
 import structlog
 import time
 import trio
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from tequio_client.checkpoint import export, layout, verify
-from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.names import matches_name_or_id
+from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.runtime import locked
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker import shutdown
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from tequio_client.checkpoint.hub import Hub, HubRevision
     from tequio_client.checkpoint.layout import HeadClaim
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.log.policy import Policy
 
@@ -71,11 +70,9 @@ def log_publication(
     ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
 ) -> int:
     """Log where a head was published, as the organisers; returns the log index."""
-    with ExitStack() as stack:
-        for folder in organisers:
-            stack.enter_context(locked(folder))
-        stack.enter_context(shutdown.explain_unreachable_ledger(ledger))
-        return trio.run(partial(_log_publication, ledger, claim, published, organisers))
+    with signing.locked_folders(organisers):
+        posting = partial(_log_publication, claim, published, organisers)
+        return signing.ask_ledger(ledger, posting)
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
@@ -90,7 +87,7 @@ def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
 
 
 async def _log_publication(
-    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
+    claim: HeadClaim, published: HubRevision, organisers: Sequence[Path], api: LedgerApi
 ) -> int:
     body = CheckpointPublish(
         head=claim.head,
@@ -99,16 +96,15 @@ async def _log_publication(
         revision=published.revision,
     )
     about = RunId(digest_from_text(claim.run)), claim.round
-    async with LedgerApi(ledger) as api:
-        network = await api.network()
-        ours = [signing.load_organiser(folder, network) for folder in organisers]
-        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
-        if not signing.is_complete(entry, network):
-            raise UserFacingError(
-                f"{published.repo} is on the Hub, but not in the log: more organisers have to "
-                "sign; run this again with the folder of another one after --with"
-            )
-        return await signing.post_entry(api, entry, now_ms())
+    network = await api.network()
+    ours = [signing.load_organiser(folder, network) for folder in organisers]
+    entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
+    if not signing.is_complete(entry, network):
+        raise UserFacingError(
+            f"{published.repo} is on the Hub, but not in the log: more organisers have to "
+            "sign; run this again with the folder of another one after --with"
+        )
+    return await signing.post_entry(api, entry, now_ms())
 
 
 log = structlog.get_logger(__name__)
@@ -120,25 +116,20 @@ MAX_BACKOFF_S = 900.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowOptions:
-    """Run, repository, and interval of the heads to publish."""
+    """Run, and interval of the heads to publish; work in progress is in the folder to publish."""
 
     run: str
     every: int
-    work: Path
-    repo: str
-    ledger: str
+    publish: PublishOptions
     stores: Sequence[Path] = ()
-    is_private: bool = False
-    organisers: Sequence[Path] = ()
-    trust: Policy | None = None
 
 
 def follow_run(
     options: FollowOptions, hub: Hub, pause: Callable[[float], None] = time.sleep
 ) -> None:
     """Publish heads until the run has ended; failures are logged and retried with back-off."""
-    options.work.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(options.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
+    options.publish.folder.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(options.publish.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
@@ -164,37 +155,30 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
 
 def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:
     """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.explain_unreachable_ledger(options.ledger):
+    with shutdown.explain_unreachable_ledger(options.publish.ledger):
         found = trio.run(partial(_run, options))
     is_finished = found.state == RunState.FINISHED
     if found.head_round is None:
         return is_finished
-    last = hub.last_round(options.repo)
+    last = hub.last_round(options.publish.repo)
     if is_due(found.head_round, last, options.every, is_finished=is_finished):
         _publish(options, hub, found)
     return is_finished
 
 
 def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
-    target = options.work / f"round-{found.head_round}"
+    target = options.publish.folder / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
         wanted = HeadSelector(run=found.run, round=found.head_round)
         exporting = export.ExportOptions(
-            ledger=options.ledger,
+            ledger=options.publish.ledger,
             wanted=wanted,
             target=target,
             stores=options.stores,
-            trust=options.trust,
+            trust=options.publish.trust,
         )
         export.export_head(exporting, NoProgress())
-    publishing = PublishOptions(
-        folder=target,
-        repo=options.repo,
-        ledger=options.ledger,
-        is_private=options.is_private,
-        organisers=options.organisers,
-        trust=options.trust,
-    )
+    publishing = replace(options.publish, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
         publishing, claim, hub, lambda text: log.debug("upload", file=text)
@@ -204,12 +188,5 @@ def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
 
 
 async def _run(options: FollowOptions) -> RunAnswer:
-    async with LedgerApi(options.ledger, trust=options.trust) as api:
-        found = [
-            one
-            for one in await api.runs()
-            if not options.run or matches_name_or_id(one.name, one.run, options.run)
-        ]
-    if len(found) != 1:
-        raise UserFacingError(f"{len(found)} runs match {options.run!r}: give the id")
-    return found[0]
+    async with LedgerApi(options.publish.ledger, trust=options.publish.trust) as api:
+        return find_one("run", await api.runs(), lambda one: (one.name, one.run), options.run)

@@ -3,13 +3,22 @@
 The files are written here, because the library wants all tensors of a file in memory; they are
 read with it. A tied tensor is written under the last of its names, which is the one transformers
 keeps.
+
+A head of adapters can also be merged into its frozen base: each target is W + (alpha / rank) B A.
+The sum over the rank is taken in binary64, in order, every product and sum rounded by itself, and
+the result once to binary32. So everybody with the base and the head gets the same bits, and a
+folder can be checked by making it again. A tensor without adapters is widened, which changes no
+value.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,16 +27,18 @@ from safetensors import SafetensorError, safe_open
 from tequio_client import files
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
+from tequio_shared.head import layout
 from tequio_shared.head.head import WEIGHT_UNIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from tequio_shared.head.layout import Placement
     from tequio_shared.round.manifest import Manifest, ModelSpec
+
 
 # Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the
 # nearest binary32, which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond,
@@ -41,7 +52,6 @@ _INT32 = np.iinfo(np.int32)
 
 
 def floats_of(integers: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The float view: the nearest binary32, times 2^-24."""
     return integers.astype(np.float32) * np.float32(WEIGHT_UNIT)
 
 
@@ -127,22 +137,17 @@ def write_weights(
     """
     layout, called = manifest.layout, names_in_files(manifest.model)
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(layout.elements,))
-    views = layout.unflatten(flat)
-    groups = [list(layout.placements)] if only else _groups(layout.placements, shard_bytes)
-    lacking, files = Remainders(), {}
-    starts = dict(_starts(layout.placements))
-    for number, group in enumerate(groups, 1):
-        name = only or weights_file_name(number, len(groups))
-        shapes = {called[one.name]: (np.dtype("<f4"), one.shape) for one in group}
-        with SafetensorsFile(folder / name, shapes) as file:
-            for one in group:
-                files[called[one.name]] = name
-                _write_tensor(file, views[one.name], starts[one.name], lacking, tick)
+    views, starts = layout.unflatten(flat), _starts(layout.placements)
+    by_name = {called[one.name]: one for one in layout.placements}
+    lacking = Remainders()
+
+    def write(name: str, file: SafetensorsFile) -> None:
+        own = by_name[name].name
+        _write_tensor(file, views[own], starts[own], lacking, tick)
+
+    shapes = {name: one.shape for name, one in by_name.items()}
+    _write_files(folder, shapes, write, shard_bytes, only)
     lacking.save(folder / checkpoint_layout.REMAINDER)
-    if len(groups) > 1:
-        size = sum(one.parameters for one in layout.placements) * _FLOAT
-        index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))}
-        (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
 
 
 def read_weights(
@@ -161,9 +166,8 @@ def read_weights(
         files = checkpoint_layout.WeightFiles(
             dict.fromkeys(names, checkpoint_layout.adapter_of(folder))
         )
-    for path in (*files.by_tensor.values(), folder / checkpoint_layout.REMAINDER):
-        path.stat()  # the library does not say which file is missing
-    _check_names(set(files.by_tensor.values()), set(called.values()))
+    (folder / checkpoint_layout.REMAINDER).stat()
+    _check_names(set(files.by_tensor.values()), set(called.values()), "run")
     for one in layout.placements:
         _check_shape(files.by_tensor[called[one.name]], called[one.name], one.shape)
     at, values = _remainders(folder / checkpoint_layout.REMAINDER, layout.parameters)
@@ -171,14 +175,12 @@ def read_weights(
     flat: NDArray[np.int32] = np.memmap(into, "<i4", "r+", shape=(layout.elements,))
     views = layout.unflatten(flat) if layout.kind == "flat" else {}
     whole: dict[str, NDArray[np.int32]] = {}
-    for one, start in zip(layout.placements, _starts(layout.placements), strict=True):
-        low, high = np.searchsorted(at, (start[1], start[1] + one.parameters))
-        found = _read_tensor(
-            files.by_tensor[called[one.name]],
-            called[one.name],
-            one,
-            (at[low:high] - start[1], values[low:high]),
-        )
+    starts = _starts(layout.placements)
+    for one in layout.placements:
+        start, name = starts[one.name], called[one.name]
+        low, high = np.searchsorted(at, (start, start + one.parameters))
+        remainder = at[low:high] - start, values[low:high]
+        found = _read_tensor(files.by_tensor[name], name, one, remainder)
         if views:
             views[one.name][...] = found
         else:
@@ -235,11 +237,8 @@ def _write_tensor(
 def _read_tensor(
     path: Path, name: str, placement: Placement, remainder: tuple[NDArray[Any], NDArray[Any]]
 ) -> NDArray[np.int32]:
-    try:
-        with safe_open(path, framework="numpy") as file:
-            floats = file.get_tensor(name)
-    except SafetensorError as err:
-        raise MalformedError(f"{path.name} cannot be read: {err}") from err
+    with _opened(path) as file:
+        floats = file.get_tensor(name)
     try:
         integers = integers_of(floats.reshape(-1), *remainder)
     except MalformedError as err:
@@ -248,11 +247,8 @@ def _read_tensor(
 
 
 def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    try:
-        with safe_open(path, framework="numpy") as file:
-            at, values = file.get_tensor(_POSITIONS), file.get_tensor(_REMAINDERS)
-    except SafetensorError as err:
-        raise MalformedError(f"{checkpoint_layout.REMAINDER} cannot be read: {err}") from err
+    with _opened(path) as file:
+        at, values = file.get_tensor(_POSITIONS), file.get_tensor(_REMAINDERS)
     kinds = (at.dtype, values.dtype) == (np.int64, np.int8) and at.shape == values.shape
     if not kinds or at.ndim != 1:
         raise MalformedError(
@@ -266,57 +262,86 @@ def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray
     return at, values
 
 
-def _check_names(files: set[Path], due: set[str]) -> None:
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:  # the library has no types
+    try:
+        with safe_open(path, framework="numpy") as file:
+            yield file
+    except SafetensorError as err:
+        raise MalformedError(f"{path.name} cannot be read: {err}") from err
+
+
+def _check_names(files: set[Path], due: set[str], owner: str) -> None:
     """Extra tensors are refused too: they would be loaded with the head."""
     found: set[str] = set()
     for path in files:
-        try:
-            with safe_open(path, framework="numpy") as file:
-                found |= set(file.keys())
-        except SafetensorError as err:
-            raise MalformedError(f"{path.name} cannot be read: {err}") from err
+        path.stat()  # the library does not say which file is missing
+        with _opened(path) as file:
+            found |= set(file.keys())
     wrong = sorted(found ^ due)
     if wrong:
-        what = "is not one of the run's" if wrong[0] in found else "is missing"
+        what = f"is not one of the {owner}'s" if wrong[0] in found else "is missing"
         raise MalformedError(f"the tensor {wrong[0]} {what}")
 
 
 def _check_shape(path: Path, name: str, shape: tuple[int, ...]) -> None:
     """By the file's header: no room is made for weights that are not there."""
-    with safe_open(path, framework="numpy") as file:
+    with _opened(path) as file:
         part = file.get_slice(name)
         found, kind = tuple(part.get_shape()), part.get_dtype()
     if (kind, found) != ("F32", shape):
         raise MalformedError(f"{name} is {kind}{list(found)}, not F32{list(shape)}")
 
 
-def _groups(placements: Sequence[Placement], shard_bytes: int) -> list[list[Placement]]:
-    groups: list[list[Placement]] = [[]]
+def _starts(placements: Sequence[Placement]) -> dict[str, int]:
+    """Where each tensor begins when all are laid end to end, without padding."""
+    ends = accumulate(one.parameters for one in placements)
+    return {one.name: end - one.parameters for one, end in zip(placements, ends, strict=True)}
+
+
+def _write_files(
+    folder: Path,
+    shapes: Mapping[str, tuple[int, ...]],
+    write: Callable[[str, SafetensorsFile], None],
+    shard_bytes: int,
+    only: str = "",
+) -> None:
+    """Write tensors of binary32 in files as transformers does; `write` appends one's values."""
+    groups = [list(shapes)] if only else _groups(shapes, shard_bytes)
+    files: dict[str, str] = {}
+    for number, group in enumerate(groups, 1):
+        name = only or weights_file_name(number, len(groups))
+        kinds = {one: (np.dtype("<f4"), shapes[one]) for one in group}
+        with SafetensorsFile(folder / name, kinds) as file:
+            for one in group:
+                files[one] = name
+                write(one, file)
+    if len(groups) > 1:
+        size = sum(map(_float_bytes, shapes.values()))
+        index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))}
+        (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
+
+
+def _groups(shapes: Mapping[str, tuple[int, ...]], shard_bytes: int) -> list[list[str]]:
+    groups: list[list[str]] = [[]]
     size = 0
-    for one in placements:
-        if groups[-1] and size + one.parameters * _FLOAT > shard_bytes:
+    for name, shape in shapes.items():
+        if groups[-1] and size + _float_bytes(shape) > shard_bytes:
             groups.append([])
             size = 0
-        groups[-1].append(one)
-        size += one.parameters * _FLOAT
+        groups[-1].append(name)
+        size += _float_bytes(shape)
     return groups
 
 
-def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
-    """Where each tensor begins when all are laid end to end, without padding."""
-    start = 0
-    for one in placements:
-        yield one.name, start
-        start += one.parameters
+def _float_bytes(shape: tuple[int, ...]) -> int:
+    return math.prod(shape) * _FLOAT
 
 
 def weights_file_name(number: int, files: int) -> str:
-    """Name of a file of weights, as in transformers."""
-    return (
-        checkpoint_layout.WEIGHTS
-        if files == 1
-        else f"model-{number:05d}-of-{files:05d}.safetensors"
-    )
+    if files == 1:
+        return checkpoint_layout.WEIGHTS
+    return f"model-{number:05d}-of-{files:05d}.safetensors"
 
 
 _DTYPES = {np.dtype("<f4"): "F32", np.dtype("<i8"): "I64", np.dtype("i1"): "I8"}
@@ -355,7 +380,6 @@ class SafetensorsFile:
 
 _KINDS: dict[str, str] = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _LENGTH_BYTES = 8
-_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,19 +394,21 @@ class BaseTensor:
 
     @property
     def sides(self) -> tuple[int, int]:
-        """A vector is one row."""
-        whole = int(np.prod(self.shape, dtype=np.int64))
         rows = self.shape[0] if len(self.shape) > 1 else 1
-        return rows, whole // max(rows, 1)
+        return rows, math.prod(self.shape) // max(rows, 1)
 
     def blocks(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """All rows in order, some at a time: the number of the first, and their values."""
         rows, columns = self.sides
         dtype = np.dtype(_KINDS[self.kind])
         stored: NDArray[Any] = np.memmap(self.path, dtype, "r", self.start, (rows, columns))
-        step = max(_BLOCK // max(columns, 1), 1)
+        step = max(BLOCK // max(columns, 1), 1)
         for first in range(0, rows, step):
-            yield first, _widened(stored[first : first + step], self.kind)
+            block = stored[first : first + step]
+            if self.kind == "BF16":  # the upper half of a binary32
+                yield first, (block.astype(np.uint32) << 16).view(np.float32)
+            else:
+                yield first, block.astype(np.float32)
 
 
 def read_base_tensors(files: Sequence[Path]) -> tuple[BaseTensor, ...]:
@@ -411,7 +437,100 @@ def _of_file(path: Path) -> Iterator[BaseTensor]:
             )
 
 
-def _widened(stored: NDArray[Any], kind: str) -> NDArray[np.float32]:
-    if kind == "BF16":  # the upper half of a binary32
-        return (stored.astype(np.uint32) << 16).view(np.float32)
-    return stored.astype(np.float32)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Adapter of one matrix."""
+
+    down: NDArray[np.float64]
+    up: NDArray[np.float64]
+    scale: float
+
+    def added(self, first: int, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        up = self.up[first : first + len(rows)]
+        part = np.zeros(rows.shape)
+        for at, direction in enumerate(self.down):
+            part += up[:, at, None] * direction
+        part *= self.scale
+        part += rows
+        return part.astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedModel:
+    """The tensors of the whole model, made as they are asked for."""
+
+    tensors: tuple[BaseTensor, ...]
+    pairs: Mapping[str, _Pair]
+
+    @classmethod
+    def of(cls, manifest: Manifest, head: NDArray[np.int32], base: Sequence[Path]) -> MergedModel:
+        """Take a head's integers and the base's files; raises MalformedError."""
+        rules = manifest.frozen
+        if rules is None:
+            raise MalformedError("the run trains all weights: there is nothing to merge")
+        floats = {
+            name: floats_of(one).astype(np.float64)
+            for name, one in manifest.layout.unflatten(head).items()
+        }
+        pairs = {
+            f"{module}.weight": _Pair(
+                down=floats[layout.LORA_PREFIX + module + layout.LORA_DOWN],
+                up=floats[layout.LORA_PREFIX + module + layout.LORA_UP],
+                scale=rules.scale,
+            )
+            for module in layout.adapted_modules(manifest.model.tensors)
+        }
+        tensors = read_base_tensors(base)
+        _check_targets(pairs, tensors)
+        return cls(tensors=tensors, pairs=pairs)
+
+    @property
+    def size_bytes(self) -> int:
+        """Of all of them in binary32."""
+        return sum(_float_bytes(one.shape) for one in self.tensors)
+
+    def blocks(self, tensor: BaseTensor) -> Iterator[NDArray[np.float32]]:
+        """The rows of one tensor, some at a time."""
+        pair = self.pairs.get(tensor.name)
+        for first, rows in tensor.blocks():
+            yield rows if pair is None else pair.added(first, rows)
+
+    def write(self, folder: Path, tick: Callable[[int], None], *, shard: int = SHARD_BYTES) -> None:
+        """Write them as Hugging Face has a model; `tick` hears bytes."""
+        by_name = {one.name: one for one in self.tensors}
+
+        def write(name: str, file: SafetensorsFile) -> None:
+            for rows in self.blocks(by_name[name]):
+                file.write(rows)
+                tick(rows.nbytes)
+
+        _write_files(folder, {one.name: one.shape for one in self.tensors}, write, shard)
+
+    def check(self, folder: Path, tick: Callable[[int], None]) -> None:
+        """Raise MalformedError unless the folder holds exactly these; FileNotFoundError."""
+        files = checkpoint_layout.WeightFiles.of(folder, [one.name for one in self.tensors])
+        _check_names(set(files.by_tensor.values()), {one.name for one in self.tensors}, "base")
+        for one in self.tensors:
+            _check_tensor(files.by_tensor[one.name], one, self.blocks(one), tick)
+
+
+def _check_targets(pairs: Mapping[str, _Pair], tensors: Sequence[BaseTensor]) -> None:
+    shapes = {one.name: one.shape for one in tensors}
+    for name, pair in pairs.items():
+        if shapes.get(name) != (len(pair.up), pair.down.shape[1]):
+            raise MalformedError(f"the base has no {name} of the shape that the head's pair has")
+
+
+def _check_tensor(
+    path: Path, tensor: BaseTensor, due: Iterator[NDArray[np.float32]], tick: Callable[[int], None]
+) -> None:
+    _check_shape(path, tensor.name, tensor.shape)
+    with _opened(path) as file:
+        part = file.get_slice(tensor.name)
+        first = 0
+        for rows in due:
+            found = part[first : first + len(rows)] if len(tensor.shape) > 1 else part[:]
+            if (found.reshape(rows.shape).view(np.uint32) != rows.view(np.uint32)).any():
+                raise MalformedError(f"{tensor.name} is not what base and adapters make of it")
+            first += len(rows)
+            tick(rows.nbytes)

@@ -8,33 +8,24 @@ genesis or a policy demands.
 
 from __future__ import annotations
 
+import numpy as np
+import trio
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
-
-import numpy as np
-import trio
-
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import check_room
+from tequio_client.checkpoint.history import fetch_documents
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.merged import MergedModel
-from tequio_client.checkpoint.story import fetch_documents
+from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import hash_tree_file
-from tequio_shared.errors import (
-    MalformedError,
-    PeerError,
-    RefusedError,
-    TequioError,
-    UserFacingError,
-)
-from tequio_shared.ids import HeadHash, digest_from_text, sha256, to_text
+from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.ids import (HeadHash, digest_from_text, sha256, to_text)
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import open_checkpoint
@@ -42,16 +33,14 @@ from tequio_shared.log.policy import PROOF_BYTES, TlogProof
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
     from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.log.policy import Policy
@@ -82,20 +71,13 @@ class CannotVerifyError(TequioError):
     """Something that the check needs is unavailable."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProvenHead:
-    """The network and the checkpoint under which a claim was proven."""
-
-    network: LedgerNetwork
-    checkpoint: Checkpoint
-
-
 async def find_in_log(
     ledger: str, claim: HeadClaim, proof: bytes, trust: Policy | None
-) -> ProvenHead:
+) -> tuple[LedgerNetwork, Checkpoint]:
     """Check a claim, and the proof in the folder, against the ledger's log.
 
-    Raises NotTheHeadError, CannotTellError, and what the API raises.
+    Returns the checkpoint under which the claim was proven. Raises NotTheHeadError,
+    CannotVerifyError, and what the API raises.
     """
     async with LedgerApi(ledger, trust=trust) as api:
         network = await api.network()
@@ -112,14 +94,15 @@ async def find_in_log(
                 "this head, is not in it"
             )
         try:
-            return await _find(api, network, checkpoint, claim, proof)
+            await _check_inclusion(api, network, checkpoint, claim, proof)
         except (PeerError, RefusedError) as err:
             raise NotTheHeadError(f"the proof from the log is invalid: {err}") from err
+    return network, checkpoint
 
 
-async def _find(
+async def _check_inclusion(
     api: LedgerApi, network: LedgerNetwork, checkpoint: Checkpoint, claim: HeadClaim, proof: bytes
-) -> ProvenHead:
+) -> None:
     proofs = LogProofs(api, checkpoint.size)
     entries = await read_entries_of(api, network, checkpoint, proofs, [claim.entry])
     _check_entry(entries[claim.entry], claim)
@@ -131,7 +114,6 @@ async def _find(
         )
     path = await proofs.consistency(older.size)
     verify_consistency(older.size, older.root, checkpoint.size, checkpoint.root, path)
-    return ProvenHead(network=network, checkpoint=checkpoint)
 
 
 def _check_entry(entry: Entry, claim: HeadClaim) -> None:
@@ -202,15 +184,13 @@ class CheckedFolder:
 def verify_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckpointVerdict:
     """Check a folder; its faults, and a ledger that does not answer, are results, not errors."""
     try:
-        return CheckpointVerdict(
-            outcome=VerifyOutcome.IS_THE_HEAD, lines=_checked(options, progress)
-        )
+        lines = _checked(options, progress)
     except NotTheHeadError as err:
         return CheckpointVerdict(outcome=VerifyOutcome.IS_NOT, lines=tuple(map(str, err.args)))
     except CannotVerifyError as err:
-        return CheckpointVerdict(
-            outcome=VerifyOutcome.CANNOT_VERIFY, lines=tuple(map(str, err.args))
-        )
+        lines = tuple(map(str, err.args))
+        return CheckpointVerdict(outcome=VerifyOutcome.CANNOT_VERIFY, lines=lines)
+    return CheckpointVerdict(outcome=VerifyOutcome.IS_THE_HEAD, lines=lines)
 
 
 def _checked(options: VerifyFolderOptions, progress: WorkProgress) -> tuple[str, ...]:
@@ -219,10 +199,10 @@ def _checked(options: VerifyFolderOptions, progress: WorkProgress) -> tuple[str,
     find = partial(find_in_log, options.ledger, claim, weighed.proof, options.trust)
     try:
         with shutdown.explain_unreachable_ledger(options.ledger):
-            found = trio.run(find)
+            network, checkpoint = trio.run(find)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
-    genesis = found.network.genesis
+    genesis = network.genesis
     return (
         f"these weights are the head of round {claim.round} of the run {weighed.manifest.name} "
         f"({claim.run[:10]})",
@@ -230,7 +210,7 @@ def _checked(options: VerifyFolderOptions, progress: WorkProgress) -> tuple[str,
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
-        f"{found.checkpoint.size} entries",
+        f"{checkpoint.size} entries",
     )
 
 
@@ -252,7 +232,7 @@ def _first(error: BaseException) -> BaseException:
 def check_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckedFolder:
     """Check everything in the folder against its claim, without the log.
 
-    Raises NotTheHeadError, CannotTellError.
+    Raises NotTheHeadError, CannotVerifyError.
     """
     try:
         claim = layout.HeadClaim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
@@ -346,33 +326,30 @@ def _check_merged(
 
 
 def _base(options: VerifyFolderOptions, manifest: Manifest, cache: Path) -> list[Path]:
-    """Find or fetch the base's files; raises CannotTellError if one is unavailable."""
+    """Find or fetch the base's files; raises CannotVerifyError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [TreeRef.of_file(one.root, one.size_bytes) for one in files]
-    found = [export.find_stored(ref, options.stores) for ref in refs]
-    lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
+    found = {ref.root: export.find_stored(ref, options.stores) for ref in refs}
+    lacking = [ref for ref in refs if found[ref.root] is None]
     if lacking and not options.ledger:
         raise CannotVerifyError(
             "merged weights are checked against the files of their base, which are not on this "
             "computer: give a ledger whose seeds have them, or the store of a node of that run"
         )
+
+    async def fetch() -> None:
+        async with LedgerApi(options.ledger, trust=options.trust) as api:
+            for ref in lacking:
+                found[ref.root] = await export.fetch_tree(api, ref, cache / "base", lambda _: None)
+
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
         with shutdown.explain_unreachable_ledger(options.ledger):
-            come = trio.run(partial(_fetched, options, lacking, cache)) if lacking else {}
+            if lacking:
+                trio.run(fetch)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
-    return [path or come[ref.root] for ref, path in zip(refs, found, strict=True)]
-
-
-async def _fetched(
-    options: VerifyFolderOptions, refs: Sequence[TreeRef], cache: Path
-) -> dict[Digest, Path]:
-    async with LedgerApi(options.ledger, trust=options.trust) as api:
-        return {
-            ref.root: await export.fetch_tree(api, ref, cache / "base", lambda _: None)
-            for ref in refs
-        }
+    return [path for ref in refs if (path := found[ref.root]) is not None]
 
 
 def _difference(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import psutil
+import queue
 import shutil
 import signal
 import structlog
@@ -19,26 +20,31 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
-from tequio_client.competition.speaker import ChildProgress, Pacing, WorkerSubmitter
 from tequio_client.ipc import evaluator as link
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
-from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.children import evaluator as children_evaluator, evaluator as evaluator_child
+from tequio_client.worker.children.evaluator import write_document
 from tequio_client.worker.shutdown import first_error
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import digest_from_text
+from tequio_shared.ids import digest_from_text, key_from_text
 from tequio_shared.log.policy import Policy
 from typing import IO, NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from tequio_client.ipc.evaluator import EvaluatorLimits
     from tequio_shared.ids import Digest
+    from tequio_shared.statements.statement import Body
 
 
 log = structlog.get_logger(__name__)
@@ -54,7 +60,7 @@ _MIB = 1 << 20
 
 
 def main() -> NoReturn:
-    """Work as the worker says on our input, until there is nothing to do."""
+    """Follow the worker's commands on standard input, until there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
     configure_logging(style="console")
     voice, lines = ParentPipe(), sys.stdin.buffer
@@ -86,7 +92,6 @@ def main() -> NoReturn:
 
 
 def _be_first_to_go() -> None:
-    """Have Linux kill this process first when memory runs out."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
@@ -175,3 +180,129 @@ def _beat(progress: ChildProgress, voice: ParentPipe) -> NoReturn:
             voice.send(link.encode(link.EvaluatorMessage(line=why)))
             os._exit(1)
         time.sleep(HEARTBEAT_S)
+
+
+class WorkerSubmitter:
+    """Sends statements to the worker that started this process, which alone has the key."""
+
+    def __init__(
+        self, voice: ParentPipe, begin: link.BeginEvaluation, progress: ChildProgress
+    ) -> None:
+        self._voice, self._progress = voice, progress
+        self._number = 0
+        self.key = key_from_text(begin.key)
+        self.folder = Path(begin.folder)
+        self.answers: queue.SimpleQueue[link.StatementResult] = queue.SimpleQueue()
+        """Answers to submitted statements; filled by the thread that reads the pipe."""
+
+    def submit(self, body: Body, *documents: bytes) -> None:
+        self._number += 1
+        names = tuple(write_document(self.folder, one) for one in documents)
+        text = encoding.encode(body).decode()
+        self._voice.send(
+            link.encode(
+                link.SubmitStatement(
+                    number=self._number, kind=body.TYPE, body=text, documents=names
+                )
+            )
+        )
+        while (answer := self.answers.get()).number != self._number:
+            pass  # of a word that we gave up
+        if answer.code == link.NOT_LOGGED:
+            raise UserFacingError(answer.why)
+        self._progress.completed += 1
+        if answer.code:
+            raise LedgerRefusedError(answer.code, answer.why)
+
+    def report(self, line: str) -> None:
+        self._voice.send(link.encode(link.EvaluatorMessage(line=line[: link.TEXT])))
+
+
+OVERDUE_MS = 60_000
+"""How long after its time a model may be left."""
+MIN_FREE_BYTES = 512 << 20
+"""Of this computer's memory, which no model may take."""
+_SCORING = "documents of "
+
+
+class ChildProgress:
+    """Progress of the child (a WorkProgress): written by the thread that works, read by another."""
+
+    def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
+        """`scored` counts the models that are done."""
+        self._pacing, self._scored = pacing, scored
+        self.completed = 0
+        """What got done: documents scored, words said."""
+        self.doing = "starting"
+        self.device = ""
+        self.of_models = 0
+        self.due_ms: int | None = None
+        """By when the model at hand has to be scored."""
+        self._entrant, self._documents, self._of_documents = "", 0, 0
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        if not what.startswith(_SCORING):
+            yield lambda _: None
+            return
+        self._entrant, self._documents, self._of_documents = what.removeprefix(_SCORING), 0, total
+        self.doing = "scoring"
+        self._pacing.begin()
+        yield self._count
+        self.doing = "fetching"
+
+    def set_deadline(self, due_ms: int | None) -> None:
+        self.due_ms = due_ms
+
+    def end_reason(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
+        """Why this process ends itself, the model at hand with it; empty: it does not."""
+        if self.due_ms is None:
+            return ""
+        if now_ms > self.due_ms + OVERDUE_MS:
+            return "a model did not end within its part of the time: the others come first"
+        if free_bytes < min(MIN_FREE_BYTES, resident_bytes):
+            return "a model took nearly all memory: the others come first"
+        return ""
+
+    def heartbeat(self, resident_mb: int) -> link.EvaluatorHeartbeat:
+        return link.EvaluatorHeartbeat(
+            doing=self.doing,
+            entrant=self._entrant,
+            documents=self._documents,
+            of_documents=self._of_documents,
+            models=self._scored(),
+            of_models=self.of_models,
+            device=self.device,
+            resident_mb=resident_mb,
+        )
+
+    def _count(self, documents: int) -> None:
+        self._documents += documents
+        self.completed += documents
+
+
+_LOOK_S = 0.1
+
+
+class Pacing:
+    """Rests between batches; the thread that reads the pipe replaces `limit`."""
+
+    def __init__(self, limit: EvaluatorLimits) -> None:
+        self.limit = limit
+        self._since_s = time.perf_counter()
+
+    def begin(self) -> None:
+        devices.limit_threads(self.limit.threads)
+        self._since_s = time.perf_counter()
+
+    def rest(self, _tokens: int = 0) -> None:
+        """Sleep so that computing since the last rest takes its share of the time."""
+        computed_s = time.perf_counter() - self._since_s
+        rested_at_s = time.perf_counter()
+        while True:
+            due_s = computed_s * (100 / self.limit.share_percent - 1)
+            left_s = due_s - (time.perf_counter() - rested_at_s)
+            if left_s <= 0:
+                break
+            time.sleep(min(left_s, _LOOK_S))
+        self.begin()

@@ -11,23 +11,10 @@ import click
 from tequio_client import cli
 
 if TYPE_CHECKING:
-    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.reader import LedgerReader
 
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_STORES = click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
-)
-_DEVICE = click.option(
-    "--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps."
-)
-_THREADS = click.option(
-    "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
-)
 competition_option = click.option(
     "--competition",
     "wanted",
@@ -37,7 +24,7 @@ competition_option = click.option(
 
 def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.reader import LedgerReader
 
     cli.set_up_logs(log_json=False, log_level="error")
     return LedgerReader(ledger, read_policy(trust_file))
@@ -212,9 +199,9 @@ def submit(  # noqa: PLR0913 - one parameter an option
     if run_name:
         message = participation.submit_head(log, wanted, name, run_name, number, folder)
     else:
-        from tequio_client.competition import submission  # imports torch
+        from tequio_client.competition import models  # imports torch
 
-        load = partial(submission.submission_of_repository, repo=str(repo), revision=revision)
+        load = partial(models.submission_of_repository, repo=str(repo), revision=revision)
         message = participation.submit_folder(log, wanted, name, load, folder)
     click.echo(message)
 
@@ -238,9 +225,9 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 @click.option(
     "--follow", is_flag=True, help="Offer to evaluate every competition that opens; keep running."
 )
-@_DEVICE
-@_THREADS
-@_STORES
+@cli.device_option
+@cli.threads_option
+@cli.stores_option
 @competition_option
 @cli.ledger_option
 @cli.trust_option
@@ -304,8 +291,8 @@ def reveal(
     type=click.IntRange(0),
     help="Correct score in thousandths of a bit (default: computed on this computer).",
 )
-@_DEVICE
-@_STORES
+@cli.device_option
+@cli.stores_option
 @competition_option
 @cli.ledger_option
 @cli.trust_option
@@ -332,7 +319,7 @@ def challenge(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.competition import participation
     from tequio_client.trainer import device as devices
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     doubt = participation.ScoreChallenge(
         entrant=name, evaluator=evaluator, document=document, millibits=millibits
@@ -516,7 +503,7 @@ def result(  # noqa: PLR0913 - one parameter an option
     """Compute the result of a competition, show it, and log it as an organiser."""
     from rich.console import Console
 
-    from tequio_client.competition import outcome as outcomes
+    from tequio_client.competition import listing as outcomes
 
     log = log_reader(ledger, trust_file)
     view, outcome = outcomes.compute_from_log(log, wanted)

@@ -5,28 +5,25 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from rich.console import Console
-
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
-from tequio_client.competition.speaker import FolderSubmitter
+from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.runtime import locked
 from tequio_client.trainer import device
-from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import NoProgress, ProgressBars
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import NoProgress, ProgressBars
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import to_text
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
-
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.log.policy import Policy
 
@@ -116,7 +113,10 @@ def _work(
     with locked(wish.folder), bars as progress:
         reader.read(progress)
         speaker = FolderSubmitter(wish.ledger, wish.folder)
-        evaluator = Evaluator(reader, _means(wish, chosen, progress, told), speaker)
+        context = EvaluatorContext(
+            folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
+        )
+        evaluator = Evaluator(reader, context, speaker)
         while True:
             try:
                 if not rounds(reader, evaluator):
@@ -131,17 +131,6 @@ def _work(
                 pause_s = min(pause_s * 2, _LONGEST_S)
                 told(f"{why}; again in {pause_s:.0f} s")
                 time.sleep(pause_s)
-
-
-def _means(
-    wish: EvaluateOptions,
-    chosen: device.ComputeDevice,
-    progress: WorkProgress,
-    told: Callable[[str], None],
-) -> EvaluatorContext:
-    return EvaluatorContext(
-        folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
-    )
 
 
 def _pause_s(reader: LedgerReader) -> float:

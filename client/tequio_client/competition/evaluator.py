@@ -14,11 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from tequio_client import files
 from tequio_client.clock import now_ms
-from tequio_client.competition import (drawn_texts, plan, scores, submission as competition_submission)
+from tequio_client.competition import models
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
+from tequio_client.verify import archive
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
+from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
 from tequio_shared.competition.draw import offer_commitment
@@ -27,16 +29,16 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import (Digest, digest_from_text, from_text, key_from_text, sha256, to_text)
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
-from typing import TYPE_CHECKING
+from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-    from tequio_client.competition.speaker import StatementSubmitter
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.folded_log import LedgerReader
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.reader import LedgerReader
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
 
 
@@ -56,19 +58,16 @@ class OwnScores:
 
     @property
     def document(self) -> bytes:
-        """Document that the result names."""
         return self.evaluation.encode()
 
     @property
     def commit(self) -> Digest:
-        """Digest of the commitment."""
         found = self.evaluation
         competition, author = digest_from_text(found.competition), key_from_text(found.evaluator)
         return state.score_commitment(competition, author, sha256(self.document), self.salt)
 
     @property
     def commit_statement(self) -> EvalCommit:
-        """The word that commits."""
         found = self.evaluation
         return EvalCommit(
             competition=found.competition, entrant=found.entrant, commit=to_text(self.commit)
@@ -76,7 +75,6 @@ class OwnScores:
 
     @property
     def result_statement(self) -> EvalResult:
-        """The word that shows."""
         found, total = self.evaluation, self.evaluation.total
         return EvalResult(
             competition=found.competition,
@@ -101,7 +99,6 @@ def store_scores(place: Path, made: Evaluation) -> OwnScores:
 
 
 def stored_scores(place: Path) -> OwnScores | None:
-    """Scores that an earlier process completed."""
     salt = _salt(place)
     try:
         found = Evaluation.parse((place / EVALUATION_FILE).read_bytes())
@@ -111,7 +108,6 @@ def stored_scores(place: Path) -> OwnScores | None:
 
 
 def read_tries(place: Path) -> int:
-    """How often it was begun to score that entrant here."""
     try:
         return len((place / _TRIES).read_bytes())
     except OSError:
@@ -134,20 +130,19 @@ def _salt(place: Path) -> bytes | None:
 
 
 class TimeLimit:
-    """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
+    """Passes progress on to another, and ends the work by a UserFacingError after a time."""
 
     def __init__(self, progress: WorkProgress, end_ms: int, clock: Callable[[], int]) -> None:
         self._progress, self._end_ms, self._clock = progress, end_ms, clock
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See WorkProgress."""
         with self._progress.work(what, total) as tick:
 
             def step(steps: int) -> None:
                 tick(steps)
                 if self._clock() > self._end_ms:
-                    raise UserFacingError(f"its time ended at {plan.format_date(self._end_ms)}")
+                    raise UserFacingError(f"its time ended at {format_time(self._end_ms)}")
 
             yield step
 
@@ -163,12 +158,12 @@ _SAID = "already-said"
 
 
 class ScoresRefusedError(UserFacingError):
-    """The ledger takes no such word from this key."""
+    """The ledger does not accept this statement from this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorContext:
-    """With what an evaluator works; `told` hears a line for people at each thing done."""
+    """Resources of an evaluator; `report` gets a line for people at each step."""
 
     folder: Path
     device: ComputeDevice
@@ -176,9 +171,9 @@ class EvaluatorContext:
     report: Callable[[str], None]
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
-    """Hears the tokens of every batch that was computed, and may rest."""
+    """Called with the tokens of every computed batch; may sleep."""
     set_deadline: Callable[[int | None], None] = lambda _ms: None
-    """Hears by when the model at hand has to be scored (ms), and None when it is left."""
+    """Called with the time by which the present model has to be scored (ms), or None after it."""
     clock: Callable[[], int] = now_ms
 
 
@@ -190,21 +185,34 @@ class _Trouble:
     pause_ms: int = FIRST_PAUSE_MS
 
 
+class StatementSubmitter(Protocol):
+    """Logs statements of one key, for a program without an event loop."""
+
+    @property
+    def key(self) -> PeerKey: ...
+
+    def submit(self, body: Body, *documents: bytes) -> None:
+        """Upload the documents, then log the statement; the ledger has both when it returns.
+
+        Raises LedgerRefusedError, and UserFacingError if the ledger does not answer.
+        """
+
+
 class Evaluator:
-    """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
+    """Evaluates with one key; nothing else uses the folder meanwhile."""
 
     def __init__(
         self, reader: LedgerReader, means: EvaluatorContext, speaker: StatementSubmitter
     ) -> None:
         self._reader = reader
         self._means = means
-        self._speaker = speaker
+        self._submitter = speaker
         self.key = speaker.key
         self._troubles: dict[tuple[str, str], _Trouble] = {}  # by competition and entrant
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def step(self, view: CompetitionView) -> bool:
-        """Do what is due; whether there is anything left to do in this competition."""
+        """Do what is due; False if nothing is left to do in this competition."""
         match view.phase:
             case CompetitionPhase.OPEN:
                 return True
@@ -219,20 +227,19 @@ class Evaluator:
 
     def offer(self, view: CompetitionView) -> None:
         """Offer to evaluate, if we may and have the memory; says once why not."""
-        if self.key in view.offers or self._was_said(view, "offer"):
+        if self.key in view.offers or self._was_reported(view, "offer"):
             return
-        why = self._unfit(view)
+        why = self._unfit_reason(view)
         if why:  # memory may be there later
-            if not self._said(view, "unfit"):
-                self._tell(view, f"no offer: {why}")
+            self._report_once(view, "unfit", f"no offer: {why}")
             return
         try:
-            self._speak(evaluator.make_offer(view.id, self.key, self._means.folder))
+            self._submit(evaluator.make_offer(view.id, self.key, self._means.folder))
         except ScoresRefusedError as err:
-            self._tell(view, f"no offer: {err}")
+            self._report(view, f"no offer: {err}")
         else:
-            self._tell(view, "offered to evaluate")
-        self._said(view, "offer")
+            self._report(view, "offered to evaluate")
+        self._mark_reported(view, "offer")
 
     # --- what is due
 
@@ -241,29 +248,29 @@ class Evaluator:
         if offer is None or offer.secret is not None:
             return
         secret = evaluator.load_secret(self._means.folder, view.id)
-        made = secret and result.offer_commitment(view.id, self.key, secret)
+        made = secret and offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
-            if not self._said(view, "lost"):
-                self._tell(view, "the secret of our offer is not in the folder: not drawn")
+            self._report_once(
+                view, "lost", "the secret of our offer is not in the folder: not drawn"
+            )
             return
         body = EvalSecret(competition=to_text(view.id), secret=to_text(secret))
-        if self._speak(body):
-            self._tell(view, "opened our secret; the draw comes next")
+        if self._submit(body):
+            self._report(view, "opened our secret; the draw comes next")
 
     def _waits_for_shares(self, view: CompetitionView) -> bool:
         if self.key not in view.candidates:
-            if self._is_offered(view) and not self._said(view, "candidate"):
-                self._tell(view, "this key cannot be drawn here")
+            if self._is_offered(view):
+                self._report_once(view, "candidate", "this key cannot be drawn here")
             return False
         return self._means.clock() <= view.rules.dates.scored
 
     def _score(self, view: CompetitionView) -> bool:
         if view.draw is None or self.key not in view.draw.evaluators:
-            if self._is_offered(view) and not self._said(view, "drawn"):
-                self._tell(view, "others were drawn: nothing to do")
+            if self._is_offered(view):
+                self._report_once(view, "drawn", "others were drawn: nothing to do")
             return False
-        if not self._said(view, "drawn"):
-            self._tell(view, f"drawn to evaluate {len(view.submissions)} models")
+        self._report_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
         for name in sorted(view.submissions, key=lambda one: self._turn(view, one)):
             self._try(view, name)
         if any(self._is_left(view, name) for name in view.submissions):
@@ -290,7 +297,7 @@ class Evaluator:
             return
         try:
             if (name, self.key) in view.commits:
-                self._show(view, name)
+                self._reveal(view, name)
             else:
                 self._commit(view, name)
         except* (TequioError, OSError) as group:
@@ -298,30 +305,30 @@ class Evaluator:
             pause = min(pause, LONGEST_PAUSE_MS)
             self._troubles[spot] = _Trouble(again_ms=self._means.clock() + pause, pause_ms=pause)
             then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
-            self._tell(view, f"{name} is not scored yet: {first_error(group)}{then}")
+            self._report(view, f"{name} is not scored yet: {first_error(group)}{then}")
 
     def _commit(self, view: CompetitionView, name: str) -> None:
         """Score an entrant, and commit to the scores before anybody shows any."""
         place = self._place(view, name)
-        found = self._kept(view, name) or store_scores(place, self._tried(view, name))
-        if self._speak(found.commit_statement):
-            self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
+        found = self._stored(view, name) or store_scores(place, self._score_in_time(view, name))
+        if self._submit(found.commit_statement):
+            self._report(view, f"{name} is scored, and committed to; shown when all have committed")
         shutil.rmtree(place / _MODEL, ignore_errors=True)
 
-    def _show(self, view: CompetitionView, name: str) -> None:
+    def _reveal(self, view: CompetitionView, name: str) -> None:
         """Show what was committed to, once nobody can copy it any more."""
         if view.draw is None or not view.scores.may_reveal(name, view.draw, self._means.clock()):
             return
-        found = self._kept(view, name)
+        found = self._stored(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:
-            if not self._said(view, f"lost {name}"):
-                self._tell(view, f"the scores of {name} that we committed to are not in the folder")
+            line = f"the scores of {name} that we committed to are not in the folder"
+            self._report_once(view, f"lost {name}", line)
             return
-        if self._speak(found.result_statement, found.document):
+        if self._submit(found.result_statement, found.document):
             bits = found.evaluation.total.bits_per_byte
-            self._tell(view, f"{name}: {bits:.6f} bits per byte, logged")
+            self._report(view, f"{name}: {bits:.6f} bits per byte, logged")
 
-    def _tried(self, view: CompetitionView, name: str) -> Evaluation:
+    def _score_in_time(self, view: CompetitionView, name: str) -> Evaluation:
         """Score an entrant within its part of the time, and count that on the disk before."""
         end_ms = self._end_ms(view)
         count_try(self._place(view, name))
@@ -334,7 +341,7 @@ class Evaluator:
     def _end_ms(self, view: CompetitionView) -> int:
         """Until when a model is scored at a stretch: one that is slow takes no other's time."""
         now = self._means.clock()
-        left = sum(self._kept(view, name) is None for name in view.submissions)
+        left = sum(self._stored(view, name) is None for name in view.submissions)
         parts = max(left // 2, _LEAST_PARTS) if left > 1 else 1
         return now + max(view.rules.dates.scored - now, 0) // parts
 
@@ -345,13 +352,11 @@ class Evaluator:
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
         place = self._place(view, name)
-        texts = drawn_texts.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
-        origin = competition_submission.WeightsOrigin(
-            ledger=reader.ledger, stores=means.stores, trust=reader.trust
-        )
-        model = competition_submission.fetch_model(submission, place / _MODEL, origin, progress)
+        texts = archive.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
+        origin = models.WeightsOrigin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
+        model = models.fetch_model(submission, place / _MODEL, origin, progress)
         self._check_size(view, model)
-        task = scores.ScoringTask(
+        task = models.ScoringTask(
             competition=view.id,
             entrant=name,
             submission=submission.id,
@@ -360,14 +365,13 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = scores.evaluate_entrant(
+        made = models.evaluate_entrant(
             task, place / _JOURNAL, means.device, progress, means.after_batch
         )
         means.device.release_memory()
         return made
 
-    def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
-        """Scores of an earlier process that may not be logged yet."""
+    def _stored(self, view: CompetitionView, name: str) -> OwnScores | None:
         kept = stored_scores(self._place(view, name))
         if kept is None or view.draw is None:
             return None
@@ -391,7 +395,7 @@ class Evaluator:
 
     # --- whether we may
 
-    def _unfit(self, view: CompetitionView) -> str:
+    def _unfit_reason(self, view: CompetitionView) -> str:
         """Why this key or computer cannot evaluate; empty if it can."""
         if self.key in view.rules.custodian_keys:
             return "a custodian does not evaluate"
@@ -419,10 +423,13 @@ class Evaluator:
     def _is_offered(self, view: CompetitionView) -> bool:
         return self.key in view.offers
 
-    def _speak(self, body: Body, *documents: bytes) -> bool:
-        """Say it; whether it was new. Raises NotTakenError, and UserFacingError for one away."""
+    def _submit(self, body: Body, *documents: bytes) -> bool:
+        """Submit a statement; False if it was logged before.
+
+        Raises ScoresRefusedError, and UserFacingError if the ledger does not answer.
+        """
         try:
-            self._speaker.submit(body, *documents)
+            self._submitter.submit(body, *documents)
         except LedgerRefusedError as err:
             if err.code != _SAID:
                 raise ScoresRefusedError(f"the ledger says no: {err}") from err
@@ -430,29 +437,32 @@ class Evaluator:
         return True
 
     def _finish(self, view: CompetitionView) -> None:
-        if self._said(view, "finish"):
+        if self._mark_reported(view, "finish"):
             return
         dates, mine = view.rules.dates, [(name, self.key) for name in view.submissions]
         missed = [name for name, key in mine if (name, key) not in view.commits]
         hidden = [name for name, key in mine if (name, key) in view.withheld]
         if missed:
-            end = plan.format_date(dates.scored)
-            self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
+            end = format_time(dates.scored)
+            self._report(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
         if hidden:
-            end = plan.format_date(dates.reveal_until)
-            self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
+            end = format_time(dates.reveal_until)
+            self._report(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
         if not missed and not hidden:
-            self._tell(view, "all models are scored")
+            self._report(view, "all models are scored")
 
-    def _said(self, view: CompetitionView, what: str) -> bool:
-        """True if this was asked before."""
-        was = self._was_said(view, what)
-        self._told.add((to_text(view.id), what))
+    def _mark_reported(self, view: CompetitionView, what: str) -> bool:
+        was = self._was_reported(view, what)
+        self._reported.add((to_text(view.id), what))
         return was
 
-    def _was_said(self, view: CompetitionView, what: str) -> bool:
-        return (to_text(view.id), what) in self._told
+    def _was_reported(self, view: CompetitionView, what: str) -> bool:
+        return (to_text(view.id), what) in self._reported
 
-    def _tell(self, view: CompetitionView, line: str) -> None:
+    def _report_once(self, view: CompetitionView, what: str, line: str) -> None:
+        if not self._mark_reported(view, what):
+            self._report(view, line)
+
+    def _report(self, view: CompetitionView, line: str) -> None:
         self._means.report(f"{view.rules.name}: {line}")
         log.info("evaluator", competition=to_text(view.id)[:10], line=line)

@@ -12,20 +12,24 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from tequio_client.clock import now_ms
-from tequio_client.competition import (drawn_texts, plan, scores, speaker, submission as competition_submission)
-from tequio_client.competition.submission import CheckedSubmission, submission_of_head
+from tequio_client.competition import models
+from tequio_client.competition.models import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
-from tequio_client.organiser import signing
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.organiser import sealing, signing
 from tequio_client.runtime import locked
+from tequio_client.verify import archive
 from tequio_client.worker import shutdown
 from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_client.worker.ledger.standing import format_time
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
-from tequio_shared.sealed_set import KeyShare
 from tequio_shared.statements.competitions import (CompChallenge, CompEnter, CompReveal, CompSubmit)
 from typing import TYPE_CHECKING
 
@@ -33,17 +37,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.folded_log import LedgerReader
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.reader import LedgerReader
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.competition.state import CompetitionDraw
     from tequio_shared.ids import PeerKey
     from tequio_shared.scoring import DocumentScore
-    from tequio_shared.statements.statement import Body
-
-
-_SHARE_BYTES = 65_536
+    from tequio_shared.statements.statement import Body, Entry
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
@@ -98,12 +99,7 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
         key = identity.load_or_create(folder).key
-        trio.run(
-            speaker.submit_with_key,
-            log.ledger,
-            folder,
-            children_evaluator.make_offer(view.id, key, folder),
-        )
+        trio.run(submit_with_key, log.ledger, folder, secret_file.make_offer(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
         f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "
@@ -113,17 +109,17 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
 
 def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path) -> str:
     """Publish a custodian's share; returns a sentence about it."""
-    share = _share(share_file)
+    share = sealing.read_share(share_file)
     view = log.wait_for(wanted)
-    _check_share(view, share, share_file)
+    sealing.check_share(share, view.rules.sealed, share_file)
     if view.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
         raise UserFacingError(
             f"too early: shares of {view.rules.name} can be published after the draw at "
-            f"{plan.format_date(view.rules.dates.draw)}; before, they could be used to read the "
+            f"{format_time(view.rules.dates.draw)}; before, they could be used to read the "
             "texts"
         )
     if view.phase is CompetitionPhase.DRAWN and now_ms() > view.rules.dates.scored:
-        end = plan.format_date(view.rules.dates.scored)
+        end = format_time(view.rules.dates.scored)
         raise UserFacingError(
             f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
             "published; another share has no effect now"
@@ -148,7 +144,32 @@ def submit_statement(ledger: str, folder: Path, body: Body, *documents: bytes) -
     Raises UserFacingError.
     """
     with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        trio.run(partial(speaker.submit_with_key, ledger, folder, body, *documents))
+        trio.run(partial(submit_with_key, ledger, folder, body, *documents))
+
+
+class FolderSubmitter:
+    """Signs with the key in a folder, which the caller has locked: a StatementSubmitter."""
+
+    def __init__(self, ledger: str, folder: Path) -> None:
+        self._ledger, self._folder = ledger, folder
+        self.key = identity.load_or_create(folder).key
+
+    def submit(self, body: Body, *documents: bytes) -> None:
+        refused: BaseException | None = None
+        with shutdown.explain_unreachable_ledger(self._ledger):
+            try:
+                trio.run(partial(submit_with_key, self._ledger, self._folder, body, *documents))
+            except* LedgerRefusedError as group:  # its code tells an evaluator what to do
+                refused = first_error(group)
+        if refused is not None:
+            raise refused
+
+
+async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
+    """Log a statement of the key in the folder; see `signing.submit_alone`."""
+    signer = identity.load_or_create(folder)
+    async with LedgerApi(ledger) as api:
+        return await signing.submit_alone(api, folder, signer, body, documents=documents)
 
 
 def _submit(
@@ -209,29 +230,8 @@ def _check_phase(view: CompetitionView, due: CompetitionPhase, what: str) -> Non
         raise UserFacingError(f"{view.rules.name} is {view.phase}: {what}")
 
 
-def _check_share(view: CompetitionView, share: KeyShare, file: Path) -> None:
-    sealed = view.rules.sealed
-    if to_text(share.root) != sealed.root:
-        raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
-    names = sealed.shares
-    if share.index > len(names) or to_text(share.name) != names[share.index - 1]:
-        raise UserFacingError(
-            f"{file} does not match share {share.index} of the rules: use the original file"
-        )
-
-
-def _share(file: Path) -> KeyShare:
-    try:
-        with file.open("rb") as opened:
-            return KeyShare.parse(opened.read(_SHARE_BYTES).decode("ascii", "replace"))
-    except OSError as err:
-        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
-    except MalformedError as err:
-        raise UserFacingError(f"{file} is not a valid share: {err}") from err
-
-
 def _deadline(view: CompetitionView) -> str:
-    return plan.format_date(view.rules.dates.deadline)
+    return format_time(view.rules.dates.deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +294,6 @@ def _draw(view: CompetitionView) -> CompetitionDraw:
 def _theirs(
     log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge
 ) -> tuple[PeerKey, DocumentScore]:
-    """Key and score of the challenged evaluator."""
     documents = _draw(view).documents
     if doubt.document not in documents:
         raise UserFacingError(
@@ -330,20 +329,16 @@ def _own(
         raise UserFacingError(f"the entrant {doubt.entrant} has not submitted weights")
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
-        texts = drawn_texts.fetch_drawn_texts(view, folder, log.blob, log.ledger)
-        origin = competition_submission.WeightsOrigin(
-            ledger=log.ledger, stores=scorer.stores, trust=log.trust
-        )
-        task = scores.ScoringTask(
+        texts = archive.fetch_drawn_texts(view, folder, log.blob, log.ledger)
+        origin = models.WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
+        task = models.ScoringTask(
             competition=view.id,
             entrant=doubt.entrant,
             submission=submission.id,
             evaluator=_draw(view).evaluators[0],
-            model=competition_submission.fetch_model(
-                submission, folder / "model", origin, scorer.progress
-            ),
+            model=models.fetch_model(submission, folder / "model", origin, scorer.progress),
             texts=[texts[_draw(view).documents.index(doubt.document)]],
             scoring=view.rules.scoring,
         )
-        made = scores.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
+        made = models.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
         return made.documents[0].millibits

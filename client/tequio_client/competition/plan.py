@@ -8,21 +8,17 @@ in time with a zone (`2026-12-01T18:00Z`), or durations from the date before: `9
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from functools import partial
-from hashlib import file_digest
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import trio
 from msgspec import Struct
 
 from tequio_client import plan_file
 from tequio_client.clock import now_ms
-from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import signing
-from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT
-from tequio_client.worker import shutdown
+from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT, file_digest
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import (
     LEAST_EVALUATORS,
     SHOWING_PART,
@@ -61,11 +57,6 @@ def parse_date(said: str, before_ms: int) -> int:
             f"invalid date {said!r}: expected a duration such as 90s, 30m, 12h or 30d, or a time "
             "such as 2026-12-01T18:00Z"
         ) from err
-
-
-def format_date(ms: int) -> str:
-    """Format a point in time for people, to the second, in UTC."""
-    return datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _of_time(time: datetime) -> int:
@@ -199,17 +190,9 @@ def make_rules(
         sealed=sealed,
         archive=plan.archive,
         custodians=plan.custodians,
-        budget=Budget(
-            parameters=plan.budget.parameters, tokens=plan.budget.tokens, hours=plan.budget.hours
-        ),
+        budget=Budget(**msgspec.structs.asdict(plan.budget)),
         dates=dates,
-        scoring=Scoring(
-            window=plan.scoring.window,
-            stride=plan.scoring.stride,
-            documents=plan.scoring.documents,
-            evaluators=plan.scoring.evaluators,
-            evaluator_tier=plan.scoring.evaluator_tier,
-        ),
+        scoring=Scoring(**msgspec.structs.asdict(plan.scoring)),
         data=plan.data,
     )
     try:
@@ -232,20 +215,20 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
             continue
         if name != "opens" and at <= before:
             faults.append(
-                f"dates.{name} is {format_date(at)}, which is not after {name_before}, "
-                f"{format_date(before)}"
+                f"dates.{name} is {format_time(at)}, which is not after {name_before}, "
+                f"{format_time(before)}"
             )
         found[name] = before = at
         name_before = f"dates.{name}"
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {format_date(found['result'])}: it must be {format_date(least)} or "
+            f"dates.result is {format_time(found['result'])}: it must be {format_time(least)} or "
             "later, "
             f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
         )
     if found["deadline"] <= now_ms:
-        faults.append(f"dates.deadline is in the past: {format_date(found['deadline'])}")
+        faults.append(f"dates.deadline is in the past: {format_time(found['deadline'])}")
     return Dates(**found)
 
 
@@ -307,15 +290,14 @@ def read_rules(path: Path) -> CompetitionRules:
 
 
 def describe_rules(rules: CompetitionRules) -> Iterator[str]:
-    """Describe the rules to people, line by line."""
     dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
     yield f"{rules.name}: competition {to_text(rules.id)}"
-    yield f"  opens      {format_date(dates.opens)}"
-    yield f"  deadline   {format_date(dates.deadline)}  (submissions, and offers to evaluate)"
-    yield f"  draw       {format_date(dates.draw)}  (then custodians reveal their shares)"
-    yield f"  scored by  {format_date(dates.scored)}  (evaluators commit to their scores)"
-    yield f"  shown by   {format_date(dates.reveal_until)}  (evaluators reveal their scores)"
-    yield f"  result     {format_date(dates.result)}  (until then scores can be challenged)"
+    yield f"  opens      {format_time(dates.opens)}"
+    yield f"  deadline   {format_time(dates.deadline)}  (submissions, and offers to evaluate)"
+    yield f"  draw       {format_time(dates.draw)}  (then custodians reveal their shares)"
+    yield f"  scored by  {format_time(dates.scored)}  (evaluators commit to their scores)"
+    yield f"  shown by   {format_time(dates.reveal_until)}  (evaluators reveal their scores)"
+    yield f"  result     {format_time(dates.result)}  (until then scores can be challenged)"
     drawn = min(scoring.documents, sealed.documents)
     yield (
         f"  texts      {drawn:,} drawn of {sealed.documents:,} sealed documents, "
@@ -366,8 +348,7 @@ def _sealed(folder: Path) -> tuple[SealedSet, int]:
     """Read the commitment in a folder and the size of its archive, after checking its hash."""
     try:
         sealed = SealedSet.parse((folder / COMMITMENT).read_bytes())
-        with (folder / ARCHIVE).open("rb") as file:
-            found = to_text(file_digest(file, "sha256").digest())
+        found = file_digest(folder / ARCHIVE)
         size = (folder / ARCHIVE).stat().st_size
     except OSError as err:
         raise UserFacingError(
@@ -394,31 +375,14 @@ def open_competition(
     rules = read_rules(rules_file)
     if rules.dates.deadline <= now_ms():
         raise UserFacingError(
-            f"the deadline in {rules_file} is in the past ({format_date(rules.dates.deadline)}): "
+            f"the deadline in {rules_file} is in the past ({format_time(rules.dates.deadline)}): "
             "make the rules again"
         )
     documents = [rules.encode()]
     if not rules.archive:
         documents.append(_archive(rules, rules_file, sealed))
-    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
-        message = trio.run(partial(_open, ledger, rules, documents, folders, out))
-    return rules, message
-
-
-async def _open(
-    ledger: str,
-    rules: CompetitionRules,
-    documents: Sequence[bytes],
-    folders: Sequence[Path],
-    out: Path | None,
-) -> str:
-    async with LedgerApi(ledger) as api:
-        signer = signing.load_organiser(folders[0], await api.network())
-        for one in documents:
-            await api.put_blob(one, signer, now_ms())
-        return await signing.sign_decision(
-            api, CompOpen(competition=to_text(rules.id)), folders, out
-        )
+    body = CompOpen(competition=to_text(rules.id))
+    return rules, signing.decide(ledger, body, folders, out, documents)
 
 
 def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
 from tequio_client.checkpoint.verify import CannotVerifyError, NotTheHeadError
-from tequio_client.competition import scores
-from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import OtherWeightsError
+from tequio_client.competition import models
+from tequio_client.competition.models import OtherWeightsError
 from tequio_client.names import short_id
 from tequio_client.trainer import weights
 from tequio_client.verify.report import LogPlace
@@ -31,31 +30,19 @@ from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from random import Random
 
-    from tequio_client.competition.submission import WeightsOrigin
+    from tequio_client.competition.models import WeightsOrigin
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.judgement import JudgedCompetition
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.competition import JudgedCompetition
+    from tequio_client.verify.report import AuditReport, WorkProgress
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import Submission
 
 
 _NOBODY = PeerKey(bytes(32))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RescoringContext:
-    """Where scoring runs; `model_of` gets an entrant's model, or raises UserFacingError."""
-
-    model_of: Callable[[str, Submission], Path]
-    device: ComputeDevice
-    folder: Path
-    rng: Random
-    progress: WorkProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +71,11 @@ class ModelSource:
                         else f"{submission.repo} at {submission.revision[:10]}"
                     )
                 )
-            return competition_submission.fetch_model(submission, to, self.origin, self.progress)
+            return models.fetch_model(submission, to, self.origin, self.progress)
         if submission.run:
             self._check_head(given, submission)
             return given
-        competition_submission.copy_submitted_files(submission, given, to)
+        models.copy_submitted_files(submission, given, to)
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
@@ -114,6 +101,15 @@ class ModelSource:
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoringContext:
+    """Where scoring runs, and on which models."""
+
+    source: ModelSource
+    device: ComputeDevice
+    rng: Random
+
+
 def rescore(
     judged: JudgedCompetition, most: int, context: RescoringContext, report: AuditReport
 ) -> list[str]:
@@ -130,7 +126,7 @@ def rescore(
         chosen = choose_documents(judged, contender.entrant, most, context.rng)
         place = LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index)
         try:
-            model = context.model_of(contender.entrant, entrant.submission)
+            model = context.source.model(contender.entrant, entrant.submission)
             _check_size(judged, contender, model, entrant.submission, report)
             found = _scored(judged, contender, model, chosen, context)
         except OtherWeightsError as err:
@@ -186,7 +182,7 @@ def _scored(
     chosen: Sequence[int],
     context: RescoringContext,
 ) -> tuple[DocumentScore, ...]:
-    task = scores.ScoringTask(
+    task = models.ScoringTask(
         competition=judged.view.id,
         entrant=contender.entrant,
         submission=contender.submission,
@@ -195,8 +191,8 @@ def _scored(
         texts=[judged.texts[at] for at in chosen],
         scoring=judged.view.rules.scoring,
     )
-    journal = context.folder / f"{contender.entrant}.scores"
-    return scores.evaluate_entrant(task, journal, context.device, context.progress).documents
+    journal = context.source.folder / f"{contender.entrant}.scores"
+    return models.evaluate_entrant(task, journal, context.device, context.source.progress).documents
 
 
 def _hold(

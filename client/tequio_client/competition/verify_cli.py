@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tequio_client.verify.competition import CompetitionFindings, VerifyOptions
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
 
 
 USAGE_EXIT_CODE = 64
@@ -79,10 +79,7 @@ class _VerdictCommand(click.Command):
 )
 @cli.trust_option
 @click.option(
-    "--json",
-    "json_file",
-    type=cli.OutputFile(),
-    help="Write all findings to this file as JSON.",
+    "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
 )
 @click.option(
     "--model",
@@ -91,15 +88,9 @@ class _VerdictCommand(click.Command):
     metavar="ENTRANT=FOLDER",
     help="Local model of an entrant: an export of its head, or the files that it submitted.",
 )
-@click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Store folder of a worker or seed to read heads from; may be repeated.",
-)
-@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+@cli.stores_option
+@cli.device_option
+@cli.threads_option
 def verify_competition(  # noqa: PLR0913 - one parameter an option
     *,
     place: str,
@@ -125,7 +116,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify import competition
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -189,9 +180,9 @@ def _rescore(
 ) -> None:
     # torch, which takes seconds to import, is imported only now.
     from tequio_client.competition import rescoring as program
-    from tequio_client.competition.submission import WeightsOrigin
+    from tequio_client.competition.models import WeightsOrigin
     from tequio_client.trainer import device
-    from tequio_client.verify import judgement
+    from tequio_client.verify import competition as verify_competition
 
     if found.judged is None:
         return
@@ -205,24 +196,18 @@ def _rescore(
     processor = device.open_device(rescoring.device)
     if rescoring.threads:
         device.limit_threads(rescoring.threads)
-    context = program.RescoringContext(
-        model_of=models.model,
-        device=processor,
-        folder=folder,
-        rng=SystemRandom(),
-        progress=progress,
-    )
+    context = program.RescoringContext(source=models, device=processor, rng=SystemRandom())
     before = len(found.report.findings)
     found.deviations += program.rescore(found.judged, rescoring.documents, context, found.report)
     number = found.report.checked["documents scored again"]
     if number and len(found.report.findings) == before:
-        found.lines.append(judgement.describe_rescoring(number, processor.name))
+        found.lines.append(verify_competition.describe_rescoring(number, processor.name))
 
 
 def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) -> None:
-    from tequio_client.competition import outcome
-    from tequio_client.verify.folded_log import display_name
-    from tequio_client.verify.report import STYLES, AuditGrade
+    from tequio_client.competition import listing
+    from tequio_client.verify.reader import display_name
+    from tequio_client.verify.report import AuditGrade
 
     if found.view:
         console.print(display_name(found.view), style="bold", markup=False, highlight=False)
@@ -230,13 +215,11 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     for line in found.deviations:
         console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-    for finding in found.report.findings:
-        style = STYLES[finding.grade]
-        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    found.report.print_findings(console)
     if found.judged:
         if found.report.exit_code == AuditGrade.MISMATCH.value:
             console.print("The result as computed from the log:")
-        outcome.print_outcome(found.judged.view, found.judged.outcome, console)
+        listing.print_outcome(found.judged.view, found.judged.outcome, console)
     if chosen.bundle and found.view:
         console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
     console.print(_verdict(found))
@@ -245,16 +228,11 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
 def _verdict(found: CompetitionFindings) -> str:
     from tequio_client.verify.report import AuditGrade
 
-    code = found.report.exit_code
-    if code == AuditGrade.MISMATCH.value:
-        return "This competition does not pass: see the findings above."
-    if code == AuditGrade.MISSING.value:
+    if found.void and found.report.exit_code == AuditGrade.MISSING.value:
         return (
             "The log is valid; the competition ended without a ranking, so there is none to check."
-            if found.void
-            else "No error was found, but some parts were unavailable and unchecked."
         )
-    return "Everything holds."
+    return found.report.verdict("competition")
 
 
 def _encode(found: CompetitionFindings) -> bytes:

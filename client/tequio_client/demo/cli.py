@@ -76,10 +76,10 @@ def demo(  # noqa: PLR0913 - one parameter an option
         )
         play = replace(play, share_percent=share)
         if keep_running:
-            main.keep_running(script.with_rounds(play, rounds or ENDLESS))
+            main.keep_running(replace(play, rounds=rounds or ENDLESS))
             return
         if rounds is not None:
-            play = script.with_rounds(play, rounds)
+            play = replace(play, rounds=rounds)
         report = main.run_demo(play)
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n")

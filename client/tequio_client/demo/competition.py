@@ -19,7 +19,7 @@ from tequio_client.demo import programs
 from tequio_client.demo.main import cancel_at_signal
 from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import CUSTODIANS, EVALUATORS, NEEDED, SWARMS, VOLUNTEERS
-from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
@@ -128,7 +128,6 @@ class CompetitionDemo:
 
     @property
     def folder(self) -> Path:
-        """Where everything lies."""
         return self.script.folder
 
     async def run_command(self, name: str, *arguments: str) -> str:
@@ -136,11 +135,9 @@ class CompetitionDemo:
         return (await DemoProgram(name, tequio(*arguments), self.folder).run_checked()).strip()
 
     def organiser_options(self, name: str) -> tuple[str, ...]:
-        """Options of a program that speaks to the ledger from the folder of that name."""
         return "--ledger", self.url, "--dir", str(self.folder / name)
 
     async def view(self) -> CompetitionView:
-        """The competition as the log has it now."""
         if self.reader is None:
             self.reader = LedgerReader(self.url)
         return await trio.to_thread.run_sync(self.reader.wait_for, None)
@@ -184,7 +181,10 @@ async def run_competition(contest: CompetitionDemo, *, keep_running: bool) -> No
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        await _verify(contest)
+        stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
+        contest.status = await stranger.check_log()
+        if not contest.status:
+            contest.status = await stranger.check_models(await _exported(contest))
         if keep_running:
             contest.report(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
@@ -206,11 +206,7 @@ async def _found(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
         )
         for swarm in SWARMS
     ]
-    port = programs.free_port()
-    contest.url = f"http://127.0.0.1:{port}"
-    command = programs.ledger_command(folder / "ledger", port, " ".join(organisers))
-    nursery.start_soon(DemoProgram("ledger", command, folder).run_checked)
-    await programs.wait_healthy(contest.url)
+    _, contest.url = await programs.start_ledger(nursery, folder, " ".join(organisers))
     contest.report(f"A ledger of {len(organisers)} organisers runs at {contest.url}")
 
 
@@ -254,7 +250,6 @@ def _start_swarms(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
 
 
 async def _seal(contest: CompetitionDemo) -> None:
-    """Seal the texts, and write the plan with the custodians' keys."""
     folder = contest.folder
     await contest.run_command(
         "seal", "competition", "seal", str(folder / "texts" / "sealed"),
@@ -357,13 +352,6 @@ async def _decide(contest: CompetitionDemo) -> None:
     contest.report(await contest.run_command("result", "competition", "result", "--yes", *both))
     view = await contest.wait_until(lambda view: view.phase is CompetitionPhase.DECIDED)
     contest.report(f"Decided: {_page(contest, view)}")
-
-
-async def _verify(contest: CompetitionDemo) -> None:
-    stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
-    contest.status = await stranger.check_log()
-    if not contest.status:
-        contest.status = await stranger.check_models(await _exported(contest))
 
 
 async def _exported(contest: CompetitionDemo) -> tuple[str, ...]:

@@ -33,7 +33,6 @@ AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
 
 def render_live(stage: DemoNetwork, now: float) -> RenderableType:
-    """The picture of this moment."""
     return Group(_headline(stage, now), _peers(stage))
 
 
@@ -46,7 +45,9 @@ def _headline(stage: DemoNetwork, now: float) -> RenderableType:
     if run is not None and stage.opened_at:
         seconds = max(now - stage.opened_at, 1e-9)
         state = run.state.replace("_", " ")
-        grid.add_row("round", f"{_round(stage, run.round)}, {state}")
+        grid.add_row(
+            "round", f"{min(run.round, stage.script.rounds)} of {stage.script.rounds}, {state}"
+        )
         grid.add_row("tokens", f"{run.tokens:,} accepted, {run.tokens / seconds:,.0f} a second")
         grid.add_row("head", (run.head or "")[:16])
     verdicts = [one.verdict for one in stage.statuses() if one.verdict]
@@ -57,11 +58,6 @@ def _headline(stage: DemoNetwork, now: float) -> RenderableType:
         mean = sum(loss) / len(loss) / math.log(2)
         grid.add_row("training", f"{mean:.3f} bits per byte, as the trainers read it")
     return Panel(grid, title="Tequio demo", title_align="left")
-
-
-def _round(stage: DemoNetwork, number: int) -> str:
-    """The number that follows the last round only gathers the last head."""
-    return f"{min(number, stage.script.rounds)} of {stage.script.rounds}"
 
 
 def _peers(stage: DemoNetwork) -> RenderableType:
@@ -87,11 +83,11 @@ def _peers(stage: DemoNetwork) -> RenderableType:
 
 
 def print_summary(played: DemoResult, console: Console) -> None:
-    """Print what came out."""
     tally = played.tally
     facts = Table.grid(padding=(0, 2))
     facts.add_row("rounds", f"{tally.committed} closed, {tally.void} void")
-    facts.add_row("heads", f"{len(tally.heads)}, {_agreement(played)}")
+    agreement = "all equal on all peers" if tally.all_agree else "PEERS DISAGREE"
+    facts.add_row("heads", f"{len(tally.heads)}, {agreement}")
     facts.add_row(
         "held out",
         f"{played.start.bits_per_byte:.3f} -> {played.end.bits_per_byte:.3f} bits per byte, "
@@ -106,10 +102,6 @@ def print_summary(played: DemoResult, console: Console) -> None:
         points.add_row(peer_id_text(key_from_text(key)), f"{micropoints:,}")
     console.print(points)
     console.print(Panel(Text(played.end.sample), title="The model writes", title_align="left"))
-
-
-def _agreement(played: DemoResult) -> str:
-    return "all equal on all peers" if played.tally.all_agree else "PEERS DISAGREE"
 
 
 def json_report(played: DemoResult, run: RunAnswer) -> dict[str, object]:
@@ -165,21 +157,16 @@ def keep_running(script: DemoScript) -> None:
 async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
     stage = DemoNetwork(script=script)
-    outcome: list[dict[str, object]] = []
-
-    def after(played: DemoResult) -> None:
-        if stage.run is None:
-            raise AssertionError("the run was watched")
-        outcome.append(json_report(played, stage.run))
-        print_summary(played, console)
-        if played.audit_exit:
-            console.print(played.audit_text)
-
+    outcome: list[DemoResult] = []
     async with _shown(stage, console):
-        await play.run_network(stage, after)
-    if not outcome:
+        outcome.append(await play.run_network(stage))
+    if not outcome or stage.run is None:  # a signal ended it
         raise UserFacingError("the demo ended before its run did")
-    return outcome[0]
+    (played,) = outcome
+    print_summary(played, console)
+    if played.audit_exit:
+        console.print(played.audit_text)
+    return json_report(played, stage.run)
 
 
 async def _keep_running(script: DemoScript) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import structlog
+import trio
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-import structlog
-import trio
-
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import PROMPT
@@ -24,48 +21,22 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.statements.runs import (
-    HeadAttest,
-    HeadPromote,
-    RoundClose,
-    RoundOpen,
-    RoundVoid,
-    WorkCommit,
-)
+from tequio_shared.statements.runs import (HeadAttest, HeadPromote, RoundClose, RoundOpen, RoundVoid, WorkCommit)
 from tequio_shared.statements.statement import Entry
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
     from tequio_client.demo.script import DemoScript
     from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer
+
 
 SAMPLE_TOKENS = 240
 START_TIMEOUT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadMeasurement:
-    """Quality of one head on the held-out text."""
-
-    bits_per_byte: float
-    perplexity: float
-    sample: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Files:
-    """Where the documents of the run and the measured head lie."""
-
-    manifest: Path
-    config: Path
-    corpus: Path
-    shards: tuple[link.Shard, ...]
-
-
-async def measure(script: DemoScript, url: str) -> tuple[HeadMeasurement, HeadMeasurement]:
+async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Evaluated]:
     """Measure head 0 and the run's last promoted head, from what the seed holds."""
     async with LedgerApi(url) as ledger:
         (run,) = await ledger.runs()
@@ -76,65 +47,45 @@ async def measure(script: DemoScript, url: str) -> tuple[HeadMeasurement, HeadMe
     first, last = manifest.model.weights_root, run.weights_root or manifest.model.weights_root
     store = script.folder / "seed" / "store"
     await _wait_for(_tree(store, last))
-    files = await trio.to_thread.run_sync(_prepare, script.folder / "measure", store, manifest)
-    return await _evaluate(script, files, (_tree(store, first), _tree(store, last)))
-
-
-def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
-    folder.mkdir(exist_ok=True)
-    path = folder / "manifest.json"
-    path.write_bytes(manifest.encode())
-    corpus_path = _blob(store, manifest.data.manifest)
-    corpus = Corpus.parse(corpus_path.read_bytes())
-    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
-    return _Files(
-        manifest=path,
-        config=_blob(store, manifest.model.config),
-        corpus=corpus_path,
-        shards=tuple(shards),
-    )
-
-
-async def _evaluate(
-    script: DemoScript, files: _Files, heads: tuple[Path, Path]
-) -> tuple[HeadMeasurement, HeadMeasurement]:
-    trainer = TrainerProcess(trainer_program(files.manifest.parent))
+    path = script.folder / "measure" / "manifest.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(raw)
+    trainer = TrainerProcess(trainer_program(path.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(START_TIMEOUT_S):
             await trainer.ask(
                 lambda command: link.Prepare(
                     command=command,
-                    manifest=str(files.manifest),
-                    config=str(files.config),
-                    data_manifest=str(files.corpus),
+                    manifest=str(path),
+                    config=str(_blob(store, manifest.model.config)),
+                    data_manifest=str(_blob(store, manifest.data.manifest)),
                     device="cpu",
                 ),
                 link.TrainerReady,
             )
-            first = await _measured(trainer, script, files, heads[0])
-            last = await _measured(trainer, script, files, heads[1])
+            start = await _evaluate(trainer, script, store, manifest, first)
+            end = await _evaluate(trainer, script, store, manifest, last)
         nursery.cancel_scope.cancel()
-    return first, last
+    return start, end
 
 
-async def _measured(
-    trainer: TrainerProcess, script: DemoScript, files: _Files, head: Path
-) -> HeadMeasurement:
-    report = await trainer.ask(
+async def _evaluate(
+    trainer: TrainerProcess, script: DemoScript, store: Path, manifest: Manifest, root: str
+) -> link.Evaluated:
+    corpus = Corpus.parse(_blob(store, manifest.data.manifest).read_bytes())
+    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
+    return await trainer.ask(
         lambda command: link.Evaluate(
             command=command,
             round=0,
-            weights=str(head),
-            shards=files.shards,
+            weights=str(_tree(store, root)),
+            shards=tuple(shards),
             max_tokens=script.held_out_tokens,
             prompt=PROMPT,
             sample_tokens=SAMPLE_TOKENS,
         ),
         link.Evaluated,
-    )
-    return HeadMeasurement(
-        bits_per_byte=report.bits_per_byte, perplexity=report.perplexity, sample=report.sample
     )
 
 
@@ -187,11 +138,9 @@ class LogTally:
 
     @property
     def all_agree(self) -> bool:
-        """True if all heads stated for a round are the same."""
         return all(len(heads) == 1 for heads in self.stated.values())
 
     def add(self, entry: Entry) -> None:
-        """Count one entry."""
         statement = entry.statement
         match statement.body:
             case RoundClose(proofs=proofs):
@@ -250,7 +199,6 @@ class DemoNetwork:
     ledger: DemoProgram | None = None
 
     def statuses(self) -> list[Status]:
-        """The last status of each volunteer that has one."""
         return [one.status for one in self.volunteers if one.status is not None]
 
 
@@ -261,8 +209,8 @@ class DemoResult:
     tally: LogTally
     statuses: list[Status]
     micropoints: dict[str, int]  # by key as text
-    start: HeadMeasurement
-    end: HeadMeasurement
+    start: link.Evaluated
+    end: link.Evaluated
     audit_exit: int
     audit_text: str
     trainer_mb: dict[str, int]  # the most of each volunteer's trainer, by key as text
@@ -272,8 +220,8 @@ class DemoResult:
     url: str
 
 
-async def run_network(stage: DemoNetwork, after: Callable[[DemoResult], None]) -> None:
-    """Play the script; `after` gets the outcome. Every process ends with this function.
+async def run_network(stage: DemoNetwork) -> DemoResult:
+    """Play the script; every process ends with this function.
 
     Raises UserFacingError when a program fails.
     """
@@ -281,8 +229,9 @@ async def run_network(stage: DemoNetwork, after: Callable[[DemoResult], None]) -
         await _raise_curtain(stage, nursery)
         await _watch(stage)
         seconds = trio.current_time() - stage.opened_at
-        after(await _look_back(stage, seconds))
+        result = await _look_back(stage, seconds)
         nursery.cancel_scope.cancel()
+    return result
 
 
 async def keep_running(stage: DemoNetwork) -> None:
@@ -310,13 +259,7 @@ async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
     ).run_checked()
     stage.act = f"starting the ledger ({plan.name})"
-    port = programs.free_port()
-    stage.url = f"http://127.0.0.1:{port}"
-    stage.ledger = DemoProgram(
-        "ledger", programs.ledger_command(folder / "ledger", port, key.strip()), folder
-    )
-    nursery.start_soon(stage.ledger.run_checked)
-    await programs.wait_healthy(stage.url)
+    stage.ledger, stage.url = await programs.start_ledger(nursery, folder, key.strip())
 
 
 async def _open_run(stage: DemoNetwork) -> None:
@@ -337,13 +280,10 @@ async def _open_run(stage: DemoNetwork) -> None:
 
 
 def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
-    """Start the seed and the volunteers."""
     folder = stage.script.folder
     common = ("--ledger", stage.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
     stage.seed = DemoProgram(
-        "seed",
-        tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"),
-        folder,
+        "seed", tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"), folder
     )
     nursery.start_soon(stage.seed.run_checked)
     share = ("--share", str(stage.script.share_percent))
@@ -360,7 +300,6 @@ def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
 
 
 async def _watch(stage: DemoNetwork) -> None:
-    """Follow the run until it has ended."""
     stage.act = "training"
     async with LedgerApi(stage.url) as ledger:
         while stage.run is None or stage.run.state != FINISHED:

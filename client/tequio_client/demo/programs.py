@@ -49,7 +49,6 @@ class DemoProgram:
 
     @property
     def resident_mb(self) -> int:
-        """Resident memory of the running program, MiB."""
         return int(psutil.Process(self.pid).memory_info().rss) >> 20
 
     async def run(self) -> int:
@@ -96,7 +95,6 @@ class DemoProgram:
             await process.wait()
 
     def log_tail(self) -> str:
-        """The end of its log."""
         with suppress(OSError):
             return self.log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
         return ""
@@ -109,10 +107,10 @@ class DemoProgram:
             rest += chunk
             *lines, rest = rest.split(b"\n")
             for line in lines:
-                self._take(bytes(line))
-        self._take(bytes(rest))
+                self._parse_line(bytes(line))
+        self._parse_line(bytes(rest))
 
-    def _take(self, line: bytes) -> None:
+    def _parse_line(self, line: bytes) -> None:
         try:
             self.status = link_status.decode_status(line)
         except MalformedError:
@@ -122,12 +120,10 @@ class DemoProgram:
 
 
 def tequio(*arguments: str) -> list[str]:
-    """The command line of a tequio program, run by this Python."""
     return [sys.executable, "-m", "tequio_client", *arguments]
 
 
 def ledger_command(folder: Path, port: int, organiser: str) -> list[str]:
-    """The command line of the demo's ledger."""
     options = {
         "--dir": str(folder),
         "--port": str(port),
@@ -145,6 +141,18 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+async def start_ledger(
+    nursery: trio.Nursery, folder: Path, organisers: str
+) -> tuple[DemoProgram, str]:
+    """Start the ledger of a demo in its folder; returns it and its address when it answers."""
+    port = free_port()
+    program = DemoProgram("ledger", ledger_command(folder / "ledger", port, organisers), folder)
+    nursery.start_soon(program.run_checked)
+    url = f"http://127.0.0.1:{port}"
+    await wait_healthy(url)
+    return program, url
 
 
 async def wait_healthy(url: str) -> None:

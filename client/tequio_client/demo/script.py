@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_client.dataset import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -55,43 +55,14 @@ class DemoScript:
     """How much of the time the volunteers compute."""
 
     def plan(self) -> str:
-        """The organiser's TOML."""
-        return f"""
-name = "demo"
-
-[model]
-source = "config.json"
-
-[data]
-folder = "data"
-
-[algorithm]
-outer_lr = 2.0
-
-[inner]
-steps = {self.inner_steps}
-lr = 0.003
-adam_lr = 0.001
-
-[windows]
-samples = 1
-first = {self.first_windows}
-
-[rounds]
-min_members = {self.peers}
-warmup_s = 0.5
-train_s = {self.train_s}
-train_limit_s = {self.train_s * 4}
-witness_s = 20.0
-grace_s = 1.0
-attest_s = 30.0
-cooldown_s = 20.0
-most = {self.rounds}
-
-[measure]
-every = {self.measured_every}
-tokens = {MEASURED_TOKENS}
-""".lstrip()
+        return _run_plan(
+            "demo",
+            algorithm={"outer_lr": 2.0},
+            inner={"steps": self.inner_steps, "lr": 0.003},
+            windows={"first": self.first_windows},
+            rounds=_durations(self.peers, self.train_s, self.rounds),
+            measure={"every": self.measured_every, "tokens": MEASURED_TOKENS},
+        )
 
     def write(self) -> Path:
         """Write plan and model configuration into the folder; returns the plan's path."""
@@ -115,9 +86,40 @@ def quick_script(folder: Path, peers: int) -> DemoScript:
     )
 
 
-def with_rounds(script: DemoScript, rounds: int) -> DemoScript:
-    """The same with another number of rounds."""
-    return replace(script, rounds=rounds)
+def _run_plan(name: str, **own: Mapping[str, object]) -> str:
+    """Make a run's plan in TOML: the tables of every demo, extended by `own`."""
+    tables: dict[str, Mapping[str, object]] = {
+        "model": {"source": "config.json"},
+        "data": {"folder": "data"},
+        "inner": {"adam_lr": 0.001},
+        "windows": {"samples": 1},
+    }
+    for title, fields in own.items():
+        tables[title] = {**tables.get(title, {}), **fields}
+    return _toml({"name": name}, tables)
+
+
+def _durations(members: int, train_s: float, rounds: int) -> dict[str, object]:
+    return {
+        "min_members": members,
+        "warmup_s": 0.5,
+        "train_s": train_s,
+        "train_limit_s": train_s * 4,
+        "witness_s": 20.0,
+        "grace_s": 1.0,
+        "attest_s": 30.0,
+        "cooldown_s": 20.0,
+        "most": rounds,
+    }
+
+
+def _toml(first: Mapping[str, object], tables: Mapping[str, Mapping[str, object]]) -> str:
+    # JSON's numbers, texts of letters, and lists of these are TOML's too.
+    lines = [f"{name} = {json.dumps(value)}" for name, value in first.items()]
+    for title, fields in tables.items():
+        lines += ["", f"[{title}]"]
+        lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
+    return "\n".join(lines) + "\n"
 
 
 VOLUNTEERS = 2
@@ -162,7 +164,6 @@ class CompetitionScript:
 
     @property
     def tokens(self) -> int:
-        """Token budget of each swarm."""
         return self.rounds * VOLUNTEERS * self.windows * SEQUENCE
 
     def write(self) -> None:
@@ -174,67 +175,33 @@ class CompetitionScript:
         _write_texts(self.folder)
 
     def competition_plan(self, custodians: tuple[str, ...]) -> str:
-        """The organisers' TOML."""
-        dates = {
+        lengths_s = {
             "opens": 0.0,
             "deadline": self.deadline_s,
             "draw": self.draw_s,
             "scored": self.scored_s,
             "result": self.result_s,
         }
-        lines = [f'{name} = "{length * self.pace:.0f}s"' for name, length in dates.items()]
-        return "\n".join(
-            (
-                'name = "Milpa"',
-                f"custodians = {json.dumps(custodians)}",
-                "[dates]",
-                *lines,
-                "[budget]",
-                f"tokens = {self.tokens}",
-                "[scoring]",
-                f"window = {SEQUENCE}",
-                f"stride = {SEQUENCE // 2}",
-                f"documents = {_DRAWN}",
-                f"evaluators = {EVALUATORS}",
-                "",
-            )
-        )
+        tables: dict[str, dict[str, object]] = {
+            "dates": {name: f"{one * self.pace:.0f}s" for name, one in lengths_s.items()},
+            "budget": {"tokens": self.tokens},
+            "scoring": {
+                "window": SEQUENCE,
+                "stride": SEQUENCE // 2,
+                "documents": _DRAWN,
+                "evaluators": EVALUATORS,
+            },
+        }
+        return _toml({"name": "Milpa", "custodians": custodians}, tables)
 
     def _run_plan(self, swarm: DemoSwarm) -> str:
-        return f"""
-name = "{swarm.name}"
-
-[model]
-source = "config.json"
-
-[data]
-folder = "data"
-
-[algorithm]
-outer_lr = {swarm.outer_lr}
-
-[inner]
-optimiser = "{swarm.optimiser}"
-steps = 20
-lr = {swarm.lr}
-adam_lr = 0.001
-
-[windows]
-samples = 1
-first = {self.windows}
-most = {self.windows}
-
-[rounds]
-min_members = {VOLUNTEERS}
-warmup_s = 0.5
-train_s = {self.train_s}
-train_limit_s = {self.train_s * 4}
-witness_s = 20.0
-grace_s = 1.0
-attest_s = 30.0
-cooldown_s = 20.0
-most = {self.rounds}
-""".lstrip()
+        return _run_plan(
+            swarm.name,
+            algorithm={"outer_lr": swarm.outer_lr},
+            inner={"optimiser": swarm.optimiser, "steps": 20, "lr": swarm.lr},
+            windows={"first": self.windows, "most": self.windows},
+            rounds=_durations(VOLUNTEERS, self.train_s, self.rounds),
+        )
 
 
 def _write_texts(folder: Path) -> None:

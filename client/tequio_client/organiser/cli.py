@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -221,40 +222,21 @@ def show(name: str, ledger: str) -> None:
     opening.show_run(name, ledger)
 
 
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Pause a run after its current round."""
-    from tequio_client.organiser import opening
+def _steering(action: str, help_: str) -> None:
+    @run.command(action, help=help_)
+    @cli.log_id_argument("name")
+    @cli.ledger_option
+    @cli.folder_option("organiser")
+    @cli.other_organisers_option
+    def steer(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
+        from tequio_client.organiser import opening
 
-    click.echo(opening.pause_run(name, ledger, (folder, *others)))
-
-
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Resume a run that was paused, or cancel a pause or finish."""
-    from tequio_client.organiser import opening
-
-    click.echo(opening.resume_run(name, ledger, (folder, *others)))
+        click.echo(opening.steer_run(action, name, ledger, (folder, *others)))
 
 
-@run.command()
-@cli.log_id_argument("name")
-@cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """End a run after its current round."""
-    from tequio_client.organiser import opening
-
-    click.echo(opening.finish_run(name, ledger, (folder, *others)))
+_steering("pause", "Pause a run after its current round.")
+_steering("resume", "Resume a run that was paused, or cancel a pause or finish.")
+_steering("finish", "End a run after its current round.")
 
 
 @run.command()
@@ -291,13 +273,13 @@ def _open_invitation(
     folders: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
     seed = os.urandom(_SEED_BYTES)
-    options = invitations.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
-    opened = invitations.open_invitation(ledger, options, folders, out)
-    click.echo(opened.description, err=True)  # standard output has the link alone, for scripts
-    click.echo(opened.link)
+    options = decisions.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
+    description, link = decisions.open_invitation(ledger, options, folders, out)
+    click.echo(description, err=True)  # standard output has the link alone, for scripts
+    click.echo(link)
 
 
 @run.command()
@@ -357,9 +339,10 @@ def close(
 
     INVITATION is its key, the beginning of its key, or its link.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import InviteClose
 
-    click.echo(invitations.close_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.end_invitation(ledger, invitation, InviteClose, (folder, *others), out))
 
 
 @invite_group.command()
@@ -374,18 +357,19 @@ def revoke(
     INVITATION is its key, the beginning of its key, or its link. If the network has two or more
     organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import InviteRevoke
 
-    click.echo(invitations.revoke_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.end_invitation(ledger, invitation, InviteRevoke, (folder, *others), out))
 
 
 @invite_group.command("list")
 @cli.ledger_option
 def list_invitations(ledger: str) -> None:
     """List all invitations, and how often each was used."""
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    invitations.list_invitations(ledger)
+    decisions.list_invitations(ledger)
 
 
 _KEY = cli.log_id_argument("key")
@@ -414,9 +398,9 @@ def grant(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.grant_connector(ledger, key, days, (folder, *others), out))
+    click.echo(decisions.grant_connector(ledger, key, days, (folder, *others), out))
 
 
 @connector.command("revoke")
@@ -430,18 +414,18 @@ def revoke_connector(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.revoke_connector(ledger, key, (folder, *others), out))
+    click.echo(decisions.revoke_connector(ledger, key, (folder, *others), out))
 
 
 @connector.command("list")
 @cli.ledger_option
 def list_connectors(ledger: str) -> None:
     """List the connectors."""
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    invitations.list_connectors(ledger)
+    decisions.list_connectors(ledger)
 
 
 @click.command()
@@ -472,9 +456,9 @@ def list_quarantined(ledger: str) -> None:
 
     Those are the keys that are quarantined, banned, suspected or on probation.
     """
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions
 
-    program.list_restricted(ledger)
+    decisions.list_restricted(ledger)
 
 
 @quarantine.command("show")
@@ -482,9 +466,9 @@ def list_quarantined(ledger: str) -> None:
 @cli.ledger_option
 def show_key(key: str, ledger: str) -> None:
     """Show the standing of KEY, the evidence and the appeal."""
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions
 
-    program.print_key(key, ledger)
+    decisions.print_key(key, ledger)
 
 
 def _ruling(command: Callable[..., None]) -> Callable[..., None]:
@@ -513,10 +497,11 @@ def release(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import StandingRelease
 
-    ruling = program.release(key, reason)
-    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
+    make = partial(StandingRelease, reason=reason)
+    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))
 
 
 @quarantine.command()
@@ -533,7 +518,8 @@ def uphold(  # noqa: PLR0913 - one parameter an option
     ban: bool,
 ) -> None:
     """Keep the quarantine of KEY, and reject its appeal."""
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions
+    from tequio_shared.statements.network import StandingUphold
 
-    ruling = program.ban(key, reason) if ban else program.uphold(key, reason)
-    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
+    make = partial(StandingUphold, to="banned" if ban else "quarantined", reason=reason)
+    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))

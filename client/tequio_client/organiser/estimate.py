@@ -10,35 +10,24 @@ and at most `MOST_SPEED`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import msgspec
+from dataclasses import dataclass
 from msgspec import UNSET
-
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.organiser import plan as plans
-from tequio_client.organiser import starting_weights
-from tequio_client.worker.lending.needs import (
-    MEMORY_BASE_MB,
-    contribution_bytes,
-    estimate,
-    memory_mb,
-    min_memory_mb,
-)
+from tequio_client.organiser import plan as organiser_plan, plan as plans
+from tequio_client.worker.lending.needs import (MEMORY_BASE_MB, contribution_bytes, estimate, memory_mb, min_memory_mb)
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec
+from tequio_shared.round.manifest import (Corpus, DataSpec, Manifest, ModelSpec)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tequio_client.organiser.plan import ExpectPlan, RunPlan
-    from tequio_client.organiser.starting_weights import AdapterOutline, ModelSourceSpec
+    from tequio_client.organiser.plan import (AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan)
     from tequio_client.trainer.model import ModelOutline as Paper
     from tequio_shared.head.layout import FrozenBase
 
@@ -105,14 +94,15 @@ def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
 
 
 def lent_mb(expect: ExpectPlan) -> int:
-    """Card memory that a volunteer lends by default, MiB."""
     return usable_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
 
 
 def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     """Compare the outline with the volunteers expected."""
     facts = _Facts(outline, expect)
-    return Estimate(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
+    return Estimate(
+        rows=tuple(_rows(facts)), faults=(*_machine_faults(facts), *_time_faults(facts))
+    )
 
 
 class _Facts:
@@ -200,12 +190,6 @@ def _base_row(base: FrozenBase) -> EstimateRow:
     )
 
 
-def _faults(facts: _Facts) -> Iterator[str]:
-    yield from _machine_faults(facts)
-    yield from _line_faults(facts)
-    yield from _round_faults(facts)
-
-
 def _machine_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
     least, lent = min_memory_mb(manifest), lent_mb(expect)
@@ -224,7 +208,7 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
         )
 
 
-def _line_faults(facts: _Facts) -> Iterator[str]:
+def _time_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
     witness_s = manifest.rounds.witness / _SECOND_MS
     if facts.transfer_s > witness_s:
@@ -234,10 +218,6 @@ def _line_faults(facts: _Facts) -> Iterator[str]:
             f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
             "use a smaller k or model, or expect faster connections"
         )
-
-
-def _round_faults(facts: _Facts) -> Iterator[str]:
-    manifest, expect = facts.manifest, facts.expect
     rounds = manifest.rounds
     if expect.peers < rounds.min_members:
         yield (
@@ -311,7 +291,7 @@ def read_outline(path: Path) -> RunOutline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read_plan(path)
     corpus = read_corpus(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, starting_weights.find_source(plan.model, path.parent))
+    return _of(plan, path, corpus, organiser_plan.find_source(plan.model, path.parent))
 
 
 def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutline:
@@ -322,9 +302,9 @@ def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutli
 def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
     paper = _on_paper(source)
     model = _model(paper, source, corpus)
-    starting_weights.check_vocabulary(source, corpus, paper.vocabulary)
-    starting_weights.check_context(source, corpus, paper.context)
-    paired = starting_weights.outline_adapters(source)
+    organiser_plan.check_vocabulary(source, corpus, paper.vocabulary)
+    organiser_plan.check_context(source, corpus, paper.context)
+    paired = organiser_plan.outline_adapters(source)
     if paired is not None:
         model = _beside(model, paired)
     draft = Manifest(

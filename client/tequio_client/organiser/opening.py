@@ -6,52 +6,42 @@ in the log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
-
 import msgspec
 import structlog
 import trio
+from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.names import matches_name_or_id, name_with_id, short_id
-from tequio_client.organiser import estimate, signing, starting_weights
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.names import find_one, short_id
+from tequio_client.organiser import estimate, plan as organiser_plan, signing
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
-from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
+from tequio_shared.statements.runs import (RunFinish, RunOpen, RunPause, RunResume)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
-
     from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.organiser.starting_weights import StartedBase
-    from tequio_client.trainer.first_head import FirstHead
+    from tequio_client.organiser.plan import StartedBase
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.round.manifest import Corpus, Manifest
     from tequio_shared.statements.statement import Body
-
-
-SUBMIT_TIMEOUT_S = 300.0
-"""Longest time that a statement is sent to a ledger that does not accept it."""
 
 
 def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:
@@ -68,11 +58,7 @@ def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Si
 
 
 async def submit_statement(
-    api: LedgerApi,
-    folders: Sequence[Path],
-    body: Body,
-    run: RunId,
-    documents: Sequence[bytes] = (),
+    api: LedgerApi, folders: Sequence[Path], body: Body, run: RunId, documents: Sequence[bytes] = ()
 ) -> None:
     """Upload the documents, then log the statement; the caller has locked the folders.
 
@@ -90,13 +76,7 @@ async def submit_statement(
         )
         await signing.post_entry(api, entry, now_ms())
         return
-    async with Outbox(api, folders[0], signers[0]) as outbox:
-        with trio.move_on_after(SUBMIT_TIMEOUT_S) as patience:
-            await outbox.submit(body, run)
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s"
-            )
+    await signing.submit_alone(api, folders[0], signers[0], body, run)
 
 
 log = structlog.get_logger(__name__)
@@ -126,21 +106,28 @@ def prepare_run(path: Path) -> PreparedRun:
     corpus, folder = outline.corpus, outline.folder
     layout = outline.manifest.algorithm.layout
     begun = (
-        starting_weights.start_base(outline.source, corpus, layout)
+        organiser_plan.start_base(outline.source, corpus, layout)
         if outline.manifest.frozen
         else None
     )
-    origin = begun.origin if begun else starting_weights.make_origin(outline.source, corpus, layout)
+    origin = begun.origin if begun else organiser_plan.make_origin(outline.source, corpus, layout)
     model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=None)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
     )
     manifest = estimate.validated_manifest(manifest, path)
     if not outline.source.is_fresh and not begun:
-        _log_rounding(origin, outline.source.plan.source)
-    tokenizer = (
-        [starting_weights.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
-    )
+        from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
+
+        found = measure_rounding(origin)
+        log.info(
+            "weights imported",
+            source=outline.source.plan.source,
+            weights=found.weights,
+            rounded=found.rounded,
+            by_at_most=found.largest,
+        )
+    tokenizer = [organiser_plan.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
@@ -178,19 +165,6 @@ async def publish_run(prepared: PreparedRun, ledger: LedgerApi, folders: Sequenc
     log.info("run opened", run=to_text(manifest.run_id)[:10], name=manifest.name)
 
 
-def _log_rounding(origin: FirstHead, source: str) -> None:
-    from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
-
-    found = measure_rounding(origin)
-    log.info(
-        "weights imported",
-        source=source,
-        weights=found.weights,
-        rounded=found.rounded,
-        by_at_most=found.largest,
-    )
-
-
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
     files = [(one.root, folder / train_file_name(at)) for at, one in enumerate(corpus.train)]
     files += [(one.root, folder / held_out_file_name(at)) for at, one in enumerate(corpus.held_out)]
@@ -200,17 +174,13 @@ def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
     return tuple(files)
 
 
-T = TypeVar("T")
 _WRONG_STATE = "wrong-state"
 STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
 
 
 def organiser_key(folder: Path) -> str:
-    """Public key of the organiser as text; creates a key if there is none.
-
-    Raises UserFacingError.
-    """
+    """Public key as text; creates a key if there is none. Raises UserFacingError."""
     with locked(folder):
         return to_text(identity.load_or_create(folder).key)
 
@@ -227,19 +197,14 @@ def open_run(
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     folders = (folder, *others)
     with signing.locked_folders(folders), locked(seed_folder):
-        load_organisers(_ask(ledger, LedgerApi.network), folders)  # fail before the long work
+        network = signing.ask_ledger(ledger, LedgerApi.network)
+        load_organisers(network, folders)  # fail before the long work
         prepared = prepare_run(plan)
         if prepared.base is not None:
             prepared.base.check_room(seed_folder)
         store_run(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
-        with shutdown.explain_unreachable_ledger(ledger):
-            trio.run(_open, prepared, ledger, folders)
+        signing.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
     return to_text(prepared.manifest.run_id)
-
-
-async def _open(prepared: PreparedRun, ledger: str, folders: Sequence[Path]) -> None:
-    async with LedgerApi(ledger) as api:
-        await publish_run(prepared, api, folders)
 
 
 def list_runs(ledger: str) -> None:
@@ -247,14 +212,13 @@ def list_runs(ledger: str) -> None:
     table = Table("run", "name", "state", "round", "members", "tokens", box=SIMPLE, pad_edge=False)
     for column in table.columns[3:]:
         column.justify = "right"
-    for one in _ask(ledger, LedgerApi.runs):
+    for one in signing.ask_ledger(ledger, LedgerApi.runs):
         numbers = f"{one.round:,}", str(one.members), _short_number(one.tokens)
         table.add_row(one.run[:10], escape(one.name), _state(one), *numbers)
     Console().print(table)
 
 
 def show_run(name: str, ledger: str) -> None:
-    """Print one run, field by field."""
     one = _named(name, ledger)
     table = Table("what", "value", show_header=False)
     for what, value in _fields(one):
@@ -290,31 +254,26 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "opened", f"entry {one.opened_index} of the log"
 
 
-def pause_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that no new round opens; returns a sentence about it."""
-    one = _steer(name, ledger, folders, RunPause(reason=BY_ORGANISER))
-    return (
-        f"{one.name}: paused after the current round; continue with "
-        f"`tequio run resume {short_id(one.run)}`"
-    )
+_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
+    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
+    "resume": (RunResume, "resumed"),
+    "finish": (RunFinish, "ends after the current round"),
+}
 
 
-def resume_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that rounds open again; returns a sentence about it."""
-    return f"{_steer(name, ledger, folders, RunResume(reason=BY_ORGANISER)).name}: resumed"
-
-
-def finish_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that the run ends; returns a sentence about it."""
-    one = _steer(name, ledger, folders, RunFinish(reason=BY_ORGANISER))
-    return f"{one.name}: ends after the current round"
-
-
-def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAnswer:
+def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:
+    """Log that a run pauses, resumes or finishes; returns a sentence about it."""
     one = _named(name, ledger)
+    made, done = _STEERING[action]
+    body = made(reason=BY_ORGANISER)
+
+    async def submit() -> None:
+        async with LedgerApi(ledger) as api:
+            await submit_statement(api, folders, body, one.id)
+
     with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         try:
-            trio.run(_submit, ledger, folders, body, one)
+            trio.run(submit)
         except* LedgerRefusedError as group:
             refused = shutdown.first_error(group)
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
@@ -322,30 +281,9 @@ def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAn
             raise UserFacingError(
                 f"{one.name} is {_state(one)}: {body.TYPE} has no effect"
             ) from refused
-    return one
-
-
-async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer) -> None:
-    async with LedgerApi(ledger) as api:
-        await submit_statement(api, folders, body, one.id)
+    return f"{one.name}: {done.format(short_id(one.run))}"
 
 
 def _named(name: str, ledger: str) -> RunAnswer:
-    runs = _ask(ledger, LedgerApi.runs)
-    found = [one for one in runs if matches_name_or_id(one.name, one.run, name)]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(name_with_id(one.name, one.run) for one in found or runs) or "none"
-    if found:
-        raise UserFacingError(f"several runs match {name!r}: {known}; give the beginning of the id")
-    raise UserFacingError(f"no run is called {name!r}; known runs: {known}")
-
-
-def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(partial(_asked, ledger, question))
-
-
-async def _asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    async with LedgerApi(ledger) as api:
-        return await question(api)
+    runs = signing.ask_ledger(ledger, LedgerApi.runs)
+    return find_one("run", runs, lambda one: (one.name, one.run), name)

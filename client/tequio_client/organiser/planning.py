@@ -27,7 +27,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client.organiser import estimate, starting_weights
+from tequio_client.organiser import estimate
+from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
@@ -35,8 +36,7 @@ from tequio_client.organiser.estimate import (
     transfer_s,
     usual_tflops,
 )
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan
-from tequio_client.organiser.starting_weights import ModelSourceSpec
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelSourceSpec
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -185,19 +185,8 @@ _FACTOR = 4
 _LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanDefaults:
-    """Values of a new plan, chosen for its model, its data and the volunteers expected."""
-
-    inner: plans.InnerPlan
-    windows: plans.WindowsPlan
-    rounds: plans.RoundsPlan
-
-
-def choose_defaults(
-    outline: RunOutline, expect: plans.ExpectPlan, tokens: int | None
-) -> PlanDefaults:
-    """Choose the values; `tokens` are those of the whole run, None for the usual number."""
+def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None) -> RunPlan:
+    """Fill in the outlined plan; `tokens` are those of the whole run, None for the usual number."""
     manifest, is_fresh = outline.manifest, outline.source.is_fresh
     size, sequence = manifest.model.parameters, manifest.model.sequence
     still = manifest.frozen.parameters if manifest.frozen else 0
@@ -216,7 +205,8 @@ def choose_defaults(
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
     # size of the product's would be unknown.
     rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
-    return PlanDefaults(
+    return msgspec.structs.replace(
+        outline.plan,
         inner=plans.InnerPlan(
             optimiser="adamw" if still else "muon", steps=STEPS, lr=rate, adam_lr=rate
         ),
@@ -234,12 +224,6 @@ def choose_defaults(
     )
 
 
-def with_defaults(plan: RunPlan, chosen: PlanDefaults) -> RunPlan:
-    return msgspec.structs.replace(
-        plan, inner=chosen.inner, windows=chosen.windows, rounds=chosen.rounds
-    )
-
-
 def _usual_s(size: int) -> int:
     return next((seconds for most, seconds in _USUAL_S if size < most), _LONG_S)
 
@@ -251,7 +235,7 @@ def _rate(size: int, *, is_fresh: bool) -> float:
     return float(f"{rate:.1e}")
 
 
-def _most_members(manifest: Manifest, expect: plans.ExpectPlan, train_s: float) -> int:
+def _most_members(manifest: Manifest, expect: ExpectPlan, train_s: float) -> int:
     # Up to four times the peers expected, if the transfer still fits into half the training time.
     most = expect.peers
     while most < min(_FACTOR * expect.peers, _MOST_PEERS):
@@ -305,7 +289,6 @@ class LlamaShape:
         return tables * self.vocabulary * self.width + self.layers * layer + self.width
 
     def config(self, sequence: int) -> dict[str, object]:
-        """Configuration in the format of Hugging Face."""
         return {
             "architectures": ["LlamaForCausalLM"],
             "model_type": "llama",
@@ -341,7 +324,6 @@ def nearest_shape(parameters: int, vocabulary: int) -> LlamaShape:
 
 
 def _of_width(width: int, parameters: int, vocabulary: int) -> LlamaShape:
-    """Shape of that width whose depth fits the size best."""
     head = 32 if width < _NARROW else 64 if width < _WIDE else 128
     heads = width // head
     shape = LlamaShape(
@@ -380,7 +362,7 @@ class NewPlanOptions:
     source: str
     revision: str
     tokens: int | None
-    expect: plans.ExpectPlan
+    expect: ExpectPlan
     lora_rank: int = 0
     """Rank of adapters; the model is frozen then. 0: the model itself is trained."""
 
@@ -403,7 +385,7 @@ def write_new_plan(path: Path, options: NewPlanOptions) -> None:
     data = plans.DataPlan(folder=_path_from(path.parent, options.data))
     draft = plans.RunPlan(name=name, model=source.plan, data=data, expect=options.expect)
     bare = estimate.outline_plan(draft, path, source)
-    plan = with_defaults(draft, choose_defaults(bare, options.expect, options.tokens))
+    plan = choose_defaults(bare, options.expect, options.tokens)
     final = estimate.outline_plan(plan, path, source)
     _print(final, estimate.estimate_run(final, options.expect))
     text = render_plan(plan, sequence=final.corpus.sequence, is_fresh=source.is_fresh)
@@ -416,7 +398,7 @@ def check_plan(path: Path) -> None:
     """Print the estimate of a plan; raises UserFacingError if the run cannot work."""
     found = estimate.read_outline(path)
     expect = found.plan.expect
-    known = plans.ExpectPlan() if isinstance(expect, UnsetType) else expect
+    known = ExpectPlan() if isinstance(expect, UnsetType) else expect
     _print(found, estimate.estimate_run(found, known))
 
 
@@ -435,9 +417,9 @@ def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = starting_weights.resolve_commit(options.source, options.revision)
+        commit = organiser_plan.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return starting_weights.find_source(plan, path.parent)
+    return organiser_plan.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:

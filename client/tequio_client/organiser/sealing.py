@@ -208,7 +208,9 @@ def _leaves(source: TextSource) -> list[_Leaf]:
         leaf = sealed_set.document_leaf(salt, (raw,))
         leaves.append(_Leaf(salt=salt, hash=leaf, size_bytes=len(raw)))
     if faults:
-        raise UserFacingError(f"nothing was sealed: {_joined(faults)}")
+        more = len(faults) - _NAMED
+        ending = f"; and {more:,} more like these" if more > 0 else ""
+        raise UserFacingError(f"nothing was sealed: {'; '.join(faults[:_NAMED])}{ending}")
     return leaves
 
 
@@ -229,11 +231,6 @@ def _twin(source: TextSource, index: int, raw: bytes, seen: dict[bytes, int]) ->
     return f"is a copy of {_named(source, first)}: remove one of them" if first != index else ""
 
 
-def _joined(faults: list[str]) -> str:
-    more = len(faults) - _NAMED
-    return "; ".join(faults[:_NAMED]) + (f"; and {more:,} more like these" if more > 0 else "")
-
-
 def _named(source: TextSource, index: int) -> str:
     if isinstance(source, TextFiles):
         return f"document {index + 1} ({clean_text(source.paths[index].name, _SHOWN)})"
@@ -252,9 +249,7 @@ def _head(leaves: list[_Leaf]) -> ArchiveHead:
     for leaf in leaves:
         tree.append(leaf.hash)
     return ArchiveHead(
-        root=tree.root(),
-        documents=len(leaves),
-        size_bytes=sum(leaf.size_bytes for leaf in leaves),
+        root=tree.root(), documents=len(leaves), size_bytes=sum(leaf.size_bytes for leaf in leaves)
     )
 
 
@@ -314,6 +309,12 @@ def document_file_name(index: int) -> str:
     return f"{index + 1:07}.txt"
 
 
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, as text; raises OSError."""
+    with path.open("rb") as file:
+        return to_text(hashlib.file_digest(file, "sha256").digest())
+
+
 def _opened(archive: Path) -> BufferedReader:
     try:
         return archive.open("rb")
@@ -335,7 +336,8 @@ def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     names: dict[int, Path] = {}
     for file in files:
-        share = _share(file, sealed)
+        share = read_share(file)
+        check_share(share, sealed, file)
         if share.index in found:
             raise UserFacingError(
                 f"{file} and {names[share.index]} are both share {share.index}: "
@@ -350,22 +352,26 @@ def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
     return dict(sorted(found.items())[: sealed.needed])
 
 
-def _share(file: Path, sealed: SealedSet) -> KeyShare:
+def read_share(file: Path) -> KeyShare:
+    """Read a custodian's share; raises UserFacingError."""
     try:
         with file.open("rb") as opened:
-            share = KeyShare.parse(opened.read(_SHARE_FILE_BYTES).decode("ascii", "replace"))
+            return KeyShare.parse(opened.read(_SHARE_FILE_BYTES).decode("ascii", "replace"))
     except OSError as err:
         raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
     except MalformedError as err:
         raise UserFacingError(f"{file} is not a valid share: {err}") from err
+
+
+def check_share(share: KeyShare, sealed: SealedSet, file: Path) -> None:
+    """Raise UserFacingError unless the share in the file is one of the sealed set."""
     if to_text(share.root) != sealed.root:
-        raise UserFacingError(f"{file} is a share of another set, {to_text(share.root)}")
+        raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
     if share.index > len(sealed.shares) or to_text(share.name) != sealed.shares[share.index - 1]:
         raise UserFacingError(
             f"{file} does not match the commitment to share {share.index}: "
             "ask its custodian for the original, or give the share of another custodian"
         )
-    return share
 
 
 def _archive_head(file: BufferedReader, sealed: SealedSet) -> ArchiveHead:

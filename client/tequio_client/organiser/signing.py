@@ -9,47 +9,51 @@ completes a file signs only after verifying the signatures in it.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
-
 import msgspec
 import trio
-
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
-from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import (MalformedError, RefusedError, TequioError, UserFacingError)
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult
-from tequio_shared.statements.network import (
-    InviteClose,
-    InviteOpen,
-    InviteRevoke,
-    RoleGrant,
-    RoleRevoke,
-    StandingRelease,
-    StandingUphold,
-)
+from tequio_shared.statements.network import (InviteClose, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, StandingRelease, StandingUphold)
 from tequio_shared.statements.statement import Entry
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import (Awaitable, Callable, Iterator, Sequence)
     from pathlib import Path
-
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Body
+
+
+T = TypeVar("T")
+
+
+def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
+    """Ask a ledger over a connection of its own; raises UserFacingError."""
+
+    async def asked() -> T:
+        async with LedgerApi(ledger) as api:
+            return await question(api)
+
+    with shutdown.explain_unreachable_ledger(ledger):
+        return trio.run(asked)
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
@@ -86,6 +90,8 @@ Decision: TypeAlias = (
 )
 """Statements of organisers about the network as a whole."""
 AHEAD_MS = 180_000
+SUBMIT_TIMEOUT_S = 300.0
+"""Longest time that a statement is sent to a ledger that does not accept it."""
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
@@ -134,6 +140,27 @@ async def sign_statement(
         round=about[1] if about else None,
     )
     return statement.sign(network.id, made, *signers)
+
+
+async def submit_alone(
+    api: LedgerApi,
+    folder: Path,
+    signer: Signer,
+    body: Body,
+    run: RunId | None = None,
+    documents: Sequence[bytes] = (),
+) -> Entry:
+    """Upload the documents, register the key if needed, and log a statement of one key.
+
+    The caller has locked the folder. Raises LedgerRefusedError and LedgerUnavailableError.
+    """
+    async with Outbox(api, folder, signer) as outbox:
+        with trio.move_on_after(SUBMIT_TIMEOUT_S):
+            return await outbox.submit(body, run, documents=documents)
+    raise LedgerUnavailableError(
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
+        "again later"
+    )
 
 
 def is_complete(entry: Entry, network: LedgerNetwork) -> bool:
@@ -216,20 +243,40 @@ def expiry_ms(entry: Entry) -> int:
 @contextmanager
 def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
     """Lock the organisers' folders; raises UserFacingError."""
-    twice = next((one for at, one in enumerate(folders) if _is_among(one, folders[:at])), None)
-    if twice is not None:
-        raise UserFacingError(
-            f"the folder {twice} is given twice, and an organiser signs once: give the folder of "
-            "another organiser"
-        )
+    for at, folder in enumerate(folders):
+        if folder.resolve() in {one.resolve() for one in folders[:at]}:
+            raise UserFacingError(
+                f"the folder {folder} is given twice, and an organiser signs once: give the folder "
+                "of another organiser"
+            )
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked(folder))
         yield
 
 
-def _is_among(folder: Path, others: Sequence[Path]) -> bool:
-    return folder.resolve() in {one.resolve() for one in others}
+def decide(
+    ledger: str,
+    decision: Decision | Callable[[LedgerApi], Awaitable[Decision]],
+    folders: Sequence[Path],
+    out: Path | None,
+    documents: Sequence[bytes] = (),
+) -> str:
+    """Sign a decision, or the one that a function makes, as `sign_decision` does.
+
+    Documents that it names are uploaded first.
+    """
+
+    async def decided(api: LedgerApi) -> str:
+        if documents:
+            signer = load_organiser(folders[0], await api.network())
+            for one in documents:
+                await api.put_blob(one, signer, now_ms())
+        body = await decision(api) if callable(decision) else decision
+        return await sign_decision(api, body, folders, out)
+
+    with locked_folders(folders):
+        return ask_ledger(ledger, decided)
 
 
 async def sign_decision(
@@ -265,12 +312,11 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     `agrees` asks a person about the description computed from the signed bytes; nothing is signed
     without consent.
     """
-    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(partial(_countersign, ledger, file, folder, agrees))
+    with locked(folder):
+        return ask_ledger(ledger, partial(_countersign, file, folder, agrees))
 
 
 def describe_decision(body: Body) -> str:
-    """Describe a decision in one sentence."""
     match body:
         case StandingRelease(peer=peer):
             return f"{peer} is active again"
@@ -300,21 +346,22 @@ def _describe_membership(body: Body) -> str:
     raise AssertionError(f"{body.TYPE} is not a decision")
 
 
-async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
-    async with LedgerApi(ledger) as api:
-        network = await api.network()
-        entry, description = read_half_signed(file, network)
-        says = describe_decision(entry.statement.body)
-        if description != says:
-            raise UserFacingError(
-                f"the description in {file} is not what would be signed, which is: {says}; ask "
-                "the organiser that gave you the file"
-            )
-        if not await trio.to_thread.run_sync(agrees, says):
-            raise UserFacingError("nothing was signed")
-        entry = add_signature(entry, load_organiser(folder, network), network)
-        if is_complete(entry, network):
-            return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
-        write_half_signed(file, entry, says, network)
-        last = format_time(expiry_ms(entry))
-        return f"{file}: {says}; signed, and more organisers have to sign before {last}"
+async def _countersign(
+    file: Path, folder: Path, agrees: Callable[[str], bool], api: LedgerApi
+) -> str:
+    network = await api.network()
+    entry, description = read_half_signed(file, network)
+    says = describe_decision(entry.statement.body)
+    if description != says:
+        raise UserFacingError(
+            f"the description in {file} is not what would be signed, which is: {says}; ask "
+            "the organiser that gave you the file"
+        )
+    if not await trio.to_thread.run_sync(agrees, says):
+        raise UserFacingError("nothing was signed")
+    entry = add_signature(entry, load_organiser(folder, network), network)
+    if is_complete(entry, network):
+        return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
+    write_half_signed(file, entry, says, network)
+    last = format_time(expiry_ms(entry))
+    return f"{file}: {says}; signed, and more organisers have to sign before {last}"

@@ -1,23 +1,24 @@
-"""The sealed archive, fetched from where the rules say, and opened into numbered documents."""
+"""The sealed archive, fetched from where the rules say, and opened with the key in the log."""
 
 from __future__ import annotations
 
-import hashlib
-import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.sealed_archive import ArchiveHead
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.ids import digest_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
+
 
 STALL_TIMEOUT_S = 60.0
 _PIECE = 1 << 20
@@ -27,6 +28,22 @@ class OtherArchiveError(UserFacingError):
     """The archive is not the one that was sealed."""
 
 
+def fetch_drawn_texts(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError before the draw, or if the archive does not match its commitment.
+    """
+    if view.draw is None:
+        why = view.missing_for_ranking() or f"its draw is at {format_time(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = fetch_archive(view.rules, folder / "archive.sealed", blob, ledger)
+    documents = decrypt_archive(view.rules, view.draw.key, path, folder / "set")
+    return [read_document(documents, number) for number in view.draw.documents]
+
+
 def fetch_archive(
     rules: CompetitionRules, to: Path, blob: Callable[[Digest], bytes | None], ledger: str
 ) -> Path:
@@ -34,7 +51,7 @@ def fetch_archive(
 
     `blob` gets a document from the ledger. Raises UserFacingError.
     """
-    if to.is_file() and _digest(to) == rules.sealed.archive:
+    if to.is_file() and sealing.file_digest(to) == rules.sealed.archive:
         return to
     fresh = to.with_suffix(".part")
     if rules.archive:
@@ -48,7 +65,7 @@ def fetch_archive(
                 "organisers to put it there"
             )
         fresh.write_bytes(raw)
-    if _digest(fresh) != rules.sealed.archive:
+    if sealing.file_digest(fresh) != rules.sealed.archive:
         fresh.unlink()
         raise OtherArchiveError(
             f"the file at {rules.archive or ledger} is not the archive that was sealed: "
@@ -75,7 +92,10 @@ def read_document(documents: Path, number: int) -> bytes:
 
 
 def _download(rules: CompetitionRules, to: Path) -> None:
-    most = _archive_bytes(rules)
+    sealed = rules.sealed
+    root = digest_from_text(sealed.root)
+    head = ArchiveHead(root=root, documents=sealed.documents, size_bytes=sealed.size_bytes)
+    most = head.archive_bytes
     got = 0
     try:
         request = urllib.request.Request(rules.archive)  # noqa: S310 - the rules allow http(s) alone
@@ -91,20 +111,5 @@ def _download(rules: CompetitionRules, to: Path) -> None:
                         f"{most:,} bytes: tell the organisers"
                     )
                 file.write(piece)
-    except (OSError, urllib.error.URLError, ValueError) as err:
+    except (OSError, ValueError) as err:
         raise UserFacingError(f"cannot fetch the archive from {rules.archive}: {err}") from err
-
-
-def _archive_bytes(rules: CompetitionRules) -> int:
-    sealed = rules.sealed
-    head = ArchiveHead(
-        root=digest_from_text(sealed.root),
-        documents=sealed.documents,
-        size_bytes=sealed.size_bytes,
-    )
-    return head.archive_bytes
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return to_text(hashlib.file_digest(file, "sha256").digest())

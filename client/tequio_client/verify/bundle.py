@@ -89,11 +89,9 @@ class BundleFile:
         self._file.close()
 
     def genesis(self) -> bytes:
-        """Read the genesis document."""
         return self._read(GENESIS, STATEMENT_BYTES)
 
     def note(self) -> bytes:
-        """Read the signed checkpoint; there is no other."""
         return self._read(CHECKPOINT, NOTE_BYTES)
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -108,7 +106,6 @@ class BundleFile:
         return found
 
     def blob(self, name: Digest) -> bytes | None:
-        """Read a document; None when the bundle does not have it."""
         member = _blob(name)
         return self._read(member, BLOB_BYTES) if member in self._spots else None
 
@@ -159,7 +156,6 @@ class BundleWriter:
             self._part.unlink(missing_ok=True)
 
     def begin(self, about: BundleInfo, genesis: bytes, note: bytes) -> None:
-        """Write what precedes the log."""
         for name, content in (
             (ABOUT, encoding.encode(about)),
             (GENESIS, genesis),
@@ -172,7 +168,6 @@ class BundleWriter:
         self._add(_entries(number), encode_bundle(leaves))
 
     def blobs(self, paths: Iterable[tuple[Digest, Path]]) -> None:
-        """Write documents, and the end."""
         for name, path in sorted((_blob(name), path) for name, path in paths):
             size = path.stat().st_size
             self._file.write(_header(name, size))
@@ -205,11 +200,9 @@ class RecordedLog:
             (folder / name).mkdir(parents=True)
 
     def genesis(self) -> bytes:
-        """Get the genesis document."""
         return self._store(GENESIS, self._source.genesis())
 
     def note(self) -> bytes:
-        """Get the signed checkpoint."""
         return self._store(CHECKPOINT, self._source.note())
 
     def entries(self, first: int, end: int) -> list[bytes]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tequio_client.verify.audit import AuditOptions
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import AuditReport, WorkProgress
     from tequio_shared.ids import RunId
 
 
@@ -30,20 +29,11 @@ if TYPE_CHECKING:
     help="Audit a folder with a copy of the ledger's files instead of a live ledger.",
 )
 @click.option("--run", "run_text", metavar="RUN", help="Recompute the heads of this run only.")
-@click.option(
-    "--store",
-    "stores",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Store folder of a worker or seed to read contributions from; may be repeated.",
-)
+@cli.stores_option
 @cli.trust_option
 @click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(
-    "--json",
-    "json_file",
-    type=cli.OutputFile(),
-    help="Write all findings to this file as JSON.",
+    "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
 )
 def audit(  # noqa: PLR0913 - one parameter an option
     ledger: str,
@@ -63,11 +53,12 @@ def audit(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.organiser import signing
     from tequio_client.verify import audit as program
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_client.verify.source import MirrorFolder, StoreFolders
-    from tequio_client.worker import shutdown
 
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(
@@ -78,8 +69,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     )
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
-        with shutdown.explain_unreachable_ledger(ledger):
-            trio.run(_ask_network, ledger)
+        # A ledger that does not answer fails here, rather than in a report with nothing in it.
+        signing.ask_ledger(ledger, LedgerApi.network)
     with ProgressBars(Console(stderr=True)) as bars:
         if mirror is not None:
             report = program.audit(MirrorFolder(mirror), scope, bars)
@@ -89,14 +80,6 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if json_file is not None:
         json_file.write_bytes(report.encode())
     sys.exit(report.exit_code)
-
-
-async def _ask_network(ledger: str) -> None:
-    # A ledger that does not answer fails here, rather than in a report with nothing in it.
-    from tequio_client.ledger.api import LedgerApi
-
-    async with LedgerApi(ledger) as api:
-        await api.network()
 
 
 def _audit_live(
@@ -114,9 +97,7 @@ def _print(report: AuditReport, console: Console) -> None:
 
     from tequio_client.verify.report import STYLES, AuditGrade
 
-    for finding in report.findings:
-        style = STYLES[finding.grade]
-        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    report.print_findings(console)
     table = Table(title="audit", title_justify="left")
     table.add_column("checked")
     table.add_column("count", justify="right")
@@ -126,12 +107,7 @@ def _print(report: AuditReport, console: Console) -> None:
         found = sum(one.grade is grade for one in report.findings)
         table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
     console.print(table)
-    verdicts = {
-        AuditGrade.MISMATCH.value: "This ledger does not pass: see the findings above.",
-        AuditGrade.MISSING.value: "No error was found, but some parts were unavailable and "
-        "unchecked.",
-    }
-    console.print(verdicts.get(report.exit_code, "Everything holds."))
+    console.print(report.verdict("ledger"))
 
 
 def _run_id(text: str | None) -> RunId | None:

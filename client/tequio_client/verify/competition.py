@@ -1,42 +1,324 @@
 """One verification of a competition from its log alone: of a ledger, or of a bundle offline.
 
 The fold checks who stated what, when, and whether it follows. What is left are the texts, which
-have to open against the root that was committed to, and the outcome, which is computed again.
+have to open against the root that was committed to, and the outcome, which follows from the drawn
+texts and the evaluations that count. A stated outcome has to equal it byte for byte; where it
+differs, the report names each field.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.verify import archive, judgement
+from tequio_client.names import short_id
+from tequio_client.organiser import sealing
+from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
 from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
-from tequio_client.verify.folded_log import FoldedLog, display_name, find_competitions
-from tequio_client.verify.judgement import judge
+from tequio_client.verify.reader import FoldedLog, display_name, find_competitions
 from tequio_client.verify.report import AuditReport, LogPlace
 from tequio_client.verify.source import LiveLog, NotAvailableError
-from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.competition import result
+from tequio_shared.competition.result import DrawnText, JudgedEntrant
+from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, RankedEntrant
+from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.log.policy import NoQuorumError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tequio_client.verify.judgement import ArchiveOf, JudgedCompetition
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
+
+
+ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
+"""Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""
+
+
+_OF_A_PLACE = (
+    "submission",
+    "author",
+    "rank",
+    "millibits",
+    "size_bytes",
+    "nanobits_per_byte",
+    "low",
+    "high",
+)
+_OF_A_PAIR = ("winner", "low", "high", "against")
+_OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
+
+K = TypeVar("K", str, tuple[str, str])
+V = TypeVar("V")
+Difference = tuple[str, str, object, object]
+"""What differs, why that may be, what is due, and what was stated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCompetition:
+    """A decided competition, judged again: the due outcome, and what it rests on."""
+
+    view: CompetitionView
+    texts: tuple[bytes, ...]
+    """The drawn ones, in their order."""
+    contenders: tuple[JudgedEntrant, ...]
+    outcome: CompetitionOutcome
+    """As it is due."""
+
+
+def judge(
+    view: CompetitionView,
+    source: RecordedLog,
+    archive_of: ArchiveOf,
+    folder: Path,
+    report: AuditReport,
+) -> JudgedCompetition | None:
+    """Open the texts in `folder` and compute the outcome; None when either cannot be done.
+
+    What is wrong goes into the report.
+    """
+    if view.outcome is None or view.draw is None:
+        return None
+    texts = _texts(view, source, archive_of, folder, report)
+    if texts is None:
+        return None
+    place = LogPlace(entry=view.phase_starts[CompetitionPhase.DECIDED].index)
+    try:
+        found = contenders(view, source.blob)
+        stated = _stated(view.outcome, source)
+    except (NotAvailableError, UserFacingError) as err:
+        report.missing("scores", place, str(err))
+        return None
+    except PeerError as err:
+        report.mismatch("scores", place, str(err))
+        return None
+    named = [DrawnText.of(one) for one in texts]
+    due = result.compute_outcome(view.id, view.draw.beacon, named, found)
+    _compare(due, stated, place, report)
+    return JudgedCompetition(view=view, texts=texts, contenders=found, outcome=due)
+
+
+def _texts(
+    view: CompetitionView,
+    source: RecordedLog,
+    archive_of: ArchiveOf,
+    folder: Path,
+    report: AuditReport,
+) -> tuple[bytes, ...] | None:
+    if view.draw is None:
+        return None
+    place, sealed = (
+        LogPlace(entry=view.phase_starts[CompetitionPhase.OPEN].index),
+        view.rules.sealed,
+    )
+    try:
+        path = archive_of(view.rules)
+    except (OtherArchiveError, PeerError) as err:
+        report.mismatch("sealed archive", place, str(err))
+        return None
+    except (NotAvailableError, UserFacingError) as err:
+        report.missing("sealed archive", place, str(err))
+        return None
+    source.add(digest_from_text(sealed.archive), path)
+    try:
+        documents = archive.decrypt_archive(view.rules, view.draw.key, path, folder)
+    except UserFacingError as err:
+        report.mismatch("texts", place, f"they are not the sealed ones: {err.__cause__ or err}")
+        return None
+    report.checked["documents opened"] += sealed.documents
+    return tuple(archive.read_document(documents, number) for number in view.draw.documents)
+
+
+def _stated(name: Digest, source: RecordedLog) -> CompetitionOutcome:
+    raw = source.blob(name)
+    if raw is None:
+        raise NotAvailableError("the outcome document is not available")
+    return CompetitionOutcome.parse(raw)
+
+
+def _compare(
+    due: CompetitionOutcome, stated: CompetitionOutcome, place: LogPlace, report: AuditReport
+) -> None:
+    if due.encode() == stated.encode():
+        report.checked["outcomes"] += 1
+        return
+    found = list(differences(due, stated)) or [("order in the outcome", "", "another", "this")]
+    for what, why, expected, given in found:
+        report.mismatch(what, place, why, expected=expected, found=given)
+
+
+def contenders(
+    view: CompetitionView, blob: Callable[[Digest], bytes | None]
+) -> tuple[JudgedEntrant, ...]:
+    """Entrants whose submission counts, with their evaluations; raises UserFacingError."""
+    return tuple(
+        JudgedEntrant(
+            entrant=name,
+            author=view.entrants[name].author,
+            submission=submission,
+            evaluations=tuple(_evaluations(view, name, blob)),
+        )
+        for name, submission in view.submissions.items()
+    )
+
+
+def differences(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
+    """Differences of two outcomes: entrants first, and the most telling field of each first."""
+    due_places = {one.entrant: one for one in due.places}
+    said_places = {one.entrant: one for one in said.places}
+    for name, ours, theirs in _matched(due_places, said_places):
+        yield from _fields(f"entrant {name}", "of", _OF_A_PLACE, (ours, theirs))
+        if ours is not None and theirs is not None:
+            yield from _evaluator_differences(ours, theirs)
+    due_pairs = {(one.first, one.other): one for one in due.pairs}
+    said_pairs = {(one.first, one.other): one for one in said.pairs}
+    for names, one, other in _matched(due_pairs, said_pairs):
+        what = f"comparison of {names[0]} and {names[1]}"
+        yield from _fields(what, "in the", _OF_A_PAIR, (one, other))
+    if due.documents != said.documents:
+        yield "number of documents", "", due.documents, said.documents
+    ours_order, theirs_order = list(due_places), list(said_places)
+    if ours_order != theirs_order and set(ours_order) == set(theirs_order):
+        yield "order of the entrants", "", ", ".join(ours_order), ", ".join(theirs_order)
+
+
+def _evaluator_differences(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
+    ours = {one.evaluator: one for one in due.evaluators}
+    theirs = {one.evaluator: one for one in said.evaluators}
+    for key, one, other in _matched(ours, theirs):
+        what = f"evaluator {short_id(key)} of entrant {due.entrant}"
+        yield from _fields(what, "of", _OF_AN_EVALUATOR, (one, other))
+
+
+def _matched(due: Mapping[K, V], said: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    for key in sorted(due.keys() | said.keys()):
+        yield key, due.get(key), said.get(key)
+
+
+def _fields(
+    what: str, of: str, names: Sequence[str], pair: tuple[object | None, object | None]
+) -> Iterator[Difference]:
+    """Differences in the fields of a thing, or that only one of the outcomes has it."""
+    due, said = pair
+    if due is None or said is None:
+        yield what, "", "none" if due is None else "one", "none" if said is None else "one"
+        return
+    for name in names:
+        expected, found = getattr(due, name), getattr(said, name)
+        if expected != found:
+            why = ""
+            if name == "millibits" and isinstance(due, RankedEntrant):
+                why = _whose(due, found)
+            yield f"{name} {of} {what}", why, expected, found
+
+
+def _whose(due: RankedEntrant, millibits: object) -> str:
+    """The evaluator whose own sum equals the stated one, if there is one."""
+    for one in due.evaluators:
+        if one.millibits == millibits:
+            lies = ", which is an outlier," if one.is_outlier else ""
+            return (
+                f"that is what evaluator {short_id(one.evaluator)}{lies} scored alone; "
+                "the medians of all evaluators count"
+            )
+    return ""
+
+
+def _evaluations(
+    view: CompetitionView, name: str, blob: Callable[[Digest], bytes | None]
+) -> Iterator[Evaluation]:
+    for (entrant, evaluator), scored in sorted(view.results.items()):
+        if entrant != name:
+            continue
+        raw, who = blob(scored.scores), short_id(to_text(evaluator))
+        if raw is None:
+            raise UserFacingError(
+                f"the ledger does not have the scores of evaluator {who} for {name}: "
+                "ask its operator to restore them"
+            )
+        try:
+            yield Evaluation.parse(raw)
+        except MalformedError as err:
+            raise UserFacingError(f"invalid scores of evaluator {who} for {name}: {err}") from err
+
+
+_PHASES = {
+    CompetitionPhase.OPEN: "opened",
+    CompetitionPhase.CLOSED: "closed",
+    CompetitionPhase.DRAWN: "drawn",
+    CompetitionPhase.REVEALED: "revealed",
+    CompetitionPhase.DECIDED: "decided",
+}
+
+
+def describe_log(log: FoldedLog) -> str:
+    cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
+    return (
+        f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
+        f"signed{cosigned}; network {log.genesis.name} ({to_text(log.genesis.network_id)})"
+    )
+
+
+def describe_statements(view: CompetitionView, number: int) -> str:
+    order = ", ".join(
+        f"{_PHASES[phase]} {mark.index}"
+        for phase, mark in sorted(view.phase_starts.items(), key=lambda one: one[1].index)
+    )
+    return f"statements: {number:,} are signed, each follows from those before (entries: {order})"
+
+
+def describe_texts(judged: JudgedCompetition) -> str:
+    number = judged.view.rules.sealed.documents
+    return f"texts: {number:,} documents match the sealed root, {len(judged.texts):,} were drawn"
+
+
+def describe_evaluators(judged: JudgedCompetition) -> str:
+    view, draw = judged.view, judged.view.draw
+    drawn = ", ".join(short_id(to_text(key)) for key in draw.evaluators) if draw else ""
+    return (
+        f"evaluators: {len(view.offers)} offered, {drawn} were drawn; they committed to "
+        f"{len(view.commits)} evaluations before any was published, then published "
+        f"{len(view.results)}"
+    )
+
+
+def describe_unheard(view: CompetitionView) -> list[str]:
+    silent = [
+        f"evaluator {short_id(to_text(key))} never committed to scores of {entrant}"
+        for entrant, key in view.missing_commitments
+    ]
+    withheld = [
+        f"evaluator {short_id(to_text(key))} committed to scores of {entrant} (entry "
+        f"{view.commits[entrant, key].committed_at.index}) and did not publish them: they do not "
+        "count"
+        for entrant, key in view.withheld
+    ]
+    return silent + withheld
+
+
+def describe_outcome(judged: JudgedCompetition) -> str:
+    name = to_text(sha256(judged.outcome.encode()))
+    same = "medians, totals, intervals and ranks equal those in the log, byte for byte"
+    return f"outcome: {same} ({name})"
+
+
+def describe_rescoring(documents: int, device: str) -> str:
+    return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"
+
 
 _ARCHIVE = "archive.sealed"
 _PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
@@ -166,7 +448,7 @@ class _Checking:
         found.log = _read(self.source, self.options.trust, report, self.progress)
         if found.log is None:
             return
-        found.lines.append(judgement.describe_log(found.log))
+        found.lines.append(describe_log(found.log))
         found.view = find(found.log, wanted, report)
         if found.view is None:
             return
@@ -175,23 +457,23 @@ class _Checking:
         found.judged = judge(found.view, self.source, self.archive_of, self.folder / "set", report)
         if found.judged is None:
             return
-        found.lines.append(judgement.describe_texts(found.judged))
-        found.lines.append(judgement.describe_evaluators(found.judged))
+        found.lines.append(describe_texts(found.judged))
+        found.lines.append(describe_evaluators(found.judged))
         if len(report.findings) == before:
-            found.lines.append(judgement.describe_outcome(found.judged))
+            found.lines.append(describe_outcome(found.judged))
 
     def _check_state(self, log: FoldedLog, view: CompetitionView) -> None:
         """True if the competition was decided, or ended without a ranking."""
         found, report = self.found, self.found.report
         if not report.findings:
             number = log.fold.followed[to_text(view.id)]
-            found.lines.append(judgement.describe_statements(view, number))
+            found.lines.append(describe_statements(view, number))
         if view.outcome is None:
             as_of_ms = now_ms() if self.options.is_live else log.last_ms
             found.void = view.void_reason(as_of_ms)
             report_open(view, as_of_ms, report)
         if found.void or view.outcome is not None:
-            found.deviations += judgement.describe_unheard(view)
+            found.deviations += describe_unheard(view)
 
 
 def _read(
@@ -247,8 +529,7 @@ def _extracted(file: BundleFile, to: Path, rules: CompetitionRules) -> Path:
     """Copy the archive out of the bundle; nothing is fetched."""
     if not file.extract(digest_from_text(rules.sealed.archive), to):
         raise NotAvailableError("the bundle does not have the sealed archive")
-    with to.open("rb") as opened:
-        name = to_text(hashlib.file_digest(opened, "sha256").digest())
+    name = sealing.file_digest(to)
     if name != rules.sealed.archive:
         raise OtherArchiveError(
             f"the archive in the bundle is {name[:10]}, and {rules.sealed.archive[:10]} was sealed"

@@ -13,15 +13,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
-
 from tequio_client.verify.report import LogPlace
-from tequio_client.verify.source import NotAvailableError
+from tequio_client.verify.source import NotAvailableError, RunFacts
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.competition.competition import COMPETITION_BODIES
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
+from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError)
+from tequio_shared.ids import (Digest, PeerKey, RunId, digest_from_text, sha256, to_text)
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.standing import describe_cause
@@ -30,14 +28,13 @@ from tequio_shared.network_view import AuthorChain, NetworkView
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
-from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
+from tequio_shared.statements.runs import (HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen)
 from tequio_shared.statements.statement import Entry, signed_message, split_leaf
+from typing import Generic, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import msgspec
-
+    from collections.abc import Mapping
     from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import DocumentSource
     from tequio_shared.ids import NetworkId
@@ -77,7 +74,6 @@ class UnreadEntry:
 
     @property
     def author(self) -> PeerKey:
-        """Key of the first signature."""
         return self.signatures[0][0]
 
     @property
@@ -97,6 +93,7 @@ class UnreadEntry:
             keys.verify(key, signature, message)
 
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 _COUNTED: Mapping[type[Body], str] = {
@@ -110,38 +107,24 @@ UNKNOWN_TIERS = "who was let in follows from entries that could not be read or d
 UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
-class ValueTimeline(Generic[T]):
+class ValueTimeline(Generic[K, T]):
     """Values by key as the log grew: what followed for a key in the log of any size."""
 
     def __init__(self) -> None:
-        self._values: defaultdict[PeerKey, list[tuple[int, T]]] = defaultdict(list)
+        self._values: defaultdict[K, list[tuple[int, T]]] = defaultdict(list)
 
     @property
-    def keys(self) -> list[PeerKey]:
-        """Every key that has a value at some size."""
+    def keys(self) -> list[K]:
         return list(self._values)
 
-    def record(self, key: PeerKey, index: int, value: T) -> None:
-        """The value follows from the entry at that index, the newest one."""
+    def record(self, key: K, index: int, value: T) -> None:
         self._values[key].append((index, value))
 
-    def at(self, key: PeerKey, size: int) -> T | None:
+    def at(self, key: K, size: int) -> T | None:
         """The value in the log of that size; None before the first one. Costs a bisection."""
         values = self._values.get(key, [])
         at = bisect_right(values, size - 1, key=lambda one: one[0])
         return values[at - 1][1] if at else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
-    """A run right after log index `index`, in the words of the API."""
-
-    index: int
-    state: str
-    round: int
-    head: str | None
-    head_round: int | None
-    weights_root: str | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,22 +134,16 @@ class RunHistory:
     view: FullRunView
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
-    standings: list[RunFacts] = field(default_factory=list)
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """What members measured of the head of a round, with log index."""
-    points: ValueTimeline[int] = field(default_factory=ValueTimeline)
+    facts: ValueTimeline[RunId, RunFacts] = field(default_factory=ValueTimeline)
+    points: ValueTimeline[PeerKey, int] = field(default_factory=ValueTimeline)
     """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
     """Whether it could not be judged further, rather than found wrong."""
 
-    def standing_at(self, size: int) -> RunFacts | None:
-        """Find how the run stood in the log of that size."""
-        at = bisect_right(self.standings, size - 1, key=lambda one: one.index)
-        return self.standings[at - 1] if at else None
-
     def record(self, index: int, statement: Statement) -> None:
-        """Remember what the statement at that index led to."""
         head, number = self.view.head, statement.round or 0
         match statement.body:
             case RoundClose():
@@ -175,15 +152,19 @@ class RunHistory:
                 self.measures.setdefault(number, {})[statement.author] = index, body
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
-        self.standings.append(
+        run = self.view.manifest.run_id
+        self.facts.record(
+            run,
+            index,
             RunFacts(
-                index=index,
+                run=to_text(run),
+                size=index + 1,
                 state=self.view.state.value,
                 round=self.view.number,
                 head=to_text(head.hash) if head else None,
                 head_round=head.round if head else None,
                 weights_root=to_text(head.weights_root) if head else None,
-            )
+            ),
         )
 
     def _record_close(self, index: int) -> None:
@@ -206,9 +187,9 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """How many statements of each competition follow, by its name."""
-        self.chains: ValueTimeline[AuthorChain] = ValueTimeline()
-        self.standings: ValueTimeline[StandingAnswer] = ValueTimeline()
-        self.tiers: ValueTimeline[TierAnswer] = ValueTimeline()
+        self.chains: ValueTimeline[PeerKey, AuthorChain] = ValueTimeline()
+        self.standings: ValueTimeline[PeerKey, StandingAnswer] = ValueTimeline()
+        self.tiers: ValueTimeline[PeerKey, TierAnswer] = ValueTimeline()
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
@@ -219,7 +200,6 @@ class Fold:
             self.standings.record(key, 0, standing_answer(self.view.standings, key))
 
     def apply(self, index: int, leaf: bytes) -> None:
-        """Fold the next leaf; all that is wrong with it goes into the report."""
         try:
             entry = Entry.parse(leaf)
         except RefusedError as err:
@@ -285,7 +265,6 @@ class Fold:
         return True
 
     def _count(self, statement: Statement) -> None:
-        """Count an entry that follows."""
         counted = _COUNTED.get(type(statement.body))
         if counted is not None:
             self._report.checked[counted] += 1
@@ -408,10 +387,9 @@ class Fold:
     def _report_differences(
         self, what: str, place: LogPlace, due: msgspec.Struct, stated: msgspec.Struct
     ) -> None:
-        for name in due.__struct_fields__:
-            expected, found = getattr(due, name), getattr(stated, name)
-            if expected != found:
-                self._report.mismatch(f"{what}, {name}", place, expected=expected, found=found)
+        names = due.__struct_fields__
+        pairs = {name: (getattr(due, name), getattr(stated, name)) for name in names}
+        self._report.compare(what, place, "", pairs)
 
     def _is_unsure(self) -> bool:
         return self.is_standing_unsure or self.are_tiers_unsure
@@ -430,7 +408,6 @@ class Fold:
 
 
 def place_of(index: int, statement: Statement) -> LogPlace:
-    """The place of an entry: its index, run and round, and its author."""
     return LogPlace(
         entry=index,
         run=to_text(statement.run) if statement.run is not None else None,
@@ -454,7 +431,6 @@ def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
 
 
 def tier_answer(tiers: Tiers, key: PeerKey) -> TierAnswer:
-    """Tier of a key, in the form of the API."""
     word = tiers.highest(key)
     return TierAnswer(
         tier=int(word.tier),

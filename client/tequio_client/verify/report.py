@@ -1,18 +1,28 @@
-"""Findings of a check of a log: each names its place, what was expected and what was there."""
+"""Findings of a check of a log, and its progress on screen.
+
+A finding names its place, what was expected and what was there.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from rich.console import Console
 
 
 class AuditGrade(Enum):
@@ -39,26 +49,24 @@ class LogPlace:
     peer: str | None = None
 
     def parts(self) -> Iterator[str]:
-        """The known fields, each as name and value."""
         for name in ("entry", "run", "round", "peer"):
             value = getattr(self, name)
             if value is not None:
                 yield f"{name} {value}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AuditFinding:
     """One finding. `what` is a short name of what was checked."""
 
     grade: AuditGrade
     what: str
-    place: LogPlace = field(default_factory=LogPlace)
+    place: LogPlace
     detail: str = ""
     expected: str | None = None
     found: str | None = None
 
     def line(self) -> str:
-        """The finding in one line."""
         where = ", ".join(self.place.parts())
         text = f"{self.grade.name.lower()}: {self.what}" + (f" at {where}" if where else "")
         if self.detail:
@@ -84,12 +92,20 @@ class AuditReport:
         expected: object = None,
         found: object = None,
     ) -> None:
-        """Record that something is not what it must be."""
-        self._add(AuditGrade.MISMATCH, what, place, detail, (expected, found))
+        pair = (None if one is None else str(one) for one in (expected, found))
+        self.findings.append(AuditFinding(AuditGrade.MISMATCH, what, place, detail, *pair))
 
     def missing(self, what: str, place: LogPlace, detail: str = "") -> None:
-        """Record that something was unavailable."""
-        self._add(AuditGrade.MISSING, what, place, detail, (None, None))
+        self.findings.append(AuditFinding(AuditGrade.MISSING, what, place, detail))
+
+    def compare(
+        self, what: str, place: LogPlace, detail: str, pairs: Mapping[str, tuple[object, object]]
+    ) -> bool:
+        """Record a mismatch for each pair of expected and found that differs; True for none."""
+        wrong = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        for name, (expected, found) in wrong.items():
+            self.mismatch(f"{what}, {name}", place, detail, expected=expected, found=found)
+        return not wrong
 
     @property
     def exit_code(self) -> int:
@@ -110,35 +126,126 @@ class AuditReport:
             )
         raise UserFacingError(f"{what} cannot be trusted ({worst.line()}): {advice}")
 
+    def verdict(self, what: str) -> str:
+        """Sum up the check of `what` in a sentence."""
+        if self.exit_code == AuditGrade.MISMATCH.value:
+            return f"This {what} does not pass: see the findings above."
+        if self.exit_code == AuditGrade.MISSING.value:
+            return "No error was found, but some parts were unavailable and unchecked."
+        return "Everything holds."
+
+    def print_findings(self, console: Console) -> None:
+        for one in self.findings:
+            style = STYLES[one.grade]
+            console.print(one.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+
     def encode(self) -> bytes:
-        """The report as JSON."""
         rows = [
-            {
-                "grade": one.grade.name.lower(),
-                "what": one.what,
-                "entry": one.place.entry,
-                "run": one.place.run,
-                "round": one.place.round,
-                "peer": one.place.peer,
-                "detail": one.detail,
-                "expected": one.expected,
-                "found": one.found,
-            }
+            {"grade": one.grade.name.lower(), "what": one.what}
+            | asdict(one.place)
+            | {"detail": one.detail, "expected": one.expected, "found": one.found}
             for one in self.findings
         ]
         whole = {"exit": self.exit_code, "checked": dict(self.checked), "findings": rows}
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
-    def _add(
-        self,
-        grade: AuditGrade,
-        what: str,
-        place: LogPlace,
-        detail: str,
-        pair: tuple[object, object],
-    ) -> None:
-        expected, found = (None if one is None else str(one) for one in pair)
-        finding = AuditFinding(
-            grade=grade, what=what, place=place, detail=detail, expected=expected, found=found
-        )
-        self.findings.append(finding)
+
+# Progress of long work on screen: bars on a terminal, otherwise a line every few seconds.
+
+LINE_INTERVAL_S = 5.0
+
+
+class WorkProgress(Protocol):
+    """Reports how far long work is."""
+
+    def work(self, what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Begin a piece of work of `total` steps; call the given function with the steps done."""
+
+
+class NoProgress:
+    """Reports nothing."""
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Do nothing."""
+        del what, total
+        yield lambda _: None
+
+
+class ProgressBars:
+    """Progress on a console; `with` starts and ends it.
+
+    A console that is not a terminal, such as piped or logged output, gets a line
+    every `line_every_s` seconds for work that is still going on, so that it never seems to hang.
+    """
+
+    def __init__(self, console: Console, line_every_s: float = LINE_INTERVAL_S) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        self._lines = None if console.is_terminal else ProgressLines(console, line_every_s)
+
+    def __enter__(self) -> Self:
+        (self._lines or self._progress).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        (self._lines or self._progress).stop()
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Report one piece of work until the end of `with`."""
+        if self._lines is None:
+            task = self._progress.add_task(what, total=total)
+            yield partial(self._progress.advance, task)
+        else:
+            with self._lines.work(what, total) as advance:
+                yield advance
+
+
+class ProgressLines:
+    """Prints how far the work is, from a thread of its own: one step may take minutes."""
+
+    def __init__(self, console: Console, every_s: float) -> None:
+        self._console = console
+        self._every_s = every_s
+        self._works: list[_Work] = []  # the innermost last; appended and removed by `work` alone
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="progress lines", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Report one piece of work until the end of `with`."""
+        one = _Work(what, total)
+        self._works.append(one)
+        try:
+            yield one.advance
+        finally:
+            self._works.remove(one)
+
+    def _run(self) -> None:
+        while not self._ended.wait(self._every_s):
+            for one in tuple(self._works):
+                self._console.print(one.line(), markup=False, highlight=False, soft_wrap=True)
+
+
+class _Work:
+    def __init__(self, what: str, total: int) -> None:
+        self._what = what
+        self._total = total
+        self._done = 0
+        self._began_s = time.monotonic()
+
+    def advance(self, steps: int) -> None:
+        self._done += steps
+
+    def line(self) -> str:
+        percent = 100 * self._done // self._total if self._total else 100
+        spent_s = time.monotonic() - self._began_s
+        return f"{self._what}: {self._done:,} of {self._total:,} ({percent}%), {spent_s:.0f} s"

@@ -42,8 +42,8 @@ class NotAvailableError(TequioError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunClaim:
-    """Answer of the ledger about a run; `size` is the size of the log that it describes."""
+class RunFacts:
+    """A run in a log of `size` entries, as the ledger answers or as it follows from the log."""
 
     run: str
     state: str
@@ -97,7 +97,7 @@ class TileSource(LogSource, Protocol):
 class LedgerSource(TileSource, Protocol):
     """A log, and what its ledger derived from it."""
 
-    def runs(self) -> Sequence[RunClaim]:
+    def runs(self) -> Sequence[RunFacts]:
         """Get what the ledger derived about its runs; empty for an archive."""
 
     def peer(self, key: PeerKey) -> PeerClaim | None:
@@ -114,29 +114,23 @@ class LiveLog:
         self.api = api
 
     def genesis(self) -> bytes:
-        """Get the genesis document, which the network's id names."""
         return _wait_for(self._open.network).genesis.encode()
 
     def note(self) -> bytes:
-        """Get the newest checkpoint that is published."""
         return _wait_for(self._open.checkpoint_note)[1]
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
-        """Get a tile."""
         return _wait_for(partial(self._open.tile, level, index, width))
 
     def entries(self, first: int, end: int) -> list[bytes]:
-        """Get leaves."""
         return _wait_for(partial(self._open.entries, first, end))
 
     def blob(self, name: Digest) -> bytes | None:
-        """Get a document; the API checks its hash."""
         return _wait_for(partial(self._open.get_blob, name))
 
-    def runs(self) -> Sequence[RunClaim]:
-        """Get the ledger's answers about all runs."""
+    def runs(self) -> Sequence[RunFacts]:
         return [
-            RunClaim(
+            RunFacts(
                 run=one.run,
                 state=one.state,
                 round=one.round,
@@ -149,7 +143,6 @@ class LiveLog:
         ]
 
     def peer(self, key: PeerKey) -> PeerClaim | None:
-        """Get the ledger's answer about a key."""
         one = _wait_for(partial(self._open.peer, key))
         return PeerClaim(
             key=one.key,
@@ -183,22 +176,18 @@ class MirrorFolder:
         self._folder = folder
 
     def genesis(self) -> bytes:
-        """Read the genesis document."""
         return self._read("genesis")
 
     def note(self) -> bytes:
-        """Read the checkpoint; there is no other."""
         return self._read("log/checkpoint")
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
-        """Read a tile."""
         raw = self._tile(Tile(level=level, index=index, width=width))
         if len(raw) < width * DIGEST_BYTES:
             raise MalformedError(f"tile of {len(raw)} bytes for {width} hashes")
         return [Digest(raw[at * DIGEST_BYTES :][:DIGEST_BYTES]) for at in range(width)]
 
     def entries(self, first: int, end: int) -> list[bytes]:
-        """Read leaves out of their bundle."""
         start = first - first % TILE_WIDTH
         tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - start)
         leaves = parse_bundle(self._tile(tile))
@@ -207,16 +196,13 @@ class MirrorFolder:
         return leaves[first - start : end - start]
 
     def blob(self, name: Digest) -> bytes | None:
-        """Read a document."""
         path = self._folder / "v1" / "blobs" / to_text(name)
         return path.read_bytes() if path.exists() else None
 
-    def runs(self) -> Sequence[RunClaim]:
-        """A folder answers no questions."""
+    def runs(self) -> Sequence[RunFacts]:
         return ()
 
     def peer(self, key: PeerKey) -> PeerClaim | None:
-        """A folder answers no questions."""
         return None
 
     def _tile(self, tile: Tile) -> bytes:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.story import HeadSelector
-from tequio_client.verify.progress import NoProgress
+from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.verify.report import NoProgress
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
 

@@ -14,14 +14,14 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.checkpoint import export, verify
 from tequio_client.checkpoint import layout as checkpoint_layout
+from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.merged import MergedModel
-from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.checkpoint.verify import VerifyOutcome
-from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import WeightsOrigin
+from tequio_client.competition import models
+from tequio_client.competition.models import WeightsOrigin
 from tequio_client.trainer import adapters, first_head, likelihood, weights
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
@@ -181,7 +181,7 @@ def test_evaluators_get_a_whole_model(scene: Scene, tmp_path: Path) -> None:
         files=(),
     )
     where = WeightsOrigin(ledger=scene.site.url, stores=(scene.store,))
-    folder = competition_submission.fetch_model(submission, tmp_path / "model", where, NoProgress())
+    folder = models.fetch_model(submission, tmp_path / "model", where, NoProgress())
     assert (folder / checkpoint_layout.CONFIG).is_file()
     assert not checkpoint_layout.is_adapter(folder)
 

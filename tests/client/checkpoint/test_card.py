@@ -10,16 +10,16 @@ import msgspec
 import pytest
 import yaml
 
-from tequio_client.checkpoint import card
-from tequio_client.checkpoint.story import HeadSelector, head_history, promoted_rounds
-from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.checkpoint import history
+from tequio_client.checkpoint.history import HeadSelector, head_history
+from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_shared.ids import PeerKey, to_text
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 
 if TYPE_CHECKING:
-    from tequio_client.checkpoint.story import HeadHistory
+    from tequio_client.checkpoint.history import HeadHistory
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +29,13 @@ def story() -> HeadHistory:
     read = FoldedLog(log, report, tiles=log)
     read.read()
     assert not report.findings
-    assert promoted_rounds(read, "maize- 1.0") == list(range(ROUNDS + 1))
+    promoted = read.run("maize- 1.0").promoted
+    assert [head.round for _, head in promoted] == list(range(ROUNDS + 1))
     return head_history(read, log.blob, HeadSelector(run="maize- 1.0"))
 
 
 def test_it_says_what_the_log_says(story: HeadHistory) -> None:
-    text = card.render_card(story, "http://ledger.example")
+    text = history.render_card(story, "http://ledger.example")
     view = played().swarm.view
     earned = {key: one.trainer + one.witness for key, one in view.accounts.earned.items()}
     assert story.micropoints == {key: amount for key, amount in earned.items() if amount}
@@ -54,7 +55,7 @@ def test_it_says_what_the_log_says(story: HeadHistory) -> None:
 
 
 def test_it_says_what_drawn_members_measured_and_where_that_stands(story: HeadHistory) -> None:
-    text = card.render_card(story, "http://ledger.example")
+    text = history.render_card(story, "http://ledger.example")
     assert len(story.measures) == 2
     assert "**5.1234 bits per byte**" in text
     for key, (entry, body) in story.measures.items():
@@ -63,15 +64,15 @@ def test_it_says_what_drawn_members_measured_and_where_that_stands(story: HeadHi
     liar = PeerKey(bytes([7]) * 32)
     lie = 99, msgspec.structs.replace(said, millibits=1_000)
     lied = dataclasses.replace(story, measures={**story.measures, liar: lie})
-    text = card.render_card(lied, "http://ledger.example")
+    text = history.render_card(lied, "http://ledger.example")
     assert "**5.1234 bits per byte**" in text
     assert f"| `{to_text(liar)}` | 0.001000 (far from the others) | 99 |" in text
-    text = card.render_card(dataclasses.replace(story, measures={}), "http://ledger.example")
+    text = history.render_card(dataclasses.replace(story, measures={}), "http://ledger.example")
     assert "no measurement of this head" in text
 
 
 def test_it_shows_what_the_head_writes_as_code_and_who_says_so(story: HeadHistory) -> None:
-    text = card.render_card(story, "http://ledger.example")
+    text = history.render_card(story, "http://ledger.example")
     section = text.partition("\n## Sample\n")[2].partition("\n## Who made it")[0]
     assert "\n\n    Once # upon\n\nThe model goes on:\n\n" in section
     assert "\n\n     a *time*\n    ## the <b>end</b>\n" in section
@@ -81,12 +82,14 @@ def test_it_shows_what_the_head_writes_as_code_and_who_says_so(story: HeadHistor
         key: (entry, msgspec.structs.replace(body, sample=msgspec.UNSET))
         for key, (entry, body) in story.measures.items()
     }
-    bare = card.render_card(dataclasses.replace(story, measures=without), "http://ledger.example")
+    bare = history.render_card(
+        dataclasses.replace(story, measures=without), "http://ledger.example"
+    )
     assert "## Sample" not in bare
 
 
 def test_the_front_matter_is_what_we_wrote_and_nothing_else(story: HeadHistory) -> None:
-    text = card.render_card(story, "http://ledger.example")
+    text = history.render_card(story, "http://ledger.example")
     _, front, _ = text.split("---\n", 2)
     read = yaml.safe_load(front)
     assert set(read) == {"library_name", "pipeline_tag", "tags"}
@@ -94,7 +97,7 @@ def test_the_front_matter_is_what_we_wrote_and_nothing_else(story: HeadHistory) 
 
 
 def test_a_strangers_words_stay_words(story: HeadHistory) -> None:
-    text = card.render_card(story, "http://x/`$(touch a)`;'\n```\n# no")
+    text = history.render_card(story, "http://x/`$(touch a)`;'\n```\n# no")
     assert "<script>" not in text
     body = text.split("---\n", 2)[2]
     row = next(line for line in body.splitlines() if line.startswith("| data |"))
@@ -110,5 +113,5 @@ def test_a_strangers_words_stay_words(story: HeadHistory) -> None:
 
 def test_so_many_contributors_are_counted(story: HeadHistory) -> None:
     many = {bytes([at % 256, at // 256]) * 16: 1_000_000 for at in range(150)}
-    text = card.render_card(dataclasses.replace(story, micropoints=many), "http://l")  # type: ignore[arg-type]  # keys of a test
+    text = history.render_card(dataclasses.replace(story, micropoints=many), "http://l")  # type: ignore[arg-type]  # keys of a test
     assert "And 50 more keys with 50.000000 points together." in text

@@ -13,9 +13,9 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.trainer import model
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
@@ -26,7 +26,7 @@ from tests.support.small_disk import SmallDisk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.checkpoint.story import HeadHistory
+    from tequio_client.checkpoint.history import HeadHistory
 
 
 def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
@@ -183,7 +183,7 @@ def test_nothing_is_written_when_the_store_has_other_bytes(site: ShownLog, tmp_p
 @pytest.mark.parametrize(
     ("wanted", "why"),
     [
-        ({"run": "wheat"}, "no run 'wheat'; it has: maize- 1.0 ("),
+        ({"run": "wheat"}, "no run 'wheat'; known runs: maize- 1.0 ("),
         ({"round": 99}, "no head of round 99 is certified; the last certified ones are of: 0, 1"),
     ],
 )

@@ -12,8 +12,8 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.story import HeadSelector
-from tequio_client.verify.progress import NoProgress
+from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer

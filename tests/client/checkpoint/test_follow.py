@@ -68,9 +68,9 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
         wish = publish.FollowOptions(
             run="maize- 1.0",
             every=2,
-            work=tmp_path / "work",
-            repo="ana/maize",
-            ledger=site.url,
+            publish=publish.PublishOptions(
+                folder=tmp_path / "work", repo="ana/maize", ledger=site.url
+            ),
             stores=(store,),
         )
         publish.follow_run(wish, Hub("hf_a", hub.url), pause)

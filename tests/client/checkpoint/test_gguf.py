@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tequio_client.checkpoint import gguf
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.support import architectures
 

@@ -18,7 +18,7 @@ from tequio_client.checkpoint import hub as checkpoint_hub
 from tequio_client.checkpoint import layout, publish
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.keys.state import IdentityError
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS

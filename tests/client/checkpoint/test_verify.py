@@ -15,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.verify import CheckpointVerdict, VerifyOutcome
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import MemoryLog

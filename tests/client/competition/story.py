@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import time
+import trio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
-
-import trio
-
 from tequio_client.clock import now_ms
-from tequio_client.competition import outcome as competition_outcome
-from tequio_client.competition import participation, plan, submission
+from tequio_client.competition import (listing as competition_outcome, models, participation, plan)
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
-from tequio_client.competition.speaker import FolderSubmitter
+from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening, sealing
 from tequio_client.runtime import locked
 from tequio_client.trainer import device
-from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
     from tests.support.set_clock import SetClock
@@ -117,7 +113,7 @@ class Story:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
         self.told.append(participation.enter(self.log, None, name, None, folder))
-        look = partial(submission.submission_of_repository, repo=repo, revision=None)
+        look = partial(models.submission_of_repository, repo=repo, revision=None)
         self.told.append(participation.submit_folder(self.log, None, name, look, folder))
 
     def reveal(self, number: int) -> None:

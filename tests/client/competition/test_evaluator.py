@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from tequio_client.competition import drawn_texts, evaluator, submission
+from tequio_client.competition import evaluator, models
+from tequio_client.competition.child import (ChildProgress, MIN_FREE_BYTES, OVERDUE_MS, Pacing)
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
-from tequio_client.competition.speaker import (ChildProgress, MIN_FREE_BYTES, OVERDUE_MS, Pacing)
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
-from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify import archive
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
@@ -179,8 +180,8 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
         asked.append(to.parent.name)
         raise ends
 
-    monkeypatch.setattr(drawn_texts, "drawn", lambda *_: [])
-    monkeypatch.setattr(submission, "had", had)
+    monkeypatch.setattr(archive, "fetch_drawn_texts", lambda *_: [])
+    monkeypatch.setattr(models, "fetch_model", had)
     for model in MODELS:
         (desk.place(model) / "evaluation.json").unlink()
     return asked

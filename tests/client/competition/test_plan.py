@@ -9,6 +9,7 @@ import pytest
 from tequio_client.competition import plan
 from tequio_client.dataset.sources import TextFiles
 from tequio_client.organiser import sealing
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import CompetitionRules
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -90,7 +91,7 @@ def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) 
     assert to_text(made.id) in told
     assert "3 drawn of 3 sealed documents" in told
     assert "are scored, without a draw" in told
-    assert f"shown by   {plan.format_date(made.dates.scored + 3 * 43_200_000)}" in told
+    assert f"shown by   {format_time(made.dates.scored + 3 * 43_200_000)}" in told
     assert "if one evaluator fails, there is no ranking" in told
 
 

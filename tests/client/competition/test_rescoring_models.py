@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.story import HeadSelector
-from tequio_client.competition import submission
+from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.competition.models import OtherWeightsError, WeightsOrigin, submission_of_head
 from tequio_client.competition.rescoring import ModelSource
-from tequio_client.competition.submission import OtherWeightsError, WeightsOrigin
 from tequio_client.trainer import likelihood
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, played, shown
@@ -44,20 +43,20 @@ def models(folder: Path, given: Path | None) -> ModelSource:
 
 def test_an_export_of_the_submitted_head_is_that_model(whole: Path, tmp_path: Path) -> None:
     head = played().swarm.view.heads[ROUNDS]
-    made = submission.submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
+    made = submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
     assert models(tmp_path, whole).model("maize", made) == whole
 
 
 def test_an_export_of_another_head_is_not(whole: Path, tmp_path: Path) -> None:
     head = played().swarm.view.heads[1]
-    made = submission.submission_of_head(played().manifest.run_id, 1, head.weights_root)
+    made = submission_of_head(played().manifest.run_id, 1, head.weights_root)
     with pytest.raises(OtherWeightsError, match="is the head of round 3"):
         models(tmp_path, whole).model("maize", made)
 
 
 def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
     head = played().swarm.view.heads[ROUNDS]
-    made = submission.submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
+    made = submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
     with shown(MemoryLog(played().swarm)) as site:
         origin = WeightsOrigin(ledger=site.url, stores=[played().store(tmp_path / "store", ROUNDS)])
         asked = ModelSource(given={}, origin=origin, folder=tmp_path, progress=NoProgress())
@@ -68,13 +67,13 @@ def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_export_cannot_be_told(tmp_path: Path) -> None:
     head = played().swarm.view.heads[ROUNDS]
-    made = submission.submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
+    made = submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
     with pytest.raises(UserFacingError, match="not a complete export"):
         models(tmp_path, tmp_path).model("maize", made)
 
 
 def test_without_a_ledger_a_head_has_to_be_given(tmp_path: Path) -> None:
-    made = submission.submission_of_head(
+    made = submission_of_head(
         played().manifest.run_id, 1, played().swarm.view.heads[1].weights_root
     )
     with pytest.raises(

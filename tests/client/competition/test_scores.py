@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
+import pytest
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-import pytest
-
-from tequio_client.competition import scores
-from tequio_client.competition.scores import ScoringTask
+from tequio_client.competition import models
+from tequio_client.competition.models import ScoringTask
 from tequio_client.trainer import device
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import (Digest, PeerKey, sha256, to_text)
 from tequio_shared.scoring import Refusal
 from tests.client.competition.models import files_of, rules
 from tests.support.attack_table import attack
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,28 +60,28 @@ def _task(model: Path, texts: list[bytes]) -> ScoringTask:
 
 
 def test_what_a_crash_left_whole_is_not_scored_again(model: Path, tmp_path: Path) -> None:
-    whole = scores.evaluate_entrant(_task(model, TEXTS), tmp_path / "whole", CPU, NoProgress())
+    whole = models.evaluate_entrant(_task(model, TEXTS), tmp_path / "whole", CPU, NoProgress())
     lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
     assert len(lines) == len(TEXTS)
     cut = tmp_path / "cut"
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
     counting = Counting()
-    again = scores.evaluate_entrant(_task(model, TEXTS), cut, CPU, counting)
+    again = models.evaluate_entrant(_task(model, TEXTS), cut, CPU, counting)
     assert counting.steps == [2, 1, 1, 1, 1]
     assert [one.document for one in again.documents] == [to_text(sha256(one)) for one in TEXTS]
     assert again.documents[:2] == whole.documents[:2]
     assert again.total.millibits == pytest.approx(whole.total.millibits, rel=1e-4)
     nothing = Counting()
-    assert scores.evaluate_entrant(_task(model, TEXTS), cut, CPU, nothing) == again
+    assert models.evaluate_entrant(_task(model, TEXTS), cut, CPU, nothing) == again
     assert nothing.steps == []
 
 
 def test_a_journal_of_other_texts_counts_for_nothing(model: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
-    scores.evaluate_entrant(_task(model, TEXTS), journal, CPU, NoProgress())
-    assert len(scores.read_journal(journal, TEXTS)) == len(TEXTS)
-    assert scores.read_journal(journal, TEXTS[1:]) == ()
-    other = scores.evaluate_entrant(_task(model, TEXTS[1:]), journal, CPU, NoProgress())
+    models.evaluate_entrant(_task(model, TEXTS), journal, CPU, NoProgress())
+    assert len(models.read_journal(journal, TEXTS)) == len(TEXTS)
+    assert models.read_journal(journal, TEXTS[1:]) == ()
+    other = models.evaluate_entrant(_task(model, TEXTS[1:]), journal, CPU, NoProgress())
     assert [one.document for one in other.documents] == [to_text(sha256(one)) for one in TEXTS[1:]]
 
 
@@ -91,7 +89,7 @@ def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
     model: Path, tmp_path: Path
 ) -> None:
     texts = [b"\xff\xfe\x00", b"text"]
-    found = scores.evaluate_entrant(_task(model, texts), tmp_path / "journal", CPU, NoProgress())
+    found = models.evaluate_entrant(_task(model, texts), tmp_path / "journal", CPU, NoProgress())
     first = found.documents[0]
     assert (first.refusal, first.size_bytes) == (Refusal.EMPTY, 0)
     assert first.document == to_text(sha256(texts[0]))
@@ -116,4 +114,4 @@ def test_a_configuration_without_sense_is_told_of_its_entrant(
     fields = json.loads((folder / "config.json").read_bytes())
     (folder / "config.json").write_text(json.dumps(fields | changes))
     with pytest.raises(UserFacingError):
-        scores.evaluate_entrant(_task(folder, TEXTS), tmp_path / "journal", CPU, NoProgress())
+        models.evaluate_entrant(_task(folder, TEXTS), tmp_path / "journal", CPU, NoProgress())

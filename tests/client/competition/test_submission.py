@@ -9,8 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from tequio_client.competition import submission
-from tequio_client.verify.progress import NoProgress
+from tequio_client.competition import models
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 REPO = "someone/model"
-ORIGIN = submission.WeightsOrigin(ledger="http://127.0.0.1:9")
+ORIGIN = models.WeightsOrigin(ledger="http://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def served(tmp_path: Path) -> Iterator[FakeHub]:
 
 def _submitted(served: FakeHub, **changes: object) -> Submission:
     assert served.repositories
-    return submission.submission_of_repository(rules(**changes), REPO, None).submission
+    return models.submission_of_repository(rules(**changes), REPO, None).submission
 
 
 def _changed(served: FakeHub, files: dict[str, bytes]) -> None:
@@ -62,10 +62,10 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
 ) -> None:
     made = _submitted(served)
     _changed(served, {"config.json": b"{}"})
-    folder = submission.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
-    assert submission.readable_files(folder) == [one.name for one in made.files]
-    assert sorted(one.name for one in folder.iterdir()) == submission.readable_files(folder)
-    assert submission.file_digest(folder / "model.safetensors") == made.files[1].sha256
+    folder = models.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
+    assert models.readable_files(folder) == [one.name for one in made.files]
+    assert sorted(one.name for one in folder.iterdir()) == models.readable_files(folder)
+    assert models.file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_commit_that_was_rewritten_is_not_scored(
     there[name] = content or there[name][:-1] + bytes([there[name][-1] ^ 1])
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "another"))
     with pytest.raises(UserFacingError, match=told):
-        submission.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
+        models.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
     assert not (tmp_path / "had").exists()
 
 

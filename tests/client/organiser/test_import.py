@@ -13,12 +13,12 @@ from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import export, tensors
-from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
 from tequio_client.trainer import first_head
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.client.verify.logs import MemoryLog

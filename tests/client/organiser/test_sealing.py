@@ -203,7 +203,7 @@ def test_a_share_of_another_set_is_named(tmp_path: Path) -> None:
     _sealed(tmp_path / "set")
     _sealed(tmp_path / "other")
     shares = [*_shares(tmp_path / "set", 1), *_shares(tmp_path / "other", 2)]
-    _refused(tmp_path, shares, "share-2-of-3.txt is a share of another set")
+    _refused(tmp_path, shares, "share-2-of-3.txt is a share of another sealed set")
 
 
 def test_a_forged_share_is_named_even_if_its_checksum_fits(tmp_path: Path) -> None:

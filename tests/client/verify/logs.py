@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.source import NotAvailableError, PeerClaim, RunClaim
+from tequio_client.verify.source import NotAvailableError, PeerClaim, RunFacts
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import RecordShape
@@ -35,7 +35,7 @@ class MemoryLog:
         self.sign()
         head = swarm.view.head
         self.run_claims = [
-            RunClaim(
+            RunFacts(
                 run=to_text(swarm.manifest.run_id),
                 state=swarm.view.state.value,
                 round=swarm.view.number,
@@ -83,7 +83,7 @@ class MemoryLog:
         """Give a document."""
         return self.blobs.get(name)
 
-    def runs(self) -> Sequence[RunClaim]:
+    def runs(self) -> Sequence[RunFacts]:
         """Claim what the test set."""
         return self.run_claims
 

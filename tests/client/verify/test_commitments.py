@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.competition.verify_cli import verify_competition
-from tequio_client.verify.judgement import contenders
+from tequio_client.verify.competition import contenders
 from tequio_shared.competition import result as competition_result
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Evaluation

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, audit_live
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.log.policy import Policy
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 

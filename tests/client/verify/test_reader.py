@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from tequio_client.verify.progress import ProgressBars
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import AuditReport, ProgressBars
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log import merkle

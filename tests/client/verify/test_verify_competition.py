@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.verify.competition import VerifyOptions, verify
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.statements.competitions import EvalResult

@@ -84,7 +84,7 @@ def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
 
 def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
     """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
-    commit = result.offer_commitment(competition, key, load_or_create_secret(folder, competition))
+    commit = offer_commitment(competition, key, load_or_create_secret(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
-    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head, RoundView
     from tequio_shared.statements.network import Role

@@ -1,31 +1,49 @@
-"""Submissions: what an entrant hands in, and the same weights as an evaluator gets them."""
+"""Entrants' models: submitted, fetched by an evaluator, and scored on the drawn documents.
+
+A crash costs one document at most: each document's score is a line in a journal, on the disk before
+the next is scored. A line that a crash cut short is scored again, any other is not.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib import metadata
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tequio_client import files
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.story import HeadSelector
-from tequio_client.organiser.sealing import staged_folder
+from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.names import clean_text
+from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
-from tequio_client.trainer import likelihood, weights
+from tequio_client.trainer import device, fitness, likelihood, weights
 from tequio_client.worker.children.evaluator import missing_memory
-from tequio_shared.competition.rules import FILES, Submission, SubmittedFile
+from tequio_shared.competition.rules import (
+    FILES,
+    Environment,
+    Evaluation,
+    Submission,
+    SubmittedFile,
+)
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.scoring import DocumentScore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_shared.competition.rules import CompetitionRules
-    from tequio_shared.ids import Digest, RunId
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.likelihood import ScoredModel
+    from tequio_client.verify.report import WorkProgress
+    from tequio_shared.competition.rules import CompetitionRules, Scoring
+    from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.log.policy import Policy
 
 
@@ -38,7 +56,6 @@ class CheckedSubmission:
 
 
 def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
-    """A head that the log promoted."""
     return Submission(
         run=to_text(run),
         round=round_number,
@@ -49,12 +66,6 @@ def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> S
     )
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, as text."""
-    with path.open("rb") as file:
-        return to_text(hashlib.file_digest(file, "sha256").digest())
-
-
 # A repository is loaded here as an evaluator will load it: faults are found before the deadline.
 
 
@@ -63,7 +74,14 @@ def submission_of_repository(
 ) -> CheckedSubmission:
     """A folder on the Hub, fetched and tried; raises UserFacingError when it cannot be scored."""
     folder = hub.model_folder(repo, revision)
-    files = tuple(_file(folder, name) for name in readable_files(folder))
+    files = tuple(
+        SubmittedFile(
+            name=name,
+            size_bytes=(folder / name).stat().st_size,
+            sha256=file_digest(folder / name),
+        )
+        for name in readable_files(folder)
+    )
     if len(files) > FILES:
         raise UserFacingError(
             f"{repo} has its weights in {len(files)} files, and a submission has {FILES} at most: "
@@ -86,11 +104,6 @@ def readable_files(folder: Path) -> list[str]:
         for one in folder.iterdir()
         if one.is_file() and any(fnmatch(one.name, pattern) for pattern in hub.FILE_PATTERNS)
     )
-
-
-def _file(folder: Path, name: str) -> SubmittedFile:
-    path = folder / name
-    return SubmittedFile(name=name, size_bytes=path.stat().st_size, sha256=file_digest(path))
 
 
 def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
@@ -193,3 +206,129 @@ def _linked(source: Path, path: Path) -> None:
         os.link(source, path)
     except OSError:
         shutil.copyfile(source, path)
+
+
+_WORDS = 128
+_WHY = 300
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringTask:
+    """One entrant's model to be scored, by whom and for which competition."""
+
+    competition: Digest
+    entrant: str
+    submission: Digest
+    evaluator: PeerKey
+    model: Path
+    texts: Sequence[bytes]
+    scoring: Scoring
+
+
+def evaluate_entrant(
+    task: ScoringTask,
+    journal: Path,
+    chosen: ComputeDevice,
+    progress: WorkProgress,
+    after_batch: Callable[[int], None] = lambda _tokens: None,
+) -> Evaluation:
+    """Score what the journal does not have yet, which is paced by `after_batch`.
+
+    Raises UserFacingError.
+    """
+    done = read_journal(journal, task.texts)
+    if len(done) < len(task.texts):
+        with _blamed(task):
+            scored = likelihood.open_model(task.model, tokenizer=None, prefix=None)
+            means = likelihood.ScoringDevice(device=chosen, on_tokens=after_batch)
+            with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
+                tick(len(done))
+                _score(task, scored, journal, means, tick)
+        done = read_journal(journal, task.texts)
+    return Evaluation(
+        competition=to_text(task.competition),
+        entrant=task.entrant,
+        submission=to_text(task.submission),
+        evaluator=to_text(task.evaluator),
+        environment=environment(chosen),
+        documents=done,
+    )
+
+
+def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
+    """The scores in a journal that are of these texts, from the first on."""
+    try:
+        lines = journal.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return ()
+    found: list[DocumentScore] = []
+    for line, text in zip(lines, texts, strict=False):
+        try:
+            one = msgspec.json.decode(line, type=DocumentScore)
+        except (msgspec.MsgspecError, ValueError):
+            break
+        if one.document != to_text(sha256(text)):
+            break
+        found.append(one)
+    return tuple(found)
+
+
+def environment(chosen: ComputeDevice) -> Environment:
+    return Environment(
+        program=f"tequio {metadata.version('tequio')}",
+        torch=metadata.version("torch")[:_WORDS],
+        device=clean_text(chosen.name, _WORDS).encode("ascii", "replace").decode(),
+        threads=device.thread_count(),
+    )
+
+
+@contextmanager
+def _blamed(task: ScoringTask) -> Iterator[None]:
+    """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
+    try:
+        yield
+    except (MemoryError, *fitness.FORWARD_ERRORS) as err:
+        why = " ".join(str(err).split())[:_WHY]
+        raise UserFacingError(
+            f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"
+        ) from err
+
+
+def _score(
+    task: ScoringTask,
+    scored: ScoredModel,
+    journal: Path,
+    means: likelihood.ScoringDevice,
+    tick: Callable[[int], None],
+) -> None:
+    first = len(read_journal(journal, task.texts))
+    left = task.texts[first:]
+    rules = scored.scoring_rules(task.scoring.window, task.scoring.stride)
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    _cut(journal, first)
+    try:
+        with journal.open("ab") as file:
+            found = likelihood.score_documents(scored, map(_text, left), rules, means)
+            for raw, one in zip(left, found, strict=True):
+                named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
+                file.write(msgspec.json.encode(named) + b"\n")
+                files.sync(file)
+                tick(1)
+    except OSError as err:
+        raise UserFacingError(f"cannot write {journal}: {err.strerror}") from err
+
+
+def _text(raw: bytes) -> str:
+    """Decode a text; one that is not UTF-8 is empty, for every evaluator."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _cut(journal: Path, lines: int) -> None:
+    """Leave the first lines alone, whole."""
+    if journal.exists():
+        kept = journal.read_bytes().split(b"\n")[:lines]
+        journal.write_bytes(b"".join(line + b"\n" for line in kept))

@@ -1,0 +1,259 @@
+"""Decisions of organisers: invitations, connectors, and rulings on restricted keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client.clock import now_ms
+from tequio_client.links import SCHEME, InvitationLink
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.names import find_one
+from tequio_client.organiser import signing
+from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.limits import APPEAL_BYTES
+from tequio_shared.network.run import RunState
+from tequio_shared.network.standing import describe_cause
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    RoleGrant,
+    RoleRevoke,
+    StandingAppeal,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.ledger.api import LedgerNetwork
+    from tequio_client.organiser.signing import Decision
+    from tequio_shared.api.network import InvitationAnswer
+    from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
+    from tequio_shared.ids import PeerKey
+
+
+PREFIX_LENGTH = 6
+"""Shortest prefix of an invitation or a restricted key that may be given in its place."""
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationOptions:
+    """An invitation to open; `run` is a name or the beginning of an id, None for every run."""
+
+    uses: int
+    days: float
+    run: str | None
+    seed: bytes
+    """Seed of the invitation's key: 32 bytes of the system's randomness."""
+
+
+def open_invitation(
+    ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
+) -> tuple[str, str]:
+    """Open an invitation as the organisers in the folders.
+
+    Returns a sentence about the result, and the link. Raises UserFacingError.
+    """
+
+    async def opened(api: LedgerApi) -> tuple[str, str]:
+        network = await api.network()
+        body = InviteOpen(
+            invitation=to_text(Signer(options.seed).key),
+            uses=options.uses,
+            until=now_ms() + round(options.days * _DAY_MS),
+            run=await _run(api, options.run) if options.run else "",
+        )
+        link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
+        return await signing.sign_decision(api, body, folders, out), link.text()
+
+    with signing.locked_folders(folders):
+        return signing.ask_ledger(ledger, opened)
+
+
+def end_invitation(
+    ledger: str,
+    name: str,
+    how: type[InviteClose | InviteRevoke],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    """Close or revoke an invitation, given by its key, a prefix of it, or its link."""
+
+    async def make(api: LedgerApi) -> Decision:
+        return how(invitation=await _invitation(api, name))
+
+    return signing.decide(ledger, make, folders, out)
+
+
+def list_invitations(ledger: str) -> None:
+    table = Table("invitation", "used", "until", "run", "state")
+    for one in signing.ask_ledger(ledger, _invitations):
+        cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
+        table.add_row(one.invitation, *map(escape, cells), _state(one))
+    Console(soft_wrap=True).print(table)
+
+
+async def _run(api: LedgerApi, name: str) -> str:
+    run = find_one("run", await api.runs(), lambda one: (one.name, one.run), name)
+    if run.state in (RunState.COOLDOWN, RunState.FINISHED):
+        raise UserFacingError(f"the run {run.name} has ended: nobody can join it")
+    return run.run
+
+
+async def _invitation(api: LedgerApi, name: str) -> str:
+    if name.startswith(f"{SCHEME}:"):
+        name = to_text(InvitationLink.parse(name).signer.key)
+    found = [one.invitation for one in await _invitations(api) if one.invitation.startswith(name)]
+    if len(name) < PREFIX_LENGTH or len(found) != 1:
+        raise UserFacingError(
+            f"{name!r} does not match exactly one invitation: give its link, or at least the first "
+            f"{PREFIX_LENGTH} characters of one listed by `tequio invite list`"
+        )
+    return found[0]
+
+
+async def _invitations(api: LedgerApi) -> list[InvitationAnswer]:
+    found: list[InvitationAnswer] = []
+    after: int | None = 0
+    while after is not None:
+        page = await api.invitations(after=after)
+        found += page.invitations
+        after = page.next
+    return found
+
+
+def _state(one: InvitationAnswer) -> str:
+    if one.revoked is not None:
+        return f"revoked by entry {one.revoked}"
+    if one.closed is not None:
+        return f"closed by entry {one.closed}"
+    if now_ms() >= one.until:
+        return "expired"
+    return "used up" if one.used >= one.uses else "open"
+
+
+def grant_connector(
+    ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None
+) -> str:
+    """Make a key a connector for a number of days; returns a sentence about the result."""
+    until = now_ms() + round(days * _DAY_MS)
+    body = RoleGrant(peer=_checked(key), role="connector", until=until)
+    return signing.decide(ledger, body, folders, out)
+
+
+def revoke_connector(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
+    """Revoke a connector, and all that it vouched for."""
+    body = RoleRevoke(peer=_checked(key), role="connector")
+    return signing.decide(ledger, body, folders, out)
+
+
+def list_connectors(ledger: str) -> None:
+    table = Table("key", "until")
+    for one in signing.ask_ledger(ledger, LedgerApi.connectors).connectors:
+        expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
+        table.add_row(one.key, format_time(one.until) + expired)
+    Console(soft_wrap=True).print(table)
+
+
+def _checked(key: str) -> str:
+    try:
+        key_from_text(key)
+    except MalformedError as err:
+        raise UserFacingError(f"invalid key {key!r}: expected all 43 characters") from err
+    return key
+
+
+def list_restricted(ledger: str) -> None:
+    table = Table("key", "standing", "since", "until", "appeal", "why")
+    for one in signing.ask_ledger(ledger, _held):
+        at = one.standing
+        until = format_time(at.until) if at.until else ""
+        appeal = "" if at.appeal is None else str(at.appeal)
+        cells = (at.standing, str(at.since), until, appeal, describe_cause(at.cause))
+        table.add_row(one.key, *map(escape, cells))
+    Console(soft_wrap=True).print(table)
+
+
+def print_key(name: str, ledger: str) -> None:
+    for line in signing.ask_ledger(ledger, partial(_describe, name)):
+        Console(soft_wrap=True).print(escape(line))
+
+
+def submit_ruling(
+    ledger: str, name: str, make: Callable[..., Decision], folders: Sequence[Path], out: Path | None
+) -> str:
+    """Rule on the key `name`: a whole key, or the beginning of a restricted one.
+
+    `make` builds the statement from the argument `peer`.
+    """
+
+    async def ruling(api: LedgerApi) -> Decision:
+        return make(peer=to_text(await _key(name, api)))
+
+    return signing.decide(ledger, ruling, folders, out)
+
+
+async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
+    found: list[PeerStandingAnswer] = []
+    after: int | None = 0
+    while after is not None:
+        page = await api.quarantine(after=after)
+        found += page.peers
+        after = page.next
+    return found
+
+
+async def _describe(name: str, api: LedgerApi) -> list[str]:
+    key = await _key(name, api)
+    network, account = await api.network(), await api.peer(key)
+    one = account.standing
+    lines = [f"{account.key} ({peer_id_text(key)})", describe_standing(one)]
+    entries = await read_entries(api, network, one.evidence)
+    lines += [describe_entry(index, entry.statement) for index, entry in sorted(entries.items())]
+    return lines + await _appeal(api, network, one)
+
+
+async def _appeal(api: LedgerApi, network: LedgerNetwork, one: StandingAnswer) -> list[str]:
+    if one.appeal is None:
+        return ["no appeal is open"]
+    (entry,) = (await read_entries(api, network, [one.appeal])).values()
+    lines = [describe_entry(one.appeal, entry.statement)]
+    body = entry.statement.body
+    if not isinstance(body, StandingAppeal) or not body.text:
+        return [*lines, "the appeal has no text"]
+    text = await api.get_blob(digest_from_text(body.text), most_bytes=APPEAL_BYTES)
+    return [*lines, "text of the appeal:", *_printable(text or b"(the ledger does not have it)")]
+
+
+def _printable(text: bytes) -> list[str]:
+    # The text is written by a stranger: control characters could rewrite what the terminal shows.
+    lines = text.decode(errors="replace").splitlines()
+    return ["  " + "".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines]
+
+
+async def _key(name: str, api: LedgerApi) -> PeerKey:
+    try:
+        return key_from_text(name)
+    except MalformedError:
+        pass
+    held = await _held(api)
+    fitting = [one.key for one in held if one.key.startswith(name)]
+    if len(name) >= PREFIX_LENGTH and len(fitting) == 1:
+        return key_from_text(fitting[0])
+    known = ", ".join(one.key[:10] for one in held) or "none"
+    raise UserFacingError(
+        f"{name!r} does not match exactly one key: give all 43 characters, or at least the first "
+        f"{PREFIX_LENGTH} of one listed by `tequio quarantine list` ({known})"
+    )
