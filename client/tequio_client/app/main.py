@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from tequio_client.app.first_run.first_run import FirstRunController
     from tequio_client.app.invitation import InvitationFlow
     from tequio_client.app.ledger_queries import InvitationOffer
-    from tequio_client.app.links import LinkHandler
     from tequio_client.app.notifications import NoticeStrip, Notifier
     from tequio_client.app.pages.page import ProgramContext
+    from tequio_client.app.registration import LinkHandler
     from tequio_client.app.session.monitor import SessionMonitor
     from tequio_client.app.window import AppWindow
 
@@ -142,7 +142,7 @@ class App(QObject):
 
     def open_link(self, link: str) -> None:
         """Show the competition that the link names, or ask whether to join by that invitation."""
-        from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
+        from tequio_client.app import registration as app_links  # noqa: PLC0415 - not at every start
         from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
 
         self.presence.open()
@@ -295,8 +295,8 @@ class App(QObject):
         dialog.open()
 
     def _own(self) -> ProgramContext:
-        from tequio_client.app.autostart import app_command, system_autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above
+        from tequio_client.app.registration import app_command, system_autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.session.programs import running_programs  # noqa: PLC0415 - as above
 
         return ProgramContext(

@@ -15,8 +15,8 @@ import pynvml
 
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.probe.cards import Cards
-from tequio_client.probe.sysfs import read_text
+from tequio_client.platform.system import read_text
+from tequio_client.probe.machine import Cards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

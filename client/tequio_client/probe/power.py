@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError
-from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.sysfs import matching, read_int, read_text
+from tequio_client.platform.system import matching, read_int, read_text, windows_library
 
 if TYPE_CHECKING:
     from pathlib import Path

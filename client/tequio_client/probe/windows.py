@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.cards import Cards, engine_load
+from tequio_client.platform.system import windows_library
+from tequio_client.probe.machine import Cards, engine_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.invitation_dialog import InvitationDialog
+    from tequio_client.app.invitation import InvitationDialog
 
 
 pytestmark = pytest.mark.usefixtures("look", "language")

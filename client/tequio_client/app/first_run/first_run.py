@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftStore
+from tequio_client.app.first_run.draft import STEPS, DraftStore, FirstRunStep, StepContext
 from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.theme.look import current_tokens

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.keys import service
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import RestoreDialog

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.platform.libraries import macos_framework
+from tequio_client.platform.system import macos_framework
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
