@@ -58,7 +58,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class TerminationSignals(QObject):
-    """Emits `told` when the system or a terminal ends the process with one of `SIGNALS`."""
+    """Emits `received` when the system or a terminal ends the process with one of `SIGNALS`."""
 
     received = Signal()
 

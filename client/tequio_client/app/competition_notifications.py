@@ -108,7 +108,6 @@ def due_judging(
 
 
 def notification_key(row: CompetitionRow, turn: CompetitionStage | JudgingStage) -> str:
-    """The key under which the settings remember that this was shown."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
 
@@ -118,18 +117,18 @@ def _is_in_time(row: CompetitionRow, turn: CompetitionStage, now_ms: int) -> boo
 
 
 class CompetitionNotifier(QObject):
-    """Requests the list from time to time, and sends what is due to `tell`."""
+    """Requests the list from time to time, and sends what is due to `send`."""
 
     def __init__(
         self,
         model: AppModel,
         book: SettingsStore,
-        tell: Callable[[str, str, str], None],
+        send: Callable[[str, str, str], None],
         now_ms: Callable[[], int],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._book, self._tell, self._now_ms = book, tell, now_ms
+        self._book, self._send, self._now_ms = book, send, now_ms
         self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
         self._list.set_question(AskCompetitions())
 
@@ -153,7 +152,7 @@ class CompetitionNotifier(QObject):
         if found:
             self._remember([text for one in found for text in one.keys])
             for one in found:
-                self._tell(*self._texts(one), COMPETITIONS_PAGE)
+                self._send(*self._texts(one), COMPETITIONS_PAGE)
 
     def _remember(self, marks: Sequence[str], **changes: bool) -> None:
         known_keys = self._book.settings.competitions_told

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout
 
+from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.settings_file import is_ledger_address
-from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Label, WrappedLabel
-from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.messages import Banner
 from tequio_client.invitation_link import InvitationLink
 from tequio_client.keys.state import KeyProtection
 from tequio_shared.errors import UserFacingError
@@ -46,7 +44,7 @@ class InvitationFlow(QObject):
     """Handles one invitation at a time; `joined` is emitted after it was used."""
 
     joined = Signal(object)
-    """The `Offer` used; its ledger and run are about to be saved."""
+    """The `InvitationOffer` used; its ledger and run are about to be saved."""
     key_wanted = Signal()
     """No key exists yet; once the first run has made one, the link opens again."""
 
@@ -153,7 +151,6 @@ class InvitationFlow(QObject):
         return self._keys.state.protection is not KeyProtection.ABSENT
 
     def _resume(self, _: object) -> None:
-        """Open the waiting link if there is a key now."""
         if self._waiting is not None and self._has_key:
             self.open(*self._waiting)
 
@@ -192,7 +189,6 @@ class InvitationFlow(QObject):
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
 
     def _is_other_network(self, link: InvitationLink) -> bool:
-        """True if the folder belongs to another network."""
         try:
             with (self._folder / NETWORK_FILE).open("rb") as file:
                 pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
@@ -212,41 +208,20 @@ def _parsed(text: str) -> InvitationLink:
 WIDTH = 600
 
 
-class InvitationDialog(QDialog):
-    """Shows what the ledger says about an invitation; `wanted`: the user confirmed."""
+class InvitationDialog(QuestionDialog):
+    """Shows what the ledger says about an invitation, and what joining by it means."""
 
     confirmed = Signal()
 
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", "", self.tr("Join"), self.tr("Not now"), parent)
         self._ledger = ledger
         self._points: list[WrappedLabel] = []
         self.setObjectName("join")
-        self.setModal(True)
         self.setMinimumWidth(WIDTH)
-        self.heading, self.note = Label("", TextStyle.TITLE), WrappedLabel(tone="sub")
         self.heading.setWordWrap(True)
-        self.trouble, self.body = Banner("error"), QVBoxLayout()
         self.body.setSpacing(8)
-        self.main = Button(self.tr("Join"), "primary")
-        self.leave = Button(self.tr("Not now"))
         self.main.clicked.connect(self.confirmed)
-        self.leave.clicked.connect(self.reject)
-        column, feet = QVBoxLayout(self), QHBoxLayout()
-        self._column = column
-        column.setContentsMargins(26, 22, 26, 22)
-        column.setSpacing(14)
-        column.addWidget(self.heading)
-        column.addWidget(self.note)
-        column.addLayout(self.body)
-        column.addWidget(self.trouble)
-        column.addStretch(1)
-        feet.addStretch(1)
-        feet.setSpacing(10)
-        feet.addWidget(self.leave)
-        feet.addWidget(self.main)
-        column.addLayout(feet)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._set_texts(
             self.tr("An invitation"),
             self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
@@ -290,7 +265,6 @@ class InvitationDialog(QDialog):
         self._fit()
 
     def show_problem(self, wrong: str, detail: str) -> None:
-        """Explain why the invitation cannot be used."""
         self.main.hide()
         self.leave.setText(self.tr("Close"))
         self._set_texts(
@@ -307,7 +281,6 @@ class InvitationDialog(QDialog):
         self._fit()
 
     def show_joining(self) -> None:
-        """Disable the button while joining."""
         self.main.setEnabled(False)
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
         self.trouble.show()

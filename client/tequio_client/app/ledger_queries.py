@@ -116,12 +116,12 @@ class InvitationOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InvitationQuery(QObject):
-    """Queries the ledger of one link; emits either `found` or `wrong`, once."""
+    """Queries the ledger of one link; emits either `found` or `failed`, once."""
 
     found = Signal(object)
-    """An `Offer`."""
+    """An `InvitationOffer`."""
     failed = Signal(str, str)
-    """A `Wrong`, and details for people or an empty text."""
+    """An `InvitationProblem`, and details for people or an empty text."""
 
     def __init__(
         self, link: InvitationLink, key: str, now_ms: int, parent: QObject | None = None

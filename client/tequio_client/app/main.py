@@ -108,7 +108,7 @@ def run(options: AppOptions) -> int:
 
 
 class App(QObject):
-    """All parts of one app; `begin` starts them, `close` ends them."""
+    """All parts of one app; `start` starts them, `close` ends them."""
 
     def __init__(self, qt: QApplication, options: AppOptions, faults: ErrorHooks) -> None:
         super().__init__()

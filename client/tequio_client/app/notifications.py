@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -76,7 +76,6 @@ class Notifier(QObject):
             )
 
     def notify_worker_stopped(self, why: str) -> None:
-        """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
             self._send_problem("worker", why, "home")
 
@@ -190,11 +189,7 @@ def _week(now_ms: int) -> str:
     return f"{year}-W{week:02}"
 
 
-SERVICE = BusAddress(
-    "org.freedesktop.Notifications",
-    "/org/freedesktop/Notifications",
-    "org.freedesktop.Notifications",
-)
+SERVICE = BusAddress.of_service("org.freedesktop.Notifications")
 BALLOON_MS = 8_000
 NORMAL_URGENCY = 1
 """Urgency in the desktop notification specification."""
@@ -280,74 +275,52 @@ def _plain(text: str) -> str:
 
 MOST_NOTICES = 3
 """Notices at a time; the oldest is removed first."""
+NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
     "damaged": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings could not be read. They are kept as {detail}, and the usual ones "
-                "hold until you choose others.",
-            )
+        (
+            "Your settings could not be read. They are kept as {detail}, and the usual ones "
+            "hold until you choose others."
         ),
     ),
     "newer": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings were written by a newer Tequio. What this one knows of them is "
-                "used; they are kept as {detail}.",
-            )
+        (
+            "Your settings were written by a newer Tequio. What this one knows of them is "
+            "used; they are kept as {detail}."
         ),
     ),
     "unsaved": (
         "error",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings could not be saved ({detail}). They hold until you quit; make room "
-                "or make the file writable, and they will be saved.",
-            )
+        (
+            "Your settings could not be saved ({detail}). They hold until you quit; make room "
+            "or make the file writable, and they will be saved."
         ),
     ),
     "visiting": (
         "info",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "A worker that was started elsewhere runs already. This window controls it, and "
-                "it goes on when you quit.",
-            )
+        (
+            "A worker that was started elsewhere runs already. This window controls it, and "
+            "it goes on when you quit."
         ),
     ),
     "no-competition": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "This competition link is incomplete ({detail}). Copy it again.",
-            )
-        ),
+        "This competition link is incomplete ({detail}). Copy it again.",
     ),
     "other-ledger": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "That competition is at the ledger {detail}, and you use another one. Its address "
-                "is in Settings, Advanced; change it and open the link again.",
-            )
+        (
+            "That competition is at the ledger {detail}, and you use another one. Its address "
+            "is in Settings, Advanced; change it and open the link again."
         ),
     ),
     "no-tray": (
         "info",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
-                "quits and stops lending.",
-            )
+        (
+            "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
+            "quits and stops lending."
         ),
     ),
 }
@@ -390,7 +363,6 @@ class NoticeStrip(QWidget):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Translate the notices again."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             for (kind, detail), banner in self._banners.items():

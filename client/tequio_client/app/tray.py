@@ -80,7 +80,6 @@ class Tray(QObject):
 
     @property
     def menu(self) -> QMenu:
-        """The context menu."""
         return self._menu
 
     def start(self) -> None:
@@ -123,7 +122,6 @@ class Tray(QObject):
             self._pace.start()
 
     def _texts(self) -> tuple[str, str]:
-        """The word for the state and its reason."""
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone

@@ -1,8 +1,8 @@
 """The facts about this machine, read from every source in its own thread.
 
 A line of facts goes to standard output at intervals, until the parent stops reading. Standard input
-states which processes are ours (`ProbeInstructions`), and its end ends the probe. An invalid line is
-skipped: the worker repeats itself.
+states which processes are ours (`ProbeInstructions`), and its end ends the probe. An invalid line
+is skipped: the worker repeats itself.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class Machine:
         self._name: SourcePoller[str] = asker(sources.cpu_name)
 
     def set_watch(self, watch: ProbeInstructions) -> None:
-        """Set which load is ours from now on."""
         self._watch = watch
 
     @property
@@ -247,7 +246,8 @@ IDLE_FACTOR = 2
 def serve(machine: Machine, every_s: float) -> NoReturn:
     """Write facts until the output is closed, the input ends or the parent is gone.
 
-    A line comes every `every_s` seconds while the worker computes, else RESTING times as seldom.
+    A line comes every `every_s` seconds while the worker computes, else at `IDLE_FACTOR` times that
+    interval.
     """
     threading.Thread(target=_listen, args=(sys.stdin.buffer, machine), daemon=True).start()
     due_s = time.monotonic()

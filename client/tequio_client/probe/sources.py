@@ -42,7 +42,7 @@ class AppleCards:
         self._output_of = output_of
 
     def read(self, watch: ProbeInstructions) -> Cards:
-        """Raises UnknownError when ioreg fails."""
+        """Raises NoAnswerError when ioreg fails."""
         content = self._output_of(COMMAND)
         try:
             entries = plistlib.loads(content) if content.strip() else []

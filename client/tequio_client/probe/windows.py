@@ -256,7 +256,6 @@ def _described(adapter: ctypes.c_void_p) -> Adapter:
 
 
 def _method(of: ctypes.c_void_p, index: int, *kinds: type) -> Callable[..., int]:
-    """The method at `index` of a COM object's table."""
     table = ctypes.cast(of, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p))).contents
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *kinds)
     return cast("Callable[..., int]", prototype(table[index] or 0))

@@ -175,7 +175,7 @@ def test_it_goes_back_and_keeps_what_was_chosen(
 def test_a_restart_goes_on_at_the_same_step(place: Booth, qtbot: QtBot, step: str) -> None:
     place.book.change(step=STEPS.index(step), preset=LendingPreset.MAX)
     place.book = DraftStore(place.folder)
-    assert place.book.is_started
+    assert (place.folder / DRAFT_FILE).exists()
     made = place.first_run(step)
     qtbot.addWidget(made)
     assert made.step_name == step

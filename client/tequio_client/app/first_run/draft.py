@@ -6,6 +6,7 @@ before the last step, the consent included.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,8 @@ STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 
 class FirstRunDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """The saved choices."""
+
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     step: Annotated[int, msgspec.Meta(ge=0, lt=len(STEPS))] = 0
     tariff: Annotated[float, msgspec.Meta(ge=0.0, le=1_000_000.0)] | None = None
@@ -62,38 +65,25 @@ class DraftStore(QObject):
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._file = SettingsFile(folder / DRAFT_FILE, decode=_decode, encode=msgspec.json.encode)
-        self._is_begun = self._file.path.exists()
         self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or FirstRunDraft()
 
     @property
     def draft(self) -> FirstRunDraft:
         return self._draft
 
-    @property
-    def is_started(self) -> bool:
-        """The first run was started before and not completed."""
-        return self._is_begun
-
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Draft, which it checks
-        """Change these fields."""
         changed = msgspec.structs.replace(self._draft, **changes)
         if changed != self._draft:
             self._draft = changed
-            try:
+            with suppress(OSError):  # the next start begins at the beginning then
                 self._file.write(changed)
-                self._is_begun = True
-            except OSError:
-                self._is_begun = False  # it begins at the beginning next time
             self.changed.emit(changed)
 
     def finish(self) -> None:
         """Remove the draft, except for the cost estimate's inputs."""
         self._draft = FirstRunDraft(tariff=self._draft.tariff, hours=self._draft.hours)
-        self._is_begun = False
-        try:
+        with suppress(OSError):
             self._file.path.unlink(missing_ok=True)
-        except OSError:
-            return
 
 
 def _decode(content: bytes) -> FirstRunDraft:

@@ -72,7 +72,6 @@ class FirstRunController(QObject):
         self._window.cover(self._make)
 
     def choose_run(self, run: str) -> None:
-        """Preselect the run of an invitation."""
         self._book.change(run=run)
 
     def _make(self, means: PageContext) -> FirstRun:
@@ -133,7 +132,6 @@ class FirstRun(QWidget):
 
     @property
     def step(self) -> FirstRunStep:
-        """The visible step."""
         return self._steps[self.step_name]
 
     @property
@@ -141,7 +139,6 @@ class FirstRun(QWidget):
         return STEPS[self._kit.draft_store.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Let the visible step look up what it shows."""
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()

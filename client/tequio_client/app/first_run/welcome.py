@@ -138,7 +138,6 @@ class CostCard(Card):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the range for the device and the inputs known now."""
         found, draft = power_range(self._kit.machine), self._kit.draft_store.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()

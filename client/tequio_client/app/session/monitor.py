@@ -76,7 +76,6 @@ class SessionProbes(QObject):
         self._ask()
 
     def set_lending(self, *, is_lending: bool) -> None:
-        """Adjust the interval."""
         every_ms = LENDING_MS if is_lending else RESTING_MS
         if every_ms != self._timer.interval():
             self._timer.setInterval(every_ms)
@@ -84,7 +83,6 @@ class SessionProbes(QObject):
                 self._ask()
 
     def set_exclusive(self, names: tuple[str, ...]) -> None:
-        """Watch for these programs."""
         if names != self._probes.programs.exclusive_names:
             self._probes.programs.exclusive_names = names
             self._running.poll()
@@ -187,7 +185,6 @@ class SessionMonitor(QObject):
 
     @property
     def facts(self) -> SessionFacts:
-        """The latest facts."""
         return self._probes.facts
 
     def start(self) -> None:

@@ -66,7 +66,7 @@ class _Seen:
 
 
 class ProgramList:
-    """The user's programs; `wanted` are the names that the user marked exclusive."""
+    """The user's programs; `exclusive_names` are those that the user marked exclusive."""
 
     source = "psutil"
 
@@ -76,7 +76,6 @@ class ProgramList:
         self._seen: dict[int, _Seen] = {}
         self._scanned_s: float | None = None
         self._all_s = 0.0
-        self._last = ProgramScan(game="", exclusive=())
 
     def read(self) -> ProgramScan:
         """The result of a new scan, or of the last one if it is recent."""
@@ -331,7 +330,6 @@ _MOST_BYTES = 16 << 20
 
 
 def store_readers(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
-    """A reader for every store that may be on this computer."""
     steam = [home / place for place in _STEAM]
     epic = [home / "Library/Application Support" / _EPIC]
     if programs := environ.get("PROGRAMFILES(X86)"):
@@ -397,7 +395,6 @@ def lutris_games(database: Path) -> Games:
 
 
 def epic_games(manifests: Path) -> Games:
-    """Games of Epic's own launcher."""
     games: Games = {}
     for file in _inside(manifests):
         entry = _json(file) if file.suffix == ".item" else None

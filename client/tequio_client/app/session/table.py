@@ -177,7 +177,7 @@ class Probe(Protocol[T_co]):
         """The interface that answers."""
 
     def read(self) -> T_co:
-        """The current value; raises AbsentError, UnknownError, or an error of its library."""
+        """The current value; raises AbsentError, NoAnswerError, or an error of its library."""
 
 
 def close_probe(probe: object) -> None:
@@ -197,7 +197,7 @@ class FirstProbe(Generic[T]):
         self.source = probes[0].source if probes else "none"
 
     def read(self) -> T:
-        """The first answer; raises AbsentError, UnknownError."""
+        """The first answer; raises AbsentError, NoAnswerError."""
         if self._clock() >= self._again_s:
             self._start, self._again_s = 0, self._clock() + RETRY_S
         problems: list[str] = []
