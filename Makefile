@@ -1,4 +1,4 @@
-# Every target sets up what it needs by itself. ARGS goes to the program: make demo ARGS="--rounds 3"
+# Every target sets up what it needs. ARGS is passed to the program: make demo ARGS="--rounds 3"
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -17,22 +17,22 @@ BENCHES := $(wildcard bench/*.py)
 .PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench \
   test-gpu lock security
 
-help: ## list the targets
+help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
 
-setup: $(READY) ## make .venv from requirements.lock
+setup: $(READY) ## create .venv from requirements.lock
 	@echo ".venv is ready"
 
 $(READY): pyproject.toml requirements.lock installer/setup.sh
 	PYTHON="$(PYTHON)" installer/setup.sh
 
-app: $(READY) ## the window: make app ARGS="--ledger URL"
+app: $(READY) ## start the desktop app: make app ARGS="--ledger URL"
 	$(BIN)/tequio app $(ARGS)
 
-demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
+demo: $(READY) ## run a complete network on this computer: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)
 
-competition: $(READY) ## two swarms compete on sealed texts, a stranger checks the result, then six lies about it
+competition: $(READY) ## run a competition of two swarms, verify the result, then find six lies about it
 	rm -rf build/competition
 	$(BIN)/tequio competition demo --dir build/competition $(ARGS)
 	$(BIN)/python -m tests.lies build/competition
@@ -40,28 +40,28 @@ competition: $(READY) ## two swarms compete on sealed texts, a stranger checks t
 $(TOOLS): $(READY) installer/setup.sh
 	installer/setup.sh tools
 
-test: $(READY) $(TOOLS) ## the whole suite, three files at a time: many tests wait more than they compute
+test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)
 	$(BIN)/pytest -q -m "not cuda and not slow" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-kills: $(READY) $(TOOLS) ## the ledger killed 200 times on SQLite and 50 times on PostgreSQL while it is fed
+kills: $(READY) $(TOOLS) ## kill a busy ledger 200 times on SQLite and 50 times on PostgreSQL
 	$(BIN)/pytest -q -m slow tests/ledger $(ARGS)
 
-pictures: $(READY) ## the app's pages in every look, size and language, into build/pictures
+pictures: $(READY) ## take pictures of the app in every theme, size and language: build/pictures
 	$(BIN)/python -m tests.support.app_pictures build/pictures $(ARGS)
 
-pages: $(READY) $(TOOLS) ## the ledger's pages, dark and light, wide and narrow, into build/pages
+pages: $(READY) $(TOOLS) ## take pictures of the ledger's pages, dark and light, wide and narrow: build/pages
 	$(BIN)/python -m tests.support.page_pictures build/pages
 
-tour: $(READY) $(TOOLS) ## the app driven as a new user does, with a picture of every step in build/tour
+tour: $(READY) $(TOOLS) ## drive the app like a new user, with a picture of every step: build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py
 
-texts: $(READY) ## extract the app's texts into its translations, and compile those
+texts: $(READY) ## extract the app's texts into the translation files, and compile them
 	$(BIN)/python -m tests.support.app_texts
 
-soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again
+soak: $(READY) ## run a swarm under random faults for MINUTES=30; SEED= repeats the same faults
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-check: style types walls promises ## style, types, the walls between packages, and what the pages promise
+check: style types walls promises ## check style, types, import contracts and the repository's own rules
 
 style: $(READY)
 	$(BIN)/ruff check
@@ -76,25 +76,25 @@ walls: $(READY)
 promises: $(READY)
 	$(BIN)/pytest -q tests/test_repository.py
 
-fix: $(READY) ## what ruff can mend by itself
+fix: $(READY) ## fix what ruff can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(READY) $(BENCHES:bench/%.py=bench/results/%.json) ## every measured claim, into bench/results
+bench: $(READY) $(BENCHES:bench/%.py=bench/results/%.json) ## measure every claim: bench/results
 
 bench/results/%.json: bench/%.py $(READY) FORCE
 	@mkdir -p $(@D)
 	$(BIN)/python $< --json $@
 
-test-gpu: $(READY) ## what needs a CUDA device
+test-gpu: $(READY) ## run the tests that need a CUDA device
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \
 	then $(BIN)/pytest -q -m cuda $(ARGS); \
-	else echo "no CUDA device here: nothing was tested"; fi
+	else echo "no CUDA device: nothing was tested"; fi
 
-security: $(READY) ## write the table of docs/security.md anew from the tests' marks
+security: $(READY) ## regenerate the table of attacks in docs/security.md
 	$(BIN)/python -m tests.security
 
-lock: ## write requirements.lock anew; make lock ARGS=--upgrade moves the pins
+lock: ## regenerate requirements.lock; ARGS=--upgrade updates the pinned versions
 	installer/lock.sh $(ARGS)
 
 FORCE:

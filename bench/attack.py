@@ -1,13 +1,13 @@
-"""What one cheat of four costs the model: held-out loss with and without it, with and without us.
+"""The cost of one cheat of four: held-out loss with and without it, with and without screening.
 
 Four trainers train the demo's model on Python's standard library; the last one sends an attack in
-every round. The same seeds, windows and rounds are played
+every round. The runs use the same seeds, windows and rounds:
 
 - `honest`: all four are honest;
-- `three honest`: the fourth sends nothing, the least that a cheat takes from a run: its work;
-- `screened`: the four screen each other (the cheat vouches for itself and refuses everybody else),
-  a quorum's verdicts make the accepted set, and two strikes put the cheat out, as in the product;
-- `unscreened`: everything is accepted, and only the head's own rules (filter and clip) stand.
+- `three honest`: the fourth sends nothing. A cheat costs a run at least its own work;
+- `screened`: the four screen each other (the cheat vouches for itself and refuses all others). A
+  quorum's verdicts decide what is accepted, and two faults exclude the cheat, as in the product;
+- `unscreened`: everything is accepted; only the head's own rules (filter and clip) protect it.
 
 The head is the exact one of protocol 12. The claim: `screened` ends within 3 % of `honest`.
 
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
 TRAINERS, CHEAT = 4, 3
 MOST_LOSS = 1.03
-"""Times the loss of the honest run."""
+"""As a multiple of the honest run's loss."""
 HELD_OUT_TOKENS = 65_536
 RUNS = ("honest", "three honest", "screened", "unscreened")
 DOCUMENT = repository.ROOT / "docs" / "screening.md"
@@ -51,12 +52,11 @@ DOCUMENT = repository.ROOT / "docs" / "screening.md"
 
 @dataclass(slots=True)
 class Trained:
-    """Pseudo-gradients so far, by weights and window: runs that agree so far share them."""
+    """Pseudo-gradients by weights and window; runs that are equal so far share them."""
 
     known: dict[tuple[bytes, int], tuple[NDArray[np.float32], int]] = field(default_factory=dict)
 
     def delta(self, lab: Laboratory, first: int) -> tuple[NDArray[np.float32], int]:
-        """Train, or remember."""
         key = sha256(lab.weights.tobytes()), first
         if key not in self.known:
             self.known[key] = lab.delta(first)
@@ -65,7 +65,7 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """How a run ended."""
+    """The result of one run."""
 
     loss: float
     refused: dict[str, int]
@@ -77,12 +77,14 @@ class Played:
 
 
 def main() -> None:
-    """Play all runs and compare."""
+    """Do all runs and compare them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--attack", default="sign_flip_3", choices=sorted(ATTACKS))
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--document", type=Path, help="put the table into this page")
+    parser.add_argument("--rounds", type=int, default=10, help="rounds of each run")
+    parser.add_argument(
+        "--attack", default="sign_flip_3", choices=sorted(ATTACKS), help="what the cheat sends"
+    )
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--document", type=Path, help="write the table into this document")
     options = parser.parse_args()
     torch.set_num_threads(1)
     trained, played = Trained(), {}
@@ -119,7 +121,9 @@ def main() -> None:
         found = {**machine(), "attack": options.attack, "rounds": options.rounds, "loss": losses}
         options.json.write_text(json.dumps(found))
     if played["screened"].loss > MOST_LOSS * honest:
-        raise SystemExit(f"screened: {played['screened'].loss / honest:.3f} of the honest loss")
+        raise SystemExit(
+            f"the screened run ends at {played['screened'].loss / honest:.3f} of the honest loss"
+        )
 
 
 def _play(run: str, attack: str, rounds: int, trained: Trained) -> Played:

@@ -1,9 +1,9 @@
-"""What one cheat of four costs a whole swarm of real programs: the demo with it and without it.
+"""The cost of one cheat of four in a swarm of real programs: the demo with it and without it.
 
-Ledger, seed and four volunteers, twice: all honest, and the fourth with a trainer that sends its
-updates flipped and three times as long in every round. Printed are held-out bits per byte, and how
-many rounds it took to put the cheat out. The machine decides how many windows a round has, so the
-two runs do not train on equally many tokens; `bench/attack.py` holds that still.
+Ledger, seed and four volunteers, twice: all honest, and with a fourth trainer that sends its
+updates flipped and three times as long in every round. Prints held-out bits per byte, and the
+number of rounds until the cheat is excluded. The machine's speed decides how many windows a round
+has, so the two runs train on different numbers of tokens; `bench/attack.py` keeps them equal.
 
     python bench/attacked_demo.py [--rounds N] [--attack NAME] [--json FILE]
 """
@@ -19,15 +19,15 @@ from loops import repository, table  # noqa: F401
 from loops.machine import machine
 from tests.support.attacked_demo import Performance, ThreeSuffice, perform
 
-COLUMNS = ("run", "bits per byte", "tokens", "rounds", "cheats sent", "cheat is")
+COLUMNS = ("run", "bits per byte", "tokens", "rounds", "cheats sent", "cheat ends as")
 
 
 def main() -> None:
-    """Play both, print, and write where told."""
+    """Run both, print the table, and write the figures to a file if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=16)
-    parser.add_argument("--attack", default="sign_flip_3")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rounds", type=int, default=16, help="rounds of each run")
+    parser.add_argument("--attack", default="sign_flip_3", help="what the cheat sends")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     played = {
         name: _play(options.rounds, attack)

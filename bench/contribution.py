@@ -1,7 +1,7 @@
-"""How small a contribution is: its bytes against the same update as fp32, for every k.
+"""The size of a contribution: its bytes against the same update as fp32, for every k.
 
 Real contributions of the demo's model are encoded (a random pseudo-gradient; sizes do not depend on
-its values) and counted whole, header included. The claim: at least 146 times fewer bytes at k 64
+its values) and counted in full, with the header. The claim: at least 146 times fewer bytes at k 64
 with 2 bits (Covenant-72B reports 146x, arXiv 2603.08163).
 
     python bench/contribution.py [--json FILE]
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 
     from tequio_shared.head.layout import WeightLayout
 
+
 CLAIM_K, BITS, LEAST_RATIO = 64, 2, 146.0
 
 
 def main() -> None:
     """Encode one contribution for every k and print the sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     layout = network(ARCHITECTURE).layout("flat")
     delta = np.random.default_rng(0).normal(0, 1e-3, layout.elements).astype(np.float32)

@@ -1,10 +1,10 @@
-"""What the desktop programs take, beside BOINC Manager where it is installed.
+"""Footprint of the desktop programs, next to BOINC Manager if that is installed.
 
-An X server, a window manager and a panel of its own (Xvfb, openbox, tint2), a private message bus,
-the real app, the real worker in a small real swarm. Printed are, beside what is promised: start to
-tray icon; memory and processor hidden and shown; a pause from the wish to the trainer's end, with
-which all computing ends; the worker while it is paused. BOINC Manager runs in the same minute on
-the same display: the ratio says more than the figures, for machines differ and are busy.
+A separate X server, window manager and panel (Xvfb, openbox, tint2), a private message bus, the
+real app, and the real worker in a small real swarm. Prints, with the targets: time from start to
+tray icon; memory and processor while hidden and shown; time from the command to pause to the end
+of the trainer, which ends all computing; and the paused worker. BOINC Manager runs in the same
+minute on the same display, because the ratio means more than figures from busy machines.
 
     dbus-run-session -- python bench/desktop.py [--json FILE] [--quick] [--document FILE]
 """
@@ -41,25 +41,26 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Snapshot
 
+
 IDLE_S = 30.0
 SETTLE_S = 10.0
 CALM_S = 60.0
-"""After the last of many pauses, in one of which the worker began to fetch the state of a round."""
+"""After the last pause; in one of the pauses the worker starts to fetch the state of a round."""
 PAUSES = 20
 STARTS = 5
 POLL_S = 0.01
 LONGEST_S = 60.0
 _MB = 1_000_000
 COLUMNS = ("program", "start to icon", "hidden", "shown", "processor, hidden")
-PROMISED = ("promised of Tequio", "1 s", "90 MB", "120 MB", "0.3 % of a core")
-PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "promised")
+PROMISED = ("target for Tequio", "1 s", "90 MB", "120 MB", "0.3 % of a core")
+PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "target")
 PROMISED_PAUSES = {"until the trainer is gone": "median 300 ms, 95th percentile 1 s"}
 WORKER_COLUMNS = ("worker", "memory", "processor")
-PROMISED_WORKER = ("promised", "160 MB", "0.5 % of a core")
+PROMISED_WORKER = ("target", "160 MB", "0.5 % of a core")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weighed:
+class Footprint:
     """One program: seconds, MB, and share of a core."""
 
     start_s: float
@@ -69,17 +70,17 @@ class Weighed:
 
 
 def main() -> None:
-    """Measure, print, and write where told."""
+    """Measure, print, and write the figures to files if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--document", type=Path)
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--document", type=Path, help="write the tables into this document")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter measurements")
     options = parser.parse_args()
     with desktop():
-        weighed = {"Tequio": _app(quick=options.quick)}
+        measured = {"Tequio": _app(quick=options.quick)}
         if shutil.which("boincmgr"):
-            weighed["BOINC Manager"] = _boinc(quick=options.quick)
-    programs = table.markdown(COLUMNS, [*map(_row, weighed, weighed.values()), PROMISED])
+            measured["BOINC Manager"] = _boinc(quick=options.quick)
+    programs = table.markdown(COLUMNS, [*map(_row, measured, measured.values()), PROMISED])
     print(programs, flush=True)
     pauses, worker = trio.run(_worker, options.quick)
     tables = {
@@ -96,12 +97,12 @@ def main() -> None:
         if options.document:
             table.put(options.document, name, content)
     if options.json:
-        rows = {name: asdict(one) for name, one in weighed.items()}
+        rows = {name: asdict(one) for name, one in measured.items()}
         figures = {**machine(), "programs": rows, "pauses": pauses, "worker": worker}
         options.json.write_text(json.dumps(figures))
 
 
-def _row(name: str, one: Weighed) -> tuple[str, ...]:
+def _row(name: str, one: Footprint) -> tuple[str, ...]:
     return (
         name,
         f"{one.start_s:.2f} s",
@@ -123,7 +124,7 @@ def _pause_row(name: str, seconds: list[float]) -> tuple[str, ...]:
 
 @contextmanager
 def desktop() -> Iterator[None]:
-    """A display with a window manager and a panel, for everything that is started meanwhile."""
+    """A display with a window manager and a panel, for every program started in the context."""
     with ExitStack() as stack:
         display = stack.enter_context(_display())
         os.environ["DISPLAY"] = display
@@ -178,7 +179,7 @@ def _tree() -> str:
 # --- programs ------------------------------------------------------------------------------------
 
 
-def _app(*, quick: bool) -> Weighed:
+def _app(*, quick: bool) -> Footprint:
     with tempfile.TemporaryDirectory() as place:
         command = [
             *(sys.executable, "-m", "tequio_client", "app", "--background"),
@@ -193,7 +194,7 @@ def _app(*, quick: bool) -> Weighed:
             )
             time.sleep(SETTLE_S)
             shown_mb = _resident_mb(process.pid)
-    return Weighed(
+    return Footprint(
         start_s=statistics.median(starts[1:] or starts),
         hidden_mb=hidden_mb,
         shown_mb=shown_mb,
@@ -201,7 +202,7 @@ def _app(*, quick: bool) -> Weighed:
     )
 
 
-def _boinc(*, quick: bool) -> Weighed:
+def _boinc(*, quick: bool) -> Footprint:
     with tempfile.TemporaryDirectory() as place:
         command = ["boincmgr", "--autostart", "--namehost", "127.0.0.1", f"--datadir={place}"]
         starts = [_start_s(command, "boinc") for _ in range(2 if quick else STARTS)]
@@ -211,7 +212,7 @@ def _boinc(*, quick: bool) -> Weighed:
         with _running([one for one in command if one != "--autostart"]) as process:
             time.sleep(SETTLE_S)
             shown_mb = _resident_mb(process.pid)
-    return Weighed(
+    return Footprint(
         start_s=statistics.median(starts[1:] or starts),
         hidden_mb=hidden_mb,
         shown_mb=shown_mb,
@@ -220,13 +221,13 @@ def _boinc(*, quick: bool) -> Weighed:
 
 
 def _start_s(command: list[str], name: str) -> float:
-    """From the command to the first window of that name: an icon in the panel is one."""
+    """Seconds from the command to the first window of that name; a tray icon is a window."""
     before = _tree().lower().count(name)
     begun = time.perf_counter()
     with _running(command):
         while _tree().lower().count(name) <= before:
             if time.perf_counter() - begun > LONGEST_S:
-                raise SystemExit(f"{command[0]} shows nothing")
+                raise SystemExit(f"{command[0]} opened no window within {LONGEST_S:.0f} s")
             time.sleep(POLL_S)
         taken = time.perf_counter() - begun
         time.sleep(2)
@@ -235,7 +236,7 @@ def _start_s(command: list[str], name: str) -> float:
 
 
 def _idle(pid: int, *, quick: bool) -> tuple[float, float]:
-    """Memory in MB, and share of a core over a while."""
+    """Memory in MB, and the average share of a core."""
     process, seconds = psutil.Process(pid), 5.0 if quick else IDLE_S
     before = sum(process.cpu_times()[:2])
     time.sleep(seconds)
@@ -245,7 +246,7 @@ def _idle(pid: int, *, quick: bool) -> tuple[float, float]:
 def _resident_mb(pid: int) -> float:
     process = psutil.Process(pid)
     if process.status() == psutil.STATUS_ZOMBIE:
-        raise SystemExit("the program has ended: there is nothing to weigh")
+        raise SystemExit("the program has ended: its memory cannot be measured")
     return process.memory_info().rss / _MB
 
 
@@ -260,25 +261,28 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
             stage.seed()
             stage.volunteer("ana")
             async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:
-                nursery.start_soon(_be_away, worker)
+                nursery.start_soon(_report_absence, worker)
                 await worker.say(control.SetPreferences(preferences=WILLING))
                 pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
                 await trio.sleep(SETTLE_S if quick else CALM_S)
                 pid = worker.process.pid
-                weighed = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
+                measured = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
                 nursery.cancel_scope.cancel()
     shown, gone = zip(*pauses, strict=True)
-    return {"until shown": list(shown), "until the trainer is gone": list(gone)}, weighed
+    return {
+        "until the app shows it": list(shown),
+        "until the trainer is gone": list(gone),
+    }, measured
 
 
-async def _be_away(worker: LinkedWorker) -> None:
+async def _report_absence(worker: LinkedWorker) -> None:
     while True:
         await worker.tell(AWAY)
         await trio.sleep(5)
 
 
 async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
-    """Let it train, and pause it: seconds until that is shown, and until the trainer is gone."""
+    """Let it train, then pause: seconds until a snapshot shows it, and until the trainer ends."""
     await worker.want(lend=True)
     await worker.until("it trains", _trains)
     (trainer,) = worker.trainers

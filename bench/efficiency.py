@@ -1,10 +1,10 @@
-"""What the swarm costs: its tokens per second over those of raw loops on the same threads.
+"""Efficiency of a swarm: its tokens per second over those of raw loops on the same threads.
 
-A demo network trains (ledger, seed, volunteers with one thread each, as many as there are cores);
-counted are the tokens of closed rounds from the second round's opening to the last one's close, so
-with everything that a round costs and without the start. Then as many processes, one thread each,
-run (a) a raw PyTorch loop over transformers' Llama with the same optimiser and batch, and (b) the
-trainer's own inner loop without any rounds. The claim: at least 0.85 of each.
+A demo network trains: ledger, seed, and one volunteer with one thread for each core. It counts the
+tokens of closed rounds from the second round's opening to the last one's close, which includes all
+costs of a round and leaves out the start. Then the same number of processes, one thread each, run
+(a) a raw PyTorch loop over transformers' Llama with the same optimiser and batch, and (b) the
+trainer's own inner loop without rounds. The claim: at least 0.85 of each.
 
     python bench/efficiency.py [--peers N] [--rounds N] [--train-s S] [--json FILE]
 """
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tequio_client.demo.play import DemoResult, LogTally
 
+
 LEAST_RATIO = 0.85
 STEPS = 30
 
@@ -37,10 +38,12 @@ STEPS = 30
 def main() -> None:
     """Measure the swarm, then both loops, and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", type=int, default=os.cpu_count() or 2)
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--train-s", type=float, default=20.0)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--peers", type=int, default=os.cpu_count() or 2, help="volunteers")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds to train")
+    parser.add_argument(
+        "--train-s", type=float, default=20.0, help="seconds of training in a round"
+    )
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         script = DemoScript(
@@ -72,7 +75,7 @@ def main() -> None:
 
 
 async def _played(script: DemoScript) -> LogTally:
-    """Play the demo; what its log says."""
+    """Run the demo and return the figures in its log."""
     outcome: list[DemoResult] = []
     await play.run_network(play.DemoNetwork(script=script), outcome.append)
     return outcome[0].tally

@@ -1,8 +1,8 @@
-"""What the exact head costs on this machine: each part by itself, then whole steps between files.
+"""Cost of the exact head on this machine: each part separately, then whole steps between files.
 
 python bench/exact_head.py [--json FILE] [--parameters N] [--contributions P] [--folder FOLDER]
 
-Every whole step runs in a process of its own, so that its memory can be told. "compiled" loads its
+Every whole step runs in its own process, so that its memory can be measured. "compiled" loads its
 kernels from numba's cache, as a trainer does from its second start on; "first call" compiles them.
 """
 
@@ -42,12 +42,13 @@ if TYPE_CHECKING:
 
     from tequio_shared.head.contribution import Algorithm
 
+
 SHAPES: dict[str, dict[str, Any]] = {
     "sparseloco": {"k": 64, "bits": 2},
     "diloco": {"k": 4096, "bits": 8, "mu_q": 29_491},
 }
 LEANING = 0.8
-"""Chance that a sign is the one that most others have."""
+"""Probability that a sign agrees with the majority."""
 _MIB = 1 << 20
 
 
@@ -75,10 +76,10 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", help="write the numbers to this file")
-    parser.add_argument("--parameters", type=int, default=100_000_000)
-    parser.add_argument("--contributions", type=int, default=20)
-    parser.add_argument("--folder", help="where the files of whole steps go; default: temporary")
+    parser.add_argument("--json", help="write the figures to this file")
+    parser.add_argument("--parameters", type=int, default=100_000_000, help="size of the model")
+    parser.add_argument("--contributions", type=int, default=20, help="contributions in a step")
+    parser.add_argument("--folder", help="folder for the files of whole steps; default: temporary")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -146,7 +147,7 @@ def _parts(members: int) -> dict[str, float]:
 
 
 class _Measure:
-    """One engine on one block in memory, in pieces of the engine's own size."""
+    """One engine on one block in memory, in pieces of the engine's preferred size."""
 
     def __init__(self, engine: Engine, block: Block, factors: list[int]) -> None:
         self._engine = engine
@@ -164,12 +165,10 @@ class _Measure:
         ]
 
     def agreement(self) -> None:
-        """Run one pass of the filter."""
         for block in self._blocks:
             self._engine.agreement(block.records, block.padding)
 
     def move(self) -> None:
-        """Compute the new weights."""
         for block in self._blocks:
             self._engine.move(block, self._factors)
 
@@ -203,7 +202,7 @@ def _validation_s() -> float:
         max_inner_steps=1,
     )
     if validate(header, payload, expected) is not None:
-        raise SystemExit("the bench's own contribution is not valid")
+        raise SystemExit("the contribution made by this script is invalid")
     return _best(lambda: validate(header, payload, expected), 5)
 
 
@@ -264,7 +263,7 @@ def _whole_step(job: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _plain_write_s(files: HeadFiles) -> float:
-    """Time to write the same bytes over the same file by themselves: what the system takes."""
+    """Time to only write the same bytes over the same file: the system's share."""
     content = files.weights_out.read_bytes()
     part = files.weights_out.with_name("plain")
     started = time.perf_counter()
@@ -289,7 +288,7 @@ def _engine(params: OuterParams, name: str) -> Engine:
 
 
 class _Peak:
-    """The most anonymous memory that the process had while the context was open, in MiB."""
+    """Peak anonymous memory of the process while the context was open, in MiB."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -361,7 +360,7 @@ def _contribution(step: OuterStep, rng: np.random.Generator, at: int) -> tuple[b
 
 
 def _payload(step: OuterStep, rng: np.random.Generator) -> bytes:
-    """Random indices, and signs that mostly agree, so that the filter passes everybody."""
+    """Random indices, and signs that mostly agree, so that every member passes the filter."""
     parts = []
     for first in range(0, step.layout.chunks, 1024):
         count = min(1024, step.layout.chunks - first)

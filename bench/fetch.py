@@ -1,12 +1,12 @@
-"""How fast a tree is fetched, against a raw libp2p stream and raw TCP, on the loopback device.
+"""Speed of fetching a tree, against a raw libp2p stream and raw TCP, on the loopback device.
 
 Serving and fetching are separate processes. The three are measured in turn, several times, and
 compared within one run: `python bench/fetch.py [--mib 128] [--runs 5] [--json FILE]`. There are two
-raw streams: the library's as it is installed (the claim: fetching makes at least 0.8 of it), and
-our `PeerStream`, which has all that makes the library faster and does no hashing, no writing.
+raw streams: the library's as installed (the claim: fetching reaches at least 0.8 of it), and our
+`PeerStream`, which has all our improvements to the library, and neither hashes nor writes.
 
-Measured as well: a small tree over a stream that is open already, the waste when two processes
-serve one tree, and the memory that fetching takes.
+Also measured: a small tree over an open stream, the waste when two processes serve one tree, and
+the memory that fetching takes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ QUOTA = 1 << 40
 
 
 async def serve(folder: Path, size_bytes: int) -> None:
-    """Run a serving process: print where it is and what it has, then serve."""
+    """Run a serving process: print its address and content, then serve."""
     store = Store(folder, quota_bytes=QUOTA)
     rng = random.Random(1)  # noqa: S311 - test content
     megabytes = [rng.randbytes(MIB) for _ in range(size_bytes // MIB)]
@@ -87,7 +87,7 @@ async def serve(folder: Path, size_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """The fetching process: what is measured is one method each."""
+    """The fetching process; each method is one measurement."""
 
     peers: PeerNetwork
     store: Store
@@ -101,7 +101,7 @@ class Bench:
         await self.fetcher.fetch_tree(self.ref, self.sources[:1], timeout_s=300)
 
     async def libp2p(self) -> None:
-        """Read as many bytes from a fresh stream."""
+        """Read the same number of bytes from a new stream."""
         stream = await self.peers.open_stream(self.sources[0], RAW)
         left = self.ref.size_bytes
         while left:
@@ -109,14 +109,14 @@ class Bench:
         await stream.drop()
 
     async def tcp(self) -> None:
-        """Read as many bytes from a socket."""
+        """Read the same number of bytes from a socket."""
         async with await trio.open_tcp_stream("127.0.0.1", self.port) as stream:
             left = self.ref.size_bytes
             while left:
                 left -= len(await stream.receive_some(MIB))
 
     async def compare(self, runs: int) -> dict[str, list[float]]:
-        """MB/s of each way; they take turns, so that a change of load meets all of them."""
+        """MB/s of each way; they alternate, so that a change of load affects all of them."""
         ways = {"fetch_tree": self.fetch, "libp2p_stream": self.libp2p, "tcp": self.tcp}
         speeds: dict[str, list[float]] = {name: [] for name in ways}
         for run in range(runs + 1):
@@ -137,10 +137,10 @@ class Bench:
         return {"median": round(statistics.median(times), 1), "max": round(max(times), 1)}
 
     async def several(self) -> dict[str, object]:
-        """Fetch from all sources at once: how much came twice, and what each gave."""
+        """Fetch from all sources at once; return duplicate bytes, and the bytes of each source."""
         before = self.fetcher.client.streams.received_bytes
         report = await self.fetcher.fetch_tree(self.ref, self.sources, timeout_s=300)
-        await trio.sleep(1)  # what was given up still arrives
+        await trio.sleep(1)  # bytes of cancelled requests still arrive
         received = self.fetcher.client.streams.received_bytes - before
         return {
             "verified_to_received": round(self.ref.size_bytes / received, 4),
@@ -151,7 +151,7 @@ class Bench:
 async def measure(
     wheres: list[dict[str, Any]], folder: Path, mib: int, runs: int
 ) -> dict[str, Any]:
-    """Run everything in this process against the serving ones."""
+    """Run all measurements against the serving processes."""
     where, store = wheres[0], Store(folder, quota_bytes=QUOTA)
     async with (
         PeerNetwork(seed=b"f" * 32, listen=LISTEN) as peers,
@@ -179,14 +179,14 @@ async def measure(
 
 
 async def timed(way: Callable[[], Awaitable[object]]) -> float:
-    """Seconds that it takes."""
+    """Seconds of one call."""
     start = trio.current_time()
     await way()
     return trio.current_time() - start
 
 
 def summary(speeds: Mapping[str, list[float]]) -> dict[str, Any]:
-    """Medians, and the ratios of them."""
+    """Medians and their ratios."""
     middle = {name: statistics.median(values) for name, values in speeds.items()}
     return {
         "mb_per_s": {name: [round(value) for value in values] for name, values in speeds.items()},
@@ -202,9 +202,9 @@ def main() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mib", type=int, default=128)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--mib", type=int, default=128, help="size of the tree in MiB")
+    parser.add_argument("--runs", type=int, default=5, help="how often each way is measured")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
@@ -222,7 +222,7 @@ def main() -> None:
 
 
 def server(folder: Path, mib: int, stack: ExitStack) -> Iterator[dict[str, Any]]:
-    """Start a serving process, which ends with the stack; yield what it says."""
+    """Start a serving process, which ends with the stack; return what it prints."""
     command = [sys.executable, __file__, "--mib", str(mib), "--serve", str(folder)]
     child = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     stack.callback(child.kill)
@@ -233,7 +233,7 @@ def server(folder: Path, mib: int, stack: ExitStack) -> Iterator[dict[str, Any]]
 
 
 def library_speeds(mib: int, runs: int, stack: ExitStack) -> list[float]:
-    """MB/s of the library's own stream, between two processes without any code of ours."""
+    """MB/s of the library's own stream, between two processes without any of our code."""
     program = [sys.executable, str(Path(__file__).parent / "loops" / "library.py")]
     serving = subprocess.Popen([*program, "serve", str(mib)], stdout=subprocess.PIPE, text=True)
     stack.enter_context(serving)

@@ -1,9 +1,9 @@
-"""Floods of requests at a ledger with its usual limits, and how long honest peers wait meanwhile.
+"""Waiting times of honest peers while a ledger with its usual limits is flooded with requests.
 
-Eight honest peers ask ten times a second each, first by themselves, then while four networks ask as
-fast as they are answered: reading long lists, posting statements with broken signatures, asking for
-blobs that are not there, and for nothing in particular. The limits are low, so that the floods come
-to 20 times of them on any machine. Everybody shares the cores, the loops included.
+Eight honest peers send ten requests a second each, first alone, then while four networks send
+requests as fast as they are answered: long lists, statements with invalid signatures, missing blobs
+and an unknown path. The limits are low, so that the floods exceed them 20 times on any machine. All
+programs share the cores, including the senders.
 
     python bench/floods.py [--json FILE]
 """
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
     from tests.support.request_loops import Outcome, Request
 
+
 RATE = 10
 PEOPLE = 8
 ASKS = 100
@@ -44,13 +45,17 @@ READS = ("/v1/network", "/log/checkpoint", "/log/tile/0/000.p/1", "/v1/ranking",
 
 
 @click.command()
-@click.option("--json", "json_file", type=click.Path(path_type=Path))
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write the figures to this file."
+)
 def main(json_file: Path | None) -> None:
-    """Measure and print."""
+    """Measure the waiting times of honest peers during floods, and print them as JSON."""
     load_before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), *LIMITS) as program:
-        calm = asyncio.run(meet(program.url, people(program, "calm", 1), {}))
-        flooded = asyncio.run(meet(program.url, people(program, "flooded", 2), floods(program)))
+        calm = asyncio.run(meet(program.url, honest_peers(program, "calm", 1), {}))
+        flooded = asyncio.run(
+            meet(program.url, honest_peers(program, "flooded", 2), floods(program))
+        )
     report = {
         "request_rate_limit": RATE,
         "times_the_limit": {
@@ -58,8 +63,8 @@ def main(json_file: Path | None) -> None:
             for network, told in flooded.floods.items()
         },
         "refused": sum(told.statuses[429] for told in flooded.floods.values()),
-        "calm": honest(calm),
-        "flooded": honest(flooded),
+        "calm": summary(calm),
+        "flooded": summary(flooded),
         **machine(),
         "load_before": load_before,
     }
@@ -68,8 +73,8 @@ def main(json_file: Path | None) -> None:
         json_file.write_text(json.dumps(report) + "\n")
 
 
-def honest(outcome: Outcome) -> dict[str, float]:
-    """How honest peers fared: the share that was served, and what they waited."""
+def summary(outcome: Outcome) -> dict[str, float]:
+    """The share of honest requests that was served, and their waiting times."""
     waits = sorted(wait for told in outcome.honest for wait in told.waits_s)
     asked = sum(told.asked for told in outcome.honest)
     return {
@@ -80,8 +85,8 @@ def honest(outcome: Outcome) -> dict[str, float]:
     }
 
 
-def people(program: Served, name: str, net: int) -> dict[str, list[Request]]:
-    """Honest peers by their networks: each registers, then reads."""
+def honest_peers(program: Served, name: str, net: int) -> dict[str, list[Request]]:
+    """Honest peers by network: each registers, then reads."""
     now_ms = time.time_ns() // 1_000_000
     return {
         f"198.{net}.{number}.7": [
@@ -98,7 +103,7 @@ def registration(program: Served, name: str, now_ms: int) -> bytes:
 
 
 def floods(program: Served) -> dict[str, Callable[[int], Request]]:
-    """Loops by their networks."""
+    """Flooding loops by network."""
     now_ms = time.time_ns() // 1_000_000
     broken = [one.leaf()[:-1] + b"!" for one in newcomers("flood", program.net, 16, now_ms)]
     return {

@@ -1,8 +1,8 @@
 """Inner steps of the trainer against a raw PyTorch loop with the same network and optimiser.
 
-The claim: on one core, the trainer's loop makes at least 0.95 of the raw loop's steps per second.
+The claim: on one core, the trainer's loop reaches at least 0.95 of the raw loop's steps per second.
 The raw loop is what one would write by hand: transformers' Llama, autograd, Muon and AdamW written
-out tensor by tensor, no windows, no wishes, no data files.
+out tensor by tensor, without windows, commands or data files.
 
 Run: python bench/inner.py [--steps N] [--json FILE]
 """
@@ -39,9 +39,9 @@ FIELDS = {
 def main() -> None:
     """Measure both, in turns, and print the ratio of the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=60)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--steps", type=int, default=60, help="inner steps of each measurement")
+    parser.add_argument("--turns", type=int, default=5, help="how often each loop is measured")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(result))
     if ratio < LEAST_RATIO:
-        raise SystemExit(f"the trainer's loop makes {ratio:.3f} of the raw loop's speed")
+        raise SystemExit(f"the trainer's loop reaches only {ratio:.3f} of the raw loop's speed")
 
 
 def _measure(folder: Path, steps: int, turns: int) -> tuple[list[float], list[float]]:

@@ -1,9 +1,9 @@
-"""Scoring: tokens and bytes per second, against the bare forward passes; and how far it differs.
+"""Scoring: tokens and bytes per second against bare forward passes, and numerical differences.
 
-The claim: windows, losses in binary64 and exact sums leave at least 0.75 of the speed of the same
-batches through the same network with nothing done to what comes out. Below it: how much a total and
-the worst document change with the size of batches and the number of threads, in parts of the value;
-scores are rounded to 0.001 bits, so that nothing below 1e-7 of a document can be seen.
+The claim: with windows, losses in binary64 and exact sums, scoring keeps at least 0.75 of the speed
+of the same batches through the same network without any further work. Below that: the change of a
+total and of the worst document with the batch size and the number of threads, relative to the
+value. Scores are rounded to 0.001 bits, so differences below 1e-7 of a document are invisible.
 
 Run: python bench/score.py [--documents N] [--turns N] [--device cpu] [--json FILE]
 """
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.scoring import DocumentScore
 
+
 LEAST_RATIO = 0.75
 SHORTEST, LONGEST = 1_000, 4_000
 RULES = ScoringRules(window=512, stride=256)
@@ -55,12 +56,12 @@ FIELDS = {
 
 
 def main() -> None:
-    """Measure, print, and fail where the claim does not hold."""
+    """Measure, print, and fail if the claim does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=8)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--documents", type=int, default=8, help="documents to score")
+    parser.add_argument("--turns", type=int, default=3, help="how often each way is measured")
+    parser.add_argument("--device", default="cpu", help="device that computes")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     chosen = device.open_device(options.device)
     scored = ScoredModel(
@@ -110,7 +111,7 @@ def _speeds(
 
 
 def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.ComputeDevice) -> float:
-    """The same inputs through the network, and nothing else."""
+    """Only the forward passes of the same inputs."""
     lengths = sorted(
         (
             one.end - one.first
@@ -161,7 +162,7 @@ def _score(scored: ScoredModel, texts: Sequence[str], means: ScoringDevice) -> l
 
 def _judge(result: dict[str, Any]) -> None:
     if result["ratio"] < LEAST_RATIO:
-        raise SystemExit(f"scoring makes {result['ratio']:.3f} of the bare passes' speed")
+        raise SystemExit(f"scoring reaches only {result['ratio']:.3f} of the bare passes' speed")
     for name, value in result.items():
         kind = name.rpartition(": ")[2]
         most = {"total": 1 / TOTAL_TOLERANCE, "worst document": 1 / DOCUMENT_TOLERANCE}.get(kind)

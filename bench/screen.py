@@ -1,10 +1,10 @@
-"""What a witness measures in honest and in cheating contributions, and what its checks make of it.
+"""A witness's measures of honest and cheating contributions, and the results of its checks.
 
-Real models are trained on Python's standard library by the trainer's own code: four trainers on
-windows of their own, from one head that moves on round after round. In some rounds every kind of
-honest and cheating contribution is put in the place of the last trainer's, and two of the others
-screen the round with the screen that the product uses, each with its own pseudo-gradient. Printed
-are the measures, and how often each check speaks; then what screening costs.
+The trainer's own code trains real models on Python's standard library: four trainers on separate
+windows, from one head that advances round after round. In some rounds every kind of honest and
+cheating contribution replaces the last trainer's, and two of the others screen the round with the
+product's screen, each with its own pseudo-gradient. Prints the measures, how often each check
+rejects a contribution, and the cost of screening.
 
     python bench/screen.py [--quick] [--json FILE] [--document docs/screening.md]
 """
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from tequio_client.trainer.screen import ScreeningResult
 
+
 TRAINERS, WITNESSES = 4, 2
 SUBJECT = 3
 """The slot whose contribution is replaced; it commits last."""
@@ -56,13 +57,13 @@ HONEST = (
     "seen by a witness with one step",
 )
 AGE = 40
-"""Rounds that a veteran trained from one head, so that its error feedback adds up."""
+"""Rounds that a veteran trained from one head, so that its error feedback accumulates."""
 LIES = ("trained on other windows", "half of the steps, says all", "half of the steps, times 2")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A recipe, and the rounds in which everything is measured."""
+    """A recipe, and the rounds in which every kind is measured."""
 
     name: str
     recipe: Recipe
@@ -89,11 +90,11 @@ SCENES = (
 
 
 def main() -> None:
-    """Measure all scenes and the cost; print, and write where told."""
+    """Measure all scenes and the cost; print, and write to files if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one scene, two rounds")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--document", type=Path, help="put the tables into this page")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--document", type=Path, help="write the tables into this document")
     options = parser.parse_args()
     torch.set_num_threads(1)
     scenes = (replace(SCENES[0], rounds=(1, 2)),) if options.quick else SCENES
@@ -119,11 +120,11 @@ def main() -> None:
         options.json.write_text(json.dumps({**machine(), "measured": rows, "cost": cost}))
 
 
-# --- playing -------------------------------------------------------------------------------------
+# --- rounds --------------------------------------------------------------------------------------
 
 
 def _play(scene: Scene) -> Iterator[tuple[str, ScreeningResult]]:
-    """Train round after round; in those of the scene, measure every kind."""
+    """Train round after round; measure every kind in the rounds of the scene."""
     with tempfile.TemporaryDirectory() as folder:
         lab = Laboratory(Path(folder), scene.recipe, standard_library_files())
         feedback: list[list[NDArray[np.uint16] | None]] = [[None] * TRAINERS] * 2
@@ -158,7 +159,7 @@ def _kept(lab: Laboratory, made: Sequence[Made]) -> list[tuple[bytes, Path]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One round to measure in, with what is known of the last."""
+    """One round to measure in, with the previous round's data."""
 
     lab: Laboratory
     made: list[Made]
@@ -167,7 +168,7 @@ class Round:
     past: list[tuple[bytes, Path]]
 
     def measured(self) -> Iterator[tuple[str, ScreeningResult]]:
-        """Every kind, as each witness sees it."""
+        """Every kind of contribution, measured by each witness."""
         for kind, subject in (*self._honest(), *self._lies(), *self._attacks()):
             for witness in range(WITNESSES):
                 yield kind, self._seen(subject, witness, self.made[witness].delta)
@@ -198,7 +199,7 @@ class Round:
         yield HONEST[7], self._sent(delta, steps, None)
 
     def _newcomers(self) -> list[Made]:
-        """The same work of the others, sent without error feedback."""
+        """The other trainers' same work, sent without error feedback."""
         lab = self.lab
         return [replace(one, encoded=lab.encode(one.delta, None)) for one in self.made[:SUBJECT]]
 

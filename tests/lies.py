@@ -25,7 +25,7 @@ import click
 from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.progress import NoProgress
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
 from tests.support.retold_log import RetoldLog
@@ -127,7 +127,7 @@ def signers(folder: Path) -> Iterator[Signer]:
     """All keys that lie in a folder: of everybody who took part, and of the ledger."""
     for path in sorted(folder.rglob(identity.KEY_FILE)):
         yield identity.load(path.parent)
-    ledger = Folder(folder / "ledger")
+    ledger = DataFolder(folder / "ledger")
     for name in (client.KEY, "coordinator"):
         if ledger.holds_key(name):
             yield ledger.signer(name)

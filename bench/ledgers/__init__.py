@@ -1,4 +1,4 @@
-"""What `bench/ledger.py` measures, a part each."""
+"""The measurements of `bench/ledger.py`, one module each."""
 
 import sys
 from pathlib import Path

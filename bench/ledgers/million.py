@@ -1,7 +1,7 @@
-"""A log of a million entries: what it takes on the disk and in memory, and how long a proof takes.
+"""A log of a million entries: disk space, memory, and the time of a proof.
 
-It is filled without HTTP: members of one run come and go. Their signatures are not made, which
-takes minutes off and changes nothing here: a start does not verify them.
+It is filled without HTTP: members of one run come and go. Their signatures are not computed, which
+saves minutes and changes no figure: a start does not verify them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tests.support.paper_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
 from tequio_ledger.admin.move import Move
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
-from tequio_ledger.log.log import Admitted
-from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
@@ -48,15 +48,14 @@ _LIFE_MS = 60_000
 
 
 class Member:
-    """Somebody whose chain grows; signs nothing."""
+    """A member with a growing chain of unsigned statements."""
 
     def __init__(self, key: PeerKey) -> None:
         self.key = key
         self._seq = 0
         self._last: Digest = ZERO_DIGEST
 
-    def say(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
-        """Make the next entry."""
+    def next_entry(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
         statement = make(
             body=body,
             author=self.key,
@@ -71,14 +70,14 @@ class Member:
 
 
 def fill(folder: Path, entries: int) -> float:
-    """Fill a new SQLite ledger; gives the seconds."""
+    """Fill a new SQLite ledger; return the seconds."""
     begun_s = time.perf_counter()
-    with Folder(folder) as held:
+    with DataFolder(folder) as held:
         ledger = open_ledger(settings_of(folder), held, now_ms)
         with closing(ledger):
-            batch: list[Admitted] = []
+            batch: list[AdmittedEntry] = []
             for entry in _story(ledger, entries - 1):
-                batch.append(Admitted.of(entry, ledger.state.net, now_ms()))
+                batch.append(AdmittedEntry.of(entry, ledger.state.net, now_ms()))
                 if len(batch) == BATCH:
                     ledger.log.append(batch, lambda _connection: None)
                     batch.clear()
@@ -88,10 +87,10 @@ def fill(folder: Path, entries: int) -> float:
 
 
 def moved(folder: Path, target: str) -> float:
-    """Move a filled ledger to PostgreSQL; gives the seconds."""
+    """Move a filled ledger to PostgreSQL; return the seconds."""
     begun_s = time.perf_counter()
     with (
-        Folder(folder) as held,
+        DataFolder(folder) as held,
         closing(Database(held.database)) as old,
         closing(Database(target)) as new,
     ):
@@ -120,21 +119,21 @@ def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
     at_ms = now_ms()
     head = to_text(first_head(rules).hash)
     opening = RunOpen(manifest=to_text(rules.run_id), head=head)
-    yield Member(ORGANISER.key).say(opening, at_ms, rules.run_id)
+    yield Member(ORGANISER.key).next_entry(opening, at_ms, rules.run_id)
     names = (b"member %d" % number for number in range(AUTHORS))
     members = [Member(Signer(sha256(name)).key) for name in names]
     commit = to_text(sha256(b"secret"))
     ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
     for member in members:
-        yield member.say(KeyRegister(nonce=0), at_ms)
-    for _ in range(0, entries - 1 - AUTHORS, 2 * AUTHORS):  # or a few more
+        yield member.next_entry(KeyRegister(nonce=0), at_ms)
+    for _ in range(0, entries - 1 - AUTHORS, 2 * AUTHORS):  # rounded up to whole cycles
         for body in (ready, MemberLeave(reason=1)):
             for member in members:
-                yield member.say(body, now_ms(), rules.run_id)
+                yield member.next_entry(body, now_ms(), rules.run_id)
 
 
 def _open(folder: Path, database: str) -> Database:
-    return Database(database or Folder(folder).database)
+    return Database(database or DataFolder(folder).database)
 
 
 def _sizes(folder: Path, database: str) -> dict[str, float]:
@@ -159,8 +158,8 @@ def _proofs(folder: Path, database: str) -> dict[str, float]:
         head = log_rows.read_head(connection)
         size = head.size if head else 0
         asked, others = ([rng.randrange(size) for _ in range(PROOFS)] for _ in range(2))
-        first = [_timed(KeptProofs(rows).at(size), index) for index in asked]
-        kept = KeptProofs(rows).at(size)
+        first = [_timed(ProofCache(rows).at(size), index) for index in asked]
+        kept = ProofCache(rows).at(size)
         for index in others:
             kept.inclusion(index)
         new = [_timed(kept, index) for index in asked]

@@ -1,4 +1,4 @@
-"""Statements over HTTP: how many a second in batches, and how long one waits for its receipt."""
+"""Statements over HTTP: throughput in batches, and the time to a single receipt."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId, RunId
     from tequio_shared.statements import Body
 
+
 BATCH = 64
 LIFE_MS = 600_000
 STATEMENTS_EACH = 10
 
 
 def newcomers(net: NetworkId, name: str, count: int) -> list[bytes]:
-    """Sign registrations: of all statements those that leave the ledger the most to remember."""
+    """Sign registrations, the statements that take most memory in the ledger."""
     seeds = [sha256(name.encode(), at.to_bytes(4, "big")) for at in range(count)]
-    return [Author(Signer(seed)).say(net, KeyRegister(nonce=0)) for seed in seeds]
+    return [Author(Signer(seed)).sign_next(net, KeyRegister(nonce=0)) for seed in seeds]
 
 
 def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
-    """Cut leaves into requests."""
+    """Split leaves into requests."""
     return [encode_bundle(leaves[at : at + size]) for at in range(0, len(leaves), size)]
 
 
 def throughput(program: Program, statements: int, connections: int) -> dict[str, float]:
-    """Post batches from several connections at once, signed beforehand: new keys, then known ones.
+    """Post presigned batches from several connections at once: new keys, then known ones.
 
     A known key's are those of a run's members, who come and go; the run waits for more of them.
     """
@@ -72,7 +73,7 @@ def _rate(program: Program, chains: list[list[bytes]], each: int) -> dict[str, f
 
 
 def receipts(program: Program, count: int) -> dict[str, float]:
-    """Post single statements, one after the other: until its answer one is durable and signed."""
+    """Post single statements one after the other; an answer means durable and signed."""
     chain = bundles(newcomers(program.net, "single", count), 1)
     _, latencies = asyncio.run(_post_all(program.url, [chain]))
     return {"receipt_p50_ms": _at(latencies, 0.5), "receipt_p99_ms": _at(latencies, 0.99)}
@@ -80,39 +81,37 @@ def receipts(program: Program, count: int) -> dict[str, float]:
 
 @dataclass(slots=True)
 class Crew:
-    """Members of one run whose statements go over one connection."""
+    """Members of one run that share one connection."""
 
     net: NetworkId
     authors: list[Author]
 
     @classmethod
     def of(cls, net: NetworkId, number: int, members: int) -> Crew:
-        """Make the keys."""
-        seeds = [sha256(b"crew %d of %d" % (at, number)) for at in range(members)]
+        seeds = [sha256(b"member %d of %d" % (at, number)) for at in range(members)]
         return cls(net=net, authors=[Author(Signer(seed)) for seed in seeds])
 
     def register(self) -> list[bytes]:
-        """Sign a registration each."""
-        return [one.say(self.net, KeyRegister(nonce=0)) for one in self.authors]
+        """Sign one registration per member."""
+        return [one.sign_next(self.net, KeyRegister(nonce=0)) for one in self.authors]
 
     def come_and_go(self, run: RunId) -> list[bytes]:
-        """Sign `STATEMENTS_EACH` each: ready, and gone again."""
+        """Sign `STATEMENTS_EACH` statements per member: ready, then leave."""
         commit = to_text(sha256(b"secret"))
         ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
         bodies = (ready, MemberLeave(reason=1)) * (STATEMENTS_EACH // 2)
-        return [one.say(self.net, body, run) for body in bodies for one in self.authors]
+        return [one.sign_next(self.net, body, run) for body in bodies for one in self.authors]
 
 
 @dataclass(slots=True)
 class Author:
-    """A key and where its chain ends."""
+    """A key and the end of its chain."""
 
     signer: Signer
     seq: int = 0
     last: Digest = ZERO_DIGEST
 
-    def say(self, net: NetworkId, body: Body, run: RunId | None = None) -> bytes:
-        """Sign the next statement of the chain."""
+    def sign_next(self, net: NetworkId, body: Body, run: RunId | None = None) -> bytes:
         now_ms = time.time_ns() // 1_000_000
         statement = make(
             body=body,
@@ -128,11 +127,11 @@ class Author:
 
 
 def _open_run(program: Program) -> RunId:
-    """Open a run that begins with more members than there are."""
+    """Open a run that needs more members than there are, so that it never starts."""
     rules = manifest(min_members=4_000, most_members=4_000)
     trio.run(_put_blob, program.url, rules.encode())
     body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-    opening = Author(ORGANISER).say(program.net, body, rules.run_id)
+    opening = Author(ORGANISER).sign_next(program.net, body, rules.run_id)
     asyncio.run(_post_all(program.url, [bundles([opening])]))
     return rules.run_id
 

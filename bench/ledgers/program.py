@@ -1,4 +1,4 @@
-"""The ledger as a process, and the databases that it is measured on."""
+"""The ledger as a process, and the databases of the measurements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ORGANISER = Signer(sha256(b"the bench's organiser"))
 
 
 def settings_of(folder: Path) -> LedgerSettings:
-    """The settings of a ledger that asks no work of new keys."""
+    """The settings of a ledger that requires no proof of work from new keys."""
     return LedgerSettings(folder=folder, work_bits=0, organisers=(ORGANISER.key,))
 
 
@@ -47,25 +47,25 @@ class Program:
     net: NetworkId
 
     def resident_bytes(self) -> int:
-        """Read its resident memory (Linux)."""
+        """Resident memory of the process (Linux)."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def cpu_s(self) -> float:
-        """Read the processor time that it took so far, all its threads (Linux)."""
+        """Processor time so far, of all threads (Linux)."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def databases(kind: str) -> Iterator[list[str]]:
-    """Give URLs of three empty databases; "" stands for SQLite in the ledger's folder."""
+    """URLs of three empty databases; "" is SQLite in the ledger's folder."""
     if kind == "sqlite":
         yield ["", "", ""]
         return
     programs = postgres.binaries()
     if programs is None:
-        raise SystemExit("PostgreSQL is not installed: installer/setup.sh tools brings it")
+        raise SystemExit("PostgreSQL is not installed: run installer/setup.sh tools")
     with postgres.cluster(programs, DURABLE) as server:
         yield [server.database() for _ in range(3)]
 
@@ -98,7 +98,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _first(log: Path, process: subprocess.Popen[bytes]) -> dict[str, str]:
-    """Wait for the line that says that it serves."""
+    """Wait for the log line that reports that it serves."""
     while True:
         for line in log.read_text().splitlines():
             if line.endswith("}") and '"tequio-ledger serves"' in line:

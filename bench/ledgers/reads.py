@@ -1,4 +1,4 @@
-"""What readers ask for most: tiles, the checkpoint, a page; requests a second over HTTP."""
+"""Requests per second over HTTP of what readers request most: tiles, the checkpoint, a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LENGTH = b"content-length: "
 
 
 def rate(program: Program, path: str, seconds: float = 5.0) -> float:
-    """Ask for one path from several connections; gives answers a second."""
+    """Request one path from several connections; return answers per second."""
     return round(asyncio.run(_ask(program.url, path, seconds)))
 
 
@@ -27,7 +27,7 @@ async def _ask(url: str, path: str, seconds: float) -> float:
 
 
 async def _connection(url: str, path: str, end_s: float) -> int:
-    """Ask again and again on one connection; by hand, for a client library would be measured."""
+    """Repeat a request on one connection, without a client library, which would dominate."""
     place = urlsplit(url)
     reader, writer = await asyncio.open_connection(place.hostname, place.port)
     request = f"GET {path} HTTP/1.1\r\nhost: bench\r\naccept-encoding: identity\r\n\r\n".encode()

@@ -1,4 +1,4 @@
-"""Many readers of the event stream at once: who gets every event, and when."""
+"""Many readers of the event stream at once: completeness and delay of events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 50
 
 
 def listeners(program: Program, count: int) -> dict[str, float]:
-    """Open streams, log EVENTS statements one by one, and wait until everybody has them all."""
+    """Open streams, log EVENTS statements one by one, and wait until every stream has them all."""
     last = int(httpx.get(f"{program.url}/log/checkpoint").text.split("\n")[1]) - 1
     return asyncio.run(_listen(program, count, last))
 
@@ -67,7 +67,7 @@ async def _log(program: Program, last: int, logged_s: dict[int, float]) -> None:
 async def _follow(
     host: str, port: int, last: int, opened: asyncio.Semaphore, ready: asyncio.Event
 ) -> dict[int, float]:
-    """Read one stream until it has all events; gives the time of each."""
+    """Read one stream until it has all events; return the time of each."""
     seen: dict[int, float] = {}
     async with opened:
         reader, writer = await asyncio.open_connection(host, port)

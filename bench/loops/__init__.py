@@ -1,1 +1,1 @@
-"""What several benches share: loops to measure against, and the machine beside the figures."""
+"""Shared by the benchmarks: reference loops, tables, and the machine's description."""

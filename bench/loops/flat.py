@@ -1,4 +1,4 @@
-"""The trainer's own inner loop, flat out: no rounds, no worker, no wishes."""
+"""The trainer's own inner loop at full speed: no rounds, no worker, no commands."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+
 SEQUENCE = 128
 RATE = 1e-3
 
 
 class Unwatched:
-    """Nobody interrupts."""
+    """A control that never interrupts and runs to the last step."""
 
     def check(self) -> None:
-        """Let it go on."""
+        pass
 
     def is_enough(self, progress: TrainingProgress) -> bool:
-        """Go to the end."""
         return progress.step == progress.steps
 
 
@@ -63,5 +63,5 @@ def flat_speed(mine: model.CausalModel, training: TrainingData, steps: int) -> f
 
 
 def network(fields: Mapping[str, object]) -> model.CausalModel:
-    """A model of that configuration with seeded weights."""
+    """A model with this configuration and seeded weights."""
     return model.build_random(json.dumps(fields).encode(), 1)

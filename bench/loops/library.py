@@ -1,4 +1,4 @@
-"""A stream of py-libp2p as it is installed: Noise, Yamux, TCP, and nothing of ours.
+"""A stream of py-libp2p as installed: Noise, Yamux, TCP, without our changes.
 
 Run as a program, so that none of our fixes is loaded: `serve MIB` prints its address and writes
 MIB megabytes into every stream; `read ADDRESS MIB RUNS` reads them and prints MB/s, run by run.
@@ -33,7 +33,7 @@ def _host() -> object:
 
 
 async def serve(mib: int) -> None:
-    """Write so many megabytes into every stream that is opened."""
+    """Write `MIB` megabytes into every stream that is opened."""
     host, megabyte = _host(), bytes(MIB)
 
     async def write(stream: object) -> None:
@@ -47,7 +47,7 @@ async def serve(mib: int) -> None:
 
 
 async def read(address: str, mib: int, runs: int) -> None:
-    """Read so many megabytes from a fresh stream, several times."""
+    """Read `MIB` megabytes from a new stream, several times."""
     host, speeds = _host(), []
     async with host.run(listen_addrs=LISTEN):
         info = info_from_p2p_addr(Multiaddr(address))

@@ -1,4 +1,4 @@
-"""What stands beside every figure: the machine, and how busy it is."""
+"""Description of the machine and its load, printed with every figure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def machine() -> dict[str, object]:
-    """Processor kind, cores, system, Python, and the load of the last minute."""
+    """Processor, cores, system, Python, and the load of the last minute."""
     return {
         "machine": _processor(),
         "cores": os.cpu_count(),

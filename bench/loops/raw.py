@@ -1,7 +1,7 @@
-"""A training loop as one would write it by hand: what the trainer's own loop is measured against.
+"""A hand-written training loop, the reference for the trainer's own loop.
 
-transformers' Llama, autograd, Muon and AdamW written out tensor by tensor; no windows, no wishes,
-no data files.
+transformers' Llama, autograd, Muon and AdamW written out tensor by tensor; no windows, commands or
+data files.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _muon(parameter: nn.Parameter, momentum: Tensor) -> None:
 
 def _gradient(parameter: nn.Parameter) -> Tensor:
     if parameter.grad is None:
-        raise RuntimeError("a parameter took no part in the loss")
+        raise RuntimeError("a parameter has no gradient: the loss does not depend on it")
     return parameter.grad
 
 

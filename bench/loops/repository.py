@@ -1,4 +1,4 @@
-"""Lets a bench use the laboratory and the attackers of the tests: importing this finds them."""
+"""Puts the repository on the path, so that benchmarks can use the tests' support modules."""
 
 from __future__ import annotations
 

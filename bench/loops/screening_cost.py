@@ -1,4 +1,4 @@
-"""What screening costs: seconds and memory for 100M parameters and 16 contributions."""
+"""Cost of screening: seconds and memory for 100M parameters and 16 contributions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from loops import table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+
 PARAMETERS = 100_000_000
 CONTRIBUTIONS = 16
 CASES = (("sparseloco", 64, 2), ("sparseloco", 256, 2))
 
 
 def measure() -> list[dict[str, object]]:
-    """Screen random contributions, each case in a process of its own."""
+    """Screen random contributions, each case in its own process."""
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         return [pool.apply(_case, case) for case in CASES]
 
@@ -53,7 +54,7 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
         for one in candidates:
             payload = np.memmap(one.payload, np.uint8, "r")
             if contribution.validate(one.header, payload.data, one.expected):
-                raise AssertionError("a random contribution is not valid")
+                raise AssertionError("a random contribution is invalid")
         rules_s = time.perf_counter() - begun
         witness = screen.WitnessContext(
             layout=layout,
@@ -76,7 +77,7 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
 
 
 def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
-    """A random contribution: places that are spread evenly and moved by chance."""
+    """A random contribution: evenly spaced positions with random shifts."""
     from tests.support.laboratory import key_of
 
     from tequio_client.trainer import screen
@@ -131,7 +132,7 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
 
 
 def _peak_mb(*, anew: bool) -> int:
-    """The most resident memory so far, or from now on (Linux)."""
+    """Peak resident memory so far, or from now on (Linux)."""
     if anew:
         Path("/proc/self/clear_refs").write_text("5")
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Tables as Markdown, and their place in a document."""
+"""Tables as Markdown, written between markers in a document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def put(path: Path, name: str, content: str) -> None:
-    """Replace what stands in a document between `<!-- name -->` and `<!-- end of name -->`."""
+    """Replace the text of a document between `<!-- name -->` and `<!-- end of name -->`."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     before, found, rest = path.read_text("utf-8").partition(begin)
     _, closed, after = rest.partition(end)

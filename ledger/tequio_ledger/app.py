@@ -20,15 +20,21 @@ import structlog
 from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger.config.options import with_found, with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
 from tequio_ledger.web.app import build
-from tequio_ledger.web.events import Streams
-from tequio_ledger.web.middleware import Conditional, NoSniff, RequestLog, UnreadBody, limited
-from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.events import EventStreams
+from tequio_ledger.web.middleware import (
+    ConditionalRequests,
+    NoSniff,
+    RequestLog,
+    UnreadBody,
+    with_limits,
+)
+from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -61,11 +67,11 @@ class _Listeners:
 def serve(settings: LedgerSettings) -> None:
     """Serve the ledger; the first start founds the network."""
     runtime.configure_by(settings)
-    with Folder(settings.folder) as folder, _bound(settings) as listeners:
+    with DataFolder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
         database.watch(ledger.database.writer, "writer")
         database.watch(ledger.database.reader, "reader")
-        runtime.tune()
+        runtime.tune_memory()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:
@@ -94,10 +100,10 @@ def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
 
 
 async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
-    streams, urls = Streams(), _urls(listeners)
+    streams, urls = EventStreams(), _urls(listeners)
     servers = list(_servers(ledger, streams, listeners))
     stopping = asyncio.Event()
-    runtime.when_asked(stopping.set)
+    runtime.on_stop_signal(stopping.set)
     _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
@@ -117,24 +123,24 @@ async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
     log.info("stopped", size=ledger.log.size)
 
 
-def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterator[WebServer]:
+def _servers(ledger: Ledger, streams: EventStreams, listeners: _Listeners) -> Iterator[WebServer]:
     yield WebServer(_public(ledger, streams), listeners.public)
     if listeners.metrics is not None:
-        yield WebServer(metrics_api.app(ledger, streams), listeners.metrics)
+        yield WebServer(metrics_api.build_app(ledger, streams), listeners.metrics)
 
 
-def _public(ledger: Ledger, streams: Streams) -> ASGIApp:
+def _public(ledger: Ledger, streams: EventStreams) -> ASGIApp:
     settings = ledger.settings
     limits = settings.address_streams, settings.request_rate
-    app: ASGIApp = UnreadBody(Conditional(build(ledger, streams)))
-    app = NoSniff(limited(app, settings.trusted_proxies, *limits))
+    app: ASGIApp = UnreadBody(ConditionalRequests(build(ledger, streams)))
+    app = NoSniff(with_limits(app, settings.trusted_proxies, *limits))
     return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:
     """Give the URLs of the ledger and of its metrics; before a server takes the sockets."""
     metrics = listeners.metrics
-    return address(listeners.public), address(metrics) + metrics_api.PATH if metrics else None
+    return server_url(listeners.public), server_url(metrics) + metrics_api.PATH if metrics else None
 
 
 def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:

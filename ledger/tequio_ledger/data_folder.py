@@ -20,7 +20,7 @@ _SEED_BYTES = 32
 _KEY_FILE_BYTES = 4_096
 
 
-class Folder:
+class DataFolder:
     """A data folder and the paths in it; a `with` block locks it against other processes."""
 
     def __init__(self, path: Path) -> None:

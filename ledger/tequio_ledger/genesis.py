@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tequio_ledger.config.settings import DEFAULT_ORIGIN
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.log.coordinator import Coordinator
     from tequio_ledger.log.log import Log
     from tequio_ledger.state import State
@@ -34,7 +34,7 @@ LOG_KEY = client.KEY
 COORDINATOR_KEY = "coordinator"
 
 
-def key_paths(folder: Folder) -> list[Path]:
+def key_paths(folder: DataFolder) -> list[Path]:
     """Give the paths of the keys that belong to a ledger's folder."""
     return [client.key_path(folder), folder.key_file(COORDINATOR_KEY)]
 
@@ -45,7 +45,7 @@ def rules() -> bytes:
     return encoding.encode({name.lower(): getattr(limits, name) for name in sorted(names)})
 
 
-def genesis(settings: LedgerSettings, folder: Folder, database: Database) -> Genesis:
+def genesis(settings: LedgerSettings, folder: DataFolder, database: Database) -> Genesis:
     """Read the genesis from the log, or make the one that these settings describe.
 
     Raises UserFacingError when the database belongs to another network or to other keys.
@@ -69,12 +69,12 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
     changes = Changes()
     derive(changes, 0, entry, state)
     log.append(
-        [Admitted.of(entry, state.net, now_ms)],
+        [AdmittedEntry.of(entry, state.net, now_ms)],
         lambda connection: write(connection, changes, state),
     )
 
 
-def has_no_name(origin: str, host: str) -> bool:
+def has_default_name(origin: str, host: str) -> bool:
     """Return whether others can reach a log that still has the default name."""
     return origin == DEFAULT_ORIGIN and not _is_loopback(host)
 
@@ -93,14 +93,14 @@ def _check(settings: LedgerSettings) -> None:
             "a network without organisers can never open a run: name their public keys with "
             "--organiser (`tequio run key` makes one)"
         )
-    if has_no_name(settings.origin, settings.host):
+    if has_default_name(settings.origin, settings.host):
         raise UserFacingError(
             f"a network that others reach at {settings.host} needs a name of its own: set --origin "
             "to an address that belongs to you, without a scheme, such as ledger.example/net1"
         )
 
 
-def _fresh(settings: LedgerSettings, folder: Folder) -> Genesis:
+def _fresh(settings: LedgerSettings, folder: DataFolder) -> Genesis:
     _check(settings)
     log_key = _log_key(settings, folder)
     return Genesis(
@@ -115,9 +115,9 @@ def _fresh(settings: LedgerSettings, folder: Folder) -> Genesis:
     )
 
 
-def _log_key(settings: LedgerSettings, folder: Folder) -> PeerKey:
+def _log_key(settings: LedgerSettings, folder: DataFolder) -> PeerKey:
     """Get the public key of the new log from its signer; raises UserFacingError."""
-    if client.forgot(folder):
+    if client.has_no_memory(folder):
         raise UserFacingError(
             f"{client.key_path(folder)} exists without {client.MEMORY}, so it may have signed "
             "another log: move it away, and the network gets a new key"
@@ -126,11 +126,11 @@ def _log_key(settings: LedgerSettings, folder: Folder) -> PeerKey:
         key = client.open_signer(folder, settings.signer).key
     except UnwritableError as err:
         raise UserFacingError(str(err)) from err
-    client.note_key(folder, key)
+    client.store_public_key(folder, key)
     return key
 
 
-def read(folder: Folder, database: Database) -> Genesis | None:
+def read(folder: DataFolder, database: Database) -> Genesis | None:
     """Read the genesis of the network in a folder and check its keys; None without a network.
 
     Raises UserFacingError when entry 0 or the keys are not what they must be.
@@ -153,7 +153,7 @@ def stored(database: Database) -> Genesis | None:
         raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
 
 
-def check_keys(found: Genesis, folder: Folder) -> None:
+def check_keys(found: Genesis, folder: DataFolder) -> None:
     """Raise UserFacingError unless the folder holds the network's keys, readable by us alone."""
     log_key = client.public_key(folder)
     if log_key is None or not folder.holds_key(COORDINATOR_KEY):

@@ -21,26 +21,26 @@ import structlog
 
 from tequio_ledger import genesis
 from tequio_ledger.log.guard import Guard, NotSigningError
-from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
-from tequio_ledger.log.sequencer import Sequencer, Signal
-from tequio_ledger.log.witness_client import Recall
+from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
+from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder, Bucket
-from tequio_ledger.store.database import Database, closing_if_failed
+from tequio_ledger.store.database import Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import TakenError
+from tequio_ledger.store.postgresql import OfficeTakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
 
 if TYPE_CHECKING:
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.replicas.build import Office
+    from tequio_ledger.replicas.build import Leadership
     from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
     from tequio_shared.network.genesis import Genesis
@@ -74,21 +74,21 @@ class Ledger:
     state: State
     sequencer: Sequencer | Follower
 
-    def __init__(self, settings: LedgerSettings, folder: Folder, clock: Clock) -> None:
+    def __init__(self, settings: LedgerSettings, folder: DataFolder, clock: Clock) -> None:
         """Prepare the tables and read the genesis; raises UserFacingError, UnwritableError."""
         self.settings = settings
         self.clock = clock
         self.database = Database(settings.database or folder.database)
-        with closing_if_failed(self.database):
+        with closed_on_error(self.database):
             self.database.migrate()
             bucket = Bucket(settings.blobs) if settings.blobs else None
             quota = settings.blob_quota_bytes
             self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
             self.genesis: Genesis = genesis.genesis(settings, folder, self.database)
         self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
-        self.proofs = KeptProofs(self.database)
+        self.proofs = ProofCache(self.database)
         self._folder = folder
-        self._changed = Signal()
+        self._changed = ChangeSignal()
         self.guard = self._guard()
         self.publisher = self._publisher()
 
@@ -98,9 +98,9 @@ class Ledger:
         Raises UserFacingError when the stored log is damaged, or nothing is published.
         """
         try:
-            self.blobs.tidy()
+            self.blobs.clean_up()
             self._adopt(self._take_office())
-        except TakenError:
+        except OfficeTakenError:
             self._adopt(self._join())
         except (UnwritableError, NotSigningError) as err:
             # Readers are better served by a ledger that accepts nothing than by none at all.
@@ -143,7 +143,7 @@ class Ledger:
                 pause_s = min(2 * pause_s, RETRY_MOST_S)
                 await self._try_again()
 
-    async def show(self, note: bytes) -> bool:
+    async def judge_checkpoint(self, note: bytes) -> bool:
         """Judge a checkpoint that somebody holds; False if the log lacks it, and signing has ended.
 
         Raises PeerError when it does not bear our signature.
@@ -199,7 +199,7 @@ class Ledger:
             former.give_up()
             log.info("takes statements again", size=self.log.size)
 
-    def _take_office(self) -> Office:
+    def _take_office(self) -> Leadership:
         """Read everything again and take office; raises UnwritableError, NotSigningError."""
         self.guard.check()
         self.database.close()  # connections that met an I/O error may go on reporting it
@@ -211,12 +211,12 @@ class Ledger:
             raise UnwritableError(files.explain(err, self._folder.path)) from err
         return self._builder().lead()
 
-    def _read_only(self, reason: str) -> Office:
+    def _read_only(self, reason: str) -> Leadership:
         """Read everything again, to be served as it is."""
         self.database.close()
         return self._builder().view(reason)
 
-    def _join(self) -> Office:
+    def _join(self) -> Leadership:
         """Follow the log that another process writes; waits while a network is being founded."""
         deadline_s = time.monotonic() + FOUNDING_S
         while genesis.stored(self.database) is None:
@@ -234,7 +234,7 @@ class Ledger:
     def _guard(self) -> Guard:
         guard = Guard(self._folder.mark, self.genesis, self.database)
         if self.policy is not None:
-            guard.recall = Recall(self.policy, VerifierKey.parse(self.genesis.log_key))
+            guard.recall = WitnessRecall(self.policy, VerifierKey.parse(self.genesis.log_key))
         return guard
 
     def _publisher(self) -> Publisher | None:
@@ -264,7 +264,7 @@ class Ledger:
             signer=self.settings.signer,
         )
 
-    def _adopt(self, office: Office) -> None:
+    def _adopt(self, office: Leadership) -> None:
         self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
         self._office = office
 
@@ -281,11 +281,11 @@ async def _ended(works: list[asyncio.Task[None]]) -> None:
                 work.result()
 
 
-def open_ledger(settings: LedgerSettings, folder: Folder, clock: Clock) -> Ledger:
+def open_ledger(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> Ledger:
     """Open or found the ledger in a folder, and check every stored byte; raises UserFacingError."""
     try:
         ledger = Ledger(settings, folder, clock)
-        with closing_if_failed(ledger.database):
+        with closed_on_error(ledger.database):
             ledger.open()
     except OSError as err:
         raise UserFacingError(files.explain(err, folder.path)) from err

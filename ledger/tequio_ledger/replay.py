@@ -11,8 +11,8 @@ from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
 from tequio_ledger.runtime import now_ms
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def replay(settings: LedgerSettings) -> int:
     """Check the log and rewrite all derived rows; gives the number of entries."""
-    with Folder(settings.folder) as folder:
+    with DataFolder(settings.folder) as folder:
         database = Database(settings.database or folder.database)
         try:
             return _replay(settings, folder, database)
@@ -46,24 +46,24 @@ def replay(settings: LedgerSettings) -> int:
             database.close()
 
 
-def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int:
+def _replay(settings: LedgerSettings, folder: DataFolder, database: Database) -> int:
     database.migrate()
     bucket = Bucket(settings.blobs) if settings.blobs else None
     blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
     genesis = tequio_ledger_genesis.genesis(settings, folder, database)
-    state = State(genesis, Shelf(blobs).read)
+    state = State(genesis, DocumentCache(blobs).read)
     guard = Guard(folder.mark, genesis)
     signer = client.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
     log = Log(database, genesis, signer, guard, now_ms)
 
-    def take(stored: StoredEntry, entry: Entry) -> None:
+    def apply_entry(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)
 
-    load_anew(database, log, state, take)
+    load_and_derive(database, log, state, apply_entry)
     return log.size
 
 
-def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
+def load_and_derive(database: Database, log: Log, state: State, take: Take) -> None:
     """Load the log, pass each entry to `take`, and rewrite every derived row.
 
     Raises UserFacingError when a stored byte is not what was written, UnwritableError.

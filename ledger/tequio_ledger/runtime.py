@@ -37,7 +37,7 @@ def now_ms() -> int:
 # a signal. Python's own handlers are called all the same, in the main thread.
 
 
-def when_asked(end: Callable[[], None]) -> None:
+def on_stop_signal(end: Callable[[], None]) -> None:
     """Call `end` in the running loop on SIGTERM or SIGINT; call this from the main thread."""
     loop = asyncio.get_running_loop()
 
@@ -104,7 +104,7 @@ SPARE_BYTES = 1 << 20
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 
-def tune() -> None:
+def tune_memory() -> None:
     """Tune the process once, with its modules imported and before it starts threads."""
     gc.collect()
     gc.freeze()

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from tequio_shared.competition.competition import COMPETITION_BODIES
-from tequio_shared.ids import (Digest, PeerKey, RunId, digest_from_text)
-from tequio_shared.network_view import NetworkView
-from tequio_shared.statements.runs import (HeadPromote, RoundClose, RoundVoid, RoundWitness, RunOpen, WitnessProof)
 from typing import TYPE_CHECKING
+
+from tequio_shared.competition.competition import COMPETITION_BODIES
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
+from tequio_shared.network_view import NetworkView
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RoundVoid,
+    RoundWitness,
+    RunOpen,
+    WitnessProof,
+)
 
 if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
@@ -36,7 +44,7 @@ class Resume:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class CompetitionEvent:
     """One statement about a competition, and the log entry that holds it."""
 
     index: int
@@ -61,7 +69,7 @@ class State(NetworkView):
         self.types: Counter[str] = Counter()  # entries of each type
         self.asked: Counter[PeerKey] = Counter()  # rounds in which the key was drawn as a witness
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
-        self._stories: defaultdict[Digest, list[Said]] = defaultdict(list)
+        self._stories: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
 
@@ -75,14 +83,16 @@ class State(NetworkView):
             self._record_duty(statement.run, statement)
         elif isinstance(statement.body, COMPETITION_BODIES):
             body = statement.body
-            said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
+            said = CompetitionEvent(
+                index=index, author=statement.author, ts=statement.ts, body=body
+            )
             self._stories[digest_from_text(body.competition)].append(said)
 
     def competition(self, name: Digest) -> CompetitionView:
         """The view of a competition; raises RefusedError("not-found")."""
         return self.competitions.view(name)
 
-    def story(self, competition: Digest) -> tuple[Said, ...]:
+    def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
         """Give every statement about a competition, in log order."""
         return tuple(self._stories.get(competition, ()))
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.statements import Body
 
+
 RULES = manifest()
 D = to_text(sha256(b"something"))
 NUMBER = 1
@@ -66,7 +67,7 @@ def ready(author: Author, run: RunId = RULES.run_id) -> Entry:
 
 
 @attack("A7", layer="adm", ends="refused as `not-admitted`, or as in no roster")
-@attack("A9", layer="adm", ends="refused before anything is kept of the stranger")
+@attack("A9", layer="adm", ends="refused before anything about the stranger is stored")
 def test_who_is_not_registered_has_no_role(ledger: Door) -> None:
     before = ledger.size()
     stranger = Author("stranger", ledger.net)
@@ -130,7 +131,7 @@ def test_every_word_of_coordinator_and_organisers_was_tried() -> None:
     assert spoken == {type(body) for body, _, _ in OTHERS_WORDS.values()}
 
 
-@attack("A6", layer="adm", ends="refused: a release needs two organisers, and is about one key")
+@attack("A6", layer="adm", ends="refused: a release needs two organisers and names one key")
 def test_one_organiser_alone_releases_nobody(ledger: Door) -> None:
     organiser = Author("alone", ledger.net)
     organiser.signer = SECOND
@@ -142,7 +143,9 @@ def test_one_organiser_alone_releases_nobody(ledger: Door) -> None:
     assert ledger.says(organiser.say(huge, now_ms())) == ["not-found"]
 
 
-@attack("A5", layer="coord", ends="refused: a run is named by its manifest, other rules are no run")
+@attack(
+    "A5", layer="coord", ends="refused: other rules are another run, because the manifest names it"
+)
 def test_even_an_organiser_cannot_weaken_the_rules_of_a_run(ledger: Door) -> None:
     weaker = msgspec.structs.replace(
         RULES, rounds=msgspec.structs.replace(RULES.rounds, witness=0, grace=0)
@@ -196,7 +199,9 @@ def test_a_second_statement_under_one_number_is_refused(ledger: Door) -> None:
     assert ledger.says(first, second) == ["logged", "equivocation"]
 
 
-@attack("A8", layer="env", ends="inside its window it changes nothing, after it it is `expired`")
+@attack(
+    "A8", layer="env", ends="changes nothing within its window; afterwards refused as `expired`"
+)
 def test_a_captured_upload_is_worth_nothing(ledger: Door) -> None:
     author = ledger.author("uploader")
     assert ledger.put(author.signer, b"once", now_ms()) == 201
@@ -215,7 +220,7 @@ def test_one_bad_item_does_not_hurt_its_neighbours(ledger: Door) -> None:
     assert ledger.post(*leaves) == ["logged", "logged", "malformed", "logged", "logged"]
 
 
-@attack("L1", layer="env", ends="refused at the door, and by every verifier in a foreign log")
+@attack("L1", layer="env", ends="refused by the ledger, and by every verifier of another log")
 @pytest.mark.parametrize("name", SMALL_KEYS)
 def test_a_key_that_signs_for_everybody_is_refused(ledger: Door, name: str) -> None:
     key = SMALL_KEYS[name]
@@ -234,7 +239,7 @@ def test_a_key_that_signs_for_everybody_is_refused(ledger: Door, name: str) -> N
     assert peer_id_text(PeerKey(key))
 
 
-@attack("L1", layer="env", ends="refused: a key is a point of the main subgroup, or none")
+@attack("L1", layer="env", ends="refused: a valid key is a point of the main subgroup")
 def test_a_key_of_mixed_order_is_refused(ledger: Door) -> None:
     good = Signer(sha256(b"good key"))
     leaf = registering(mixed(good.key), ledger.net)

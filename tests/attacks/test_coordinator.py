@@ -49,10 +49,8 @@ def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) 
     assert refused.value.code == code
 
 
-@attack(
-    "Q6", layer="coord", ends="refused as `wrong-void`: a phase has its time, whoever was elected"
-)
-@attack("Q6", layer="coord", ends="refused as `wrong-void`: each phase has its time")
+@attack("Q6", layer="coord", ends="refused as `wrong-void`: a phase lasts its time")
+@attack("Q6", layer="coord", ends="refused as `wrong-void`: each phase lasts its time")
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
@@ -143,8 +141,8 @@ def planned(swarm: Swarm) -> tuple[RoundRoster, bytes]:
     raise AssertionError("no roster is due")
 
 
-@attack("A3", layer="coord", ends="a light reader arrives at the state of a whole one")
-@attack("A3", layer="coord", ends="a light reader arrives at the whole reader's state")
+@attack("A3", layer="coord", ends="a light reader reaches the same state as a full one")
+@attack("A3", layer="coord", ends="a light reader reaches the full reader's state")
 def test_a_light_reader_refuses_the_same_and_takes_a_member_that_left_into_account() -> None:
     swarm = Swarm(seed=9)
     for at in range(5):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
-from tequio_ledger.web.limits import BURST_S, REGISTRATION, chunks
-from tequio_ledger.web.write_api import RECORDS, SeedBook
+from tequio_ledger.web.limits import BURST_S, REGISTRATION_COST, read_chunks
+from tequio_ledger.web.write_api import MAX_RECORDS, SeedStore
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from tequio_shared.statements.statement import Entry
+
 
 KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
 
@@ -63,7 +64,7 @@ def is_well(ledger: Served) -> bool:
     return httpx.get(f"{ledger.url}/healthz", timeout=2).status_code == 200
 
 
-@attack("L7", layer="net", ends="refused as `rate-limited`; an honest key is heard")
+@attack("L7", layer="net", ends="refused as `rate-limited`; an honest key is served")
 def test_a_key_that_floods_is_refused_and_others_are_not(ledger: Served) -> None:
     flooder, honest = Author("flooder", ledger.net), Author("honest", ledger.net)
     assert codes(post(ledger.url, [flooder.register(now_ms()), honest.register(now_ms())])) == [
@@ -86,16 +87,16 @@ def test_nobody_can_empty_anothers_bucket_with_forged_statements(ledger: Served)
 
 
 @attack("L7", layer="net", ends="refused as `rate-limited`: registrations cost ten tokens")
-@attack("A12", layer="net", ends="keys have a price in work and a rate by address")
+@attack("A12", layer="net", ends="each key costs work, and an address has a rate")
 def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -> None:
-    most = ADDRESS_RATE * BURST_S // REGISTRATION
+    most = ADDRESS_RATE * BURST_S // REGISTRATION_COST
     sybils = [Author(f"sybil {n}", ledger.net).register(now_ms()) for n in range(2 * most)]
     said = codes(post(ledger.url, sybils))
     assert said.count("logged") <= most
     assert set(said[most:]) == {"rate-limited"}
 
 
-@attack("L7", layer="net", ends="refused with 429 and a time to come again")
+@attack("L7", layer="net", ends="refused with 429 and a time to retry")
 def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger: Served) -> None:
     stranger = Author("stranger", ledger.net)
     entry = stranger.register(now_ms()).leaf()
@@ -106,7 +107,7 @@ def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger
     assert is_well(ledger)
 
 
-@attack("L7", layer="net", ends="refused as `queue-full`; closed places are given back")
+@attack("L7", layer="net", ends="refused as `queue-full`; closed streams free their slots")
 def test_event_streams_of_one_address_are_bounded(ledger: Served) -> None:
     with ExitStack() as open_streams, httpx.Client(base_url=ledger.url, timeout=5) as http:
         reading = []  # an iterator that is dropped closes its stream
@@ -156,7 +157,7 @@ def test_names_and_numbers_that_no_client_sends_are_the_senders_fault(
     assert is_well(calm)
 
 
-@attack("W16", layer="net", ends="cut off at the limit of the door")
+@attack("W16", layer="net", ends="cut off at the size limit")
 def test_a_body_without_a_length_is_cut_off_at_the_limit(calm: Served) -> None:
     def endless() -> Iterator[bytes]:
         for _ in range(64):
@@ -204,7 +205,7 @@ def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
     assert answers.count(201) == 1, answers
 
 
-@attack("L7", layer="net", ends="half of the room for blobs stays with the organisers")
+@attack("L7", layer="net", ends="half of the blob space stays reserved for organisers")
 def test_strangers_together_leave_half_of_the_room_to_the_organisers(ledger: Served) -> None:
     taken = 0
     for number in range(5):
@@ -225,19 +226,19 @@ def record(number: int, ts: int) -> AddressRecord:
     return AddressRecord(author=key_number(number), addrs=(), ts=ts, signature=bytes(64))
 
 
-@attack("M3", layer="net", ends="the loudest address gives up its own oldest record")
+@attack("M3", layer="net", ends="the most active address loses its own oldest record")
 def test_one_address_cannot_fill_the_list_of_seeds() -> None:
-    book, now = SeedBook(), 1_000_000
+    book, now = SeedStore(), 1_000_000
     book.put(record(0, now), "home", now)
-    for number in range(1, RECORDS):
+    for number in range(1, MAX_RECORDS):
         book.put(record(number, now), "flood", now)
     with pytest.raises(RefusedError, match="full"):
-        book.put(record(RECORDS, now), "flood", now)
-    book.put(record(RECORDS + 1, now), "somebody else", now)
+        book.put(record(MAX_RECORDS, now), "flood", now)
+    book.put(record(MAX_RECORDS + 1, now), "somebody else", now)
     held = book.current(now)
-    assert len(held) == RECORDS
+    assert len(held) == MAX_RECORDS
     assert record(0, now).encode() in held
-    assert record(RECORDS + 1, now).encode() in held
+    assert record(MAX_RECORDS + 1, now).encode() in held
 
 
 class _Trickle:
@@ -254,7 +255,7 @@ class _Trickle:
 @attack("W16", layer="net", ends="given up as too slow")
 def test_a_body_that_trickles_is_given_up() -> None:
     async def read() -> None:
-        async for _ in chunks(cast("Request", _Trickle()), 1_000, patience_s=0.1):
+        async for _ in read_chunks(cast("Request", _Trickle()), 1_000, patience_s=0.1):
             pass
 
     with pytest.raises(RefusedError, match="slowly"):

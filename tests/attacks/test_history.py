@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
+
 CLOCK = VirtualClock()
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
 
@@ -115,7 +116,7 @@ def test_of_two_sequencers_only_one_writes(tmp_path: Path) -> None:
     asyncio.run(grown(tmp_path, 2, "after"))
 
 
-@attack("L4", layer="log", ends="one line of heads, each the beginning of the next")
+@attack("L4", layer="log", ends="one line of heads, each a prefix of the next")
 def test_a_log_of_many_starts_has_one_line_of_heads(tmp_path: Path) -> None:
     for term in range(12):
         asyncio.run(grown(tmp_path, 4, f"term {term}"))
@@ -128,7 +129,7 @@ def test_a_log_of_many_starts_has_one_line_of_heads(tmp_path: Path) -> None:
         merkle.verify_consistency(size, root, next_size, next_root, proof)
 
 
-@attack("L2", layer="log", ends="signs nothing more once anybody shows what it has lost")
+@attack("L2", layer="log", ends="signs nothing more once anyone shows it a lost entry")
 def test_a_restored_backup_does_not_sign_a_second_history(tmp_path: Path) -> None:
     live, backup = tmp_path / "live", tmp_path / "backup"
     asyncio.run(grown(live, 5, "before"))
@@ -183,7 +184,7 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 @attack("L3", layer="log", ends="stopped with both signed roots named; the first one stays on disk")
 @pytest.mark.usefixtures("_impatient")
 @pytest.mark.trio
-async def test_two_histories_are_told_apart_by_whoever_sees_both(tmp_path: Path) -> None:
+async def test_two_histories_are_told_apart_by_anyone_who_sees_both(tmp_path: Path) -> None:
     async with serving(log_of(20)) as server:
         await read(server.url, tmp_path, 21)
         memory = files_in(tmp_path)
@@ -220,7 +221,7 @@ def essence(answer: object) -> object:
     return answer.id if isinstance(answer, LedgerNetwork) else answer
 
 
-@attack("A2", layer="env", ends="refused by a signature, a hash or a proof; never taken")
+@attack("A2", layer="env", ends="refused by a signature, a hash or a proof; never accepted")
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.trio
 async def test_a_flipped_bit_on_the_line_is_never_taken(door: str) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@attack("P14", layer="cli", ends="one port, that of the peers; a ledger is this machine's alone")
+@attack("P14", layer="cli", ends="one port, for peers; the ledger listens on this machine only")
 def test_programs_open_the_doors_they_need_and_no_other(tmp_path: Path) -> None:
     with served(tmp_path / "ledger") as ledger:
         own = wait_for_doors(psutil.Process(ledger.process.pid))

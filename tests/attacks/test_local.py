@@ -14,7 +14,7 @@ import pytest
 from tequio_client.keys import identity
 from tequio_client.locks import locked
 from tequio_client.worker.children.trainer import trainer_environment
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack
 
@@ -34,7 +34,7 @@ def careless() -> Iterator[None]:
     os.umask(before)
 
 
-@attack("P13", layer="cli", ends="folder and key are for their owner alone")
+@attack("P13", layer="cli", ends="only their owner can read folder and key")
 @pytest.mark.usefixtures("careless")
 def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
     folder = tmp_path / "home"
@@ -42,13 +42,13 @@ def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
         identity.load_or_create(folder)
         assert not folder.stat().st_mode & OTHERS
         assert not (folder / identity.KEY_FILE).stat().st_mode & OTHERS
-    with Folder(tmp_path / "ledger") as ledger:
+    with DataFolder(tmp_path / "ledger") as ledger:
         ledger.signer("log")
     assert not (tmp_path / "ledger").stat().st_mode & OTHERS
     assert not (tmp_path / "ledger" / "log.key").stat().st_mode & OTHERS
 
 
-@attack("P13", layer="cli", ends="refused in one sentence")
+@attack("P13", layer="cli", ends="refused with one sentence")
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
 def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, mode: int) -> None:
     folder = tmp_path / "home"
@@ -58,7 +58,7 @@ def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, m
         pass
 
 
-@attack("P13", layer="cli", ends="refused in one sentence")
+@attack("P13", layer="cli", ends="refused with one sentence")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
 def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Path) -> None:
     """Its owner may rename and remove everybody's files there."""
@@ -73,7 +73,7 @@ def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Pat
 
 
 def test_a_ledger_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
-    with Folder(tmp_path) as folder:
+    with DataFolder(tmp_path) as folder:
         folder.signer("log")
         (tmp_path / "log.key").chmod(0o644)
         with pytest.raises(UserFacingError, match="others may read"):
@@ -99,7 +99,7 @@ def test_the_trainer_inherits_no_secret_of_the_environment(
     assert "secret" not in trainer_environment(tmp_path).values()
 
 
-@attack("P13", layer="cli", ends="a crash leaves no memory of ours on the disk")
+@attack("P13", layer="cli", ends="a crash leaves no memory contents on disk")
 def test_a_crash_leaves_no_key_on_the_disk(tmp_path: Path) -> None:
     """Of the command, and so of every program that it starts."""
     ends = (

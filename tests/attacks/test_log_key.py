@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tequio_client.ledger.http import LogForkedError
-from tequio_ledger.data_folder import Folder
-from tequio_ledger.monitor.alarms import FoundError, Kind
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.monitor.alarms import AlarmKind, FoundError
 from tequio_ledger.signing.client import RemoteNotary
 from tequio_ledger.signing.signer import WouldForkError
 from tequio_shared.errors import SignatureInvalidError
@@ -52,7 +52,7 @@ def ring(tmp_path: Path) -> Iterator[Ring]:
         yield started
 
 
-@attack("L3", layer="log", ends="not cosigned: clients with a policy take it for no log at all")
+@attack("L3", layer="log", ends="not cosigned: clients with a policy refuse it")
 def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
     ring: Ring, tmp_path: Path
 ) -> None:
@@ -62,7 +62,7 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
         wait_until_shown(ledger, policy, 11)
         read_by_client(ledger.url, tmp_path, policy, 11)
         with watching(ledger.url, tmp_path / "m", tmp_path / "alarms") as watch:
-            watch.look()
+            watch.check()
         with other_history(copy, 7) as other:
             with pytest.raises(NoQuorumError):
                 checkpoint_by_client(other.url, policy)
@@ -72,8 +72,8 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
                 watching(other.url, tmp_path / "m", tmp_path / "alarms") as watch,
                 pytest.raises(FoundError) as caught,
             ):
-                watch.look()
-            assert caught.value.alarm.kind is Kind.FORK
+                watch.check()
+            assert caught.value.alarm.kind is AlarmKind.FORK
             shown_note = httpx.get(f"{other.url}/log/checkpoint", timeout=30).content
             fork = AddCheckpoint(old_size=11, proof=(), note=shown_note)
             assert ring.witnesses[0].add(fork).status_code == 422
@@ -81,7 +81,7 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
             assert health["status"] == "lost", "the client has shown it what it lacks"
 
 
-@attack("L2", layer="log", ends="its witness saw more: it signs nothing from the first moment on")
+@attack("L2", layer="log", ends="its witness saw more: it signs nothing from the start on")
 def test_a_rollback_is_refused_by_the_ledger_itself_when_it_has_witnesses(
     ring: Ring, tmp_path: Path
 ) -> None:
@@ -115,7 +115,7 @@ def test_of_two_sequencers_on_two_disks_one_is_published(ring: Ring) -> None:
             assert (old.size, first.size) == (6, 10)
 
 
-@attack("L9", layer="log", ends="signs what it likes, and finds nobody who takes it")
+@attack("L9", layer="log", ends="the thief can sign anything, and nobody accepts it")
 def test_a_stolen_log_key_without_the_last_size_convinces_nobody(
     ring: Ring, tmp_path: Path
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_stolen_log_key_without_the_last_size_convinces_nobody(
         say(ledger, "honest", 9)
         wait_until_shown(ledger, policy, 10)
         read_by_client(ledger.url, tmp_path, policy, 10)
-        stolen = Folder(ring.ledger).signer("log")
+        stolen = DataFolder(ring.ledger).signer("log")
         trust = Policy.parse(policy.read_bytes())
         for size in (4, 10, 50):
             checkpoint, _ = forged_tree(ORIGIN, size)

@@ -43,7 +43,7 @@ def forked(author: Author) -> tuple[Entry, Entry]:
 
 
 @attack("W2", layer="qua", ends="the ledger logs both signatures itself: quarantined at once")
-@attack("P7", layer="qua", ends="the same after kill -9 and a new start")
+@attack("P7", layer="qua", ends="unchanged after kill -9 and a restart")
 def test_an_equivocation_quarantines_and_a_killed_ledger_remembers_it(tmp_path: Path) -> None:
     with door(tmp_path, *UNLIMITED) as ledger:
         ledger.open(RULES)
@@ -79,7 +79,7 @@ def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: 
 @attack(
     "L7",
     layer="adm",
-    ends="refused; what is too large to be told of is not told",
+    ends="refused; a fault too large for a report is not reported",
 )
 def test_a_fault_too_large_for_a_report_does_not_end_the_ledger(tmp_path: Path) -> None:
     with door(tmp_path, *UNLIMITED) as ledger:
@@ -94,7 +94,7 @@ def test_a_fault_too_large_for_a_report_does_not_end_the_ledger(tmp_path: Path) 
         assert ledger.says(ready(honest)) == ["logged"]
 
 
-@attack("L8", layer="adm", ends="each is judged; the ledger lives and hears the honest")
+@attack("L8", layer="adm", ends="each is judged; the ledger keeps serving honest members")
 @pytest.mark.parametrize("seed", [1])
 def test_any_signed_statement_of_anybody_leaves_the_ledger_standing(
     tmp_path: Path, seed: int

@@ -172,7 +172,7 @@ def vkey() -> notes.VerifierKey:
     return notes.VerifierKey(name=past().genesis.origin, kind=notes.KeyKind.LOG, key=key)
 
 
-@attack("L8", layer="env", ends="read, or refused with an error of the tree in `errors.py`")
+@attack("L8", layer="env", ends="read, or refused with an error class of `errors.py`")
 @attack("Q7", layer="env", ends="refused as malformed; no process stops")
 @pytest.mark.parametrize("name", PARSERS)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -217,7 +217,7 @@ def parse_all(parse: Callable[[bytes], object]) -> None:
             parse(raw)
 
 
-@attack("L8", layer="wit", ends="refused as a proof that does not hold, in bounded memory")
+@attack("L8", layer="wit", ends="refused as an invalid proof, in bounded memory")
 def test_a_proof_made_of_garbage_takes_no_memory() -> None:
     swarm = swarm_in(RunState.ROUND_WITNESS)
     _, honest = due_proof(swarm)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from tests.support.swarm import Swarm, Volunteer
 
+
 DENSE = RecordShape(algorithm="diloco", k=4096, bits=8)
 
 
@@ -122,7 +123,7 @@ def test_a_record_that_breaks_a_rule_is_refused_alone(name: str) -> None:
     assert refused(spoiler(spoil))[1] == (Verdict.REJECTED, RejectionReason[reason])
 
 
-@attack("W7", layer="gate", ends="refused: -128 has no opposite, and zero is spelt in one way")
+@attack("W7", layer="gate", ends="refused: -128 has no opposite, and zero has one spelling")
 @pytest.mark.parametrize(
     ("level", "reason"), [(-128, "level"), (0, "hollow"), (1, None)], ids=["-128", "zeros", "sound"]
 )
@@ -146,7 +147,7 @@ def test_a_payload_that_nobody_can_get_is_not_selected() -> None:
     assert swarm.volunteers[0].key in earned(swarm)  # as a witness
 
 
-@attack("W18", layer="gate", ends="packed and unpacked exactly, at every place of a model of 2^44")
+@attack("W18", layer="gate", ends="packed and unpacked exactly, at every index of a model of 2^44")
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

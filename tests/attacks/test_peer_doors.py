@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
+
 STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"
 HELLO = b"\x13/multistream/1.0.0\n"
@@ -190,7 +191,7 @@ def muxed_of(ours: PeerNetwork, theirs: PeerNetwork) -> Yamux:
     return cast("Yamux", connection.muxed_conn)
 
 
-@attack("L8", layer="net", ends="kept out for a while")
+@attack("L8", layer="net", ends="blocked for a while")
 @pytest.mark.trio
 async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> None:
     limits = PeerLimits(first_ban_s=3.0)
@@ -218,7 +219,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
             assert await serves(attacked, attacker)
 
 
-@attack("L7", layer="net", ends="cut to its rate; the node lives and serves others")
+@attack("L7", layer="net", ends="cut to its rate; the node keeps serving others")
 @pytest.mark.trio
 async def test_a_flood_of_gossip_is_cut_to_its_rate_and_ends_nothing() -> None:
     async with (

@@ -40,6 +40,7 @@ from tests.support.swarm import Said, Swarm, Volunteer
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement
 
+
 SHORT = spoiler(lambda payload, _: payload[:-1])
 DOUBLED = spoiler(lambda payload, _: b"\x01" + bytes(9) + b"\xff\x00" + payload[12:])
 DAY_MS = 86_400_000
@@ -136,8 +137,8 @@ def test_a_proof_from_nobody_s_witness_convicts_by_itself() -> None:
     convicted(swarm, cheat, StandingCause.NOT_ELECTED)
 
 
-@attack("Q5", layer="qua", ends="after two such rounds they are suspected and witness no more")
-@attack("P9", layer="qua", ends="the accused stays as it was; the accuser is suspected")
+@attack("Q5", layer="qua", ends="after two such rounds they are suspected and stop witnessing")
+@attack("P9", layer="qua", ends="the accused's standing stays; the accuser is suspected")
 @pytest.mark.parametrize("accusation", [None, RejectionReason.NORM, RejectionReason.SCALE], ids=str)
 def test_who_contradicts_the_other_witnesses_loses_the_seat(
     accusation: RejectionReason | None,
@@ -180,9 +181,7 @@ def test_a_report_that_proves_nothing_changes_nothing() -> None:
     assert not changes(swarm, victim)
 
 
-@attack(
-    "P3", layer="qua", ends="never a strike: no witness could have it, so nobody blames anybody"
-)
+@attack("P3", layer="qua", ends="never a fault: no witness could fetch it, so nobody is blamed")
 def test_work_that_was_not_selected_is_never_a_strike() -> None:
     swarm = patient_swarm(69, most=40)
     swarm_of(69, Withholder, *[Judge] * 4, swarm=swarm)
@@ -217,8 +216,8 @@ def test_a_new_key_starts_at_the_bottom() -> None:
     assert of(swarm, again) is Standing.NEWCOMER
 
 
-@attack("P7", layer="qua", ends="the same after every replay: standing is a fold over the log")
-@attack("P8", layer="qua", ends="silence brings nothing: only `member.ready` after the term does")
+@attack("P7", layer="qua", ends="the same after every replay: standing follows from the log")
+@attack("P8", layer="qua", ends="silence changes nothing; only `member.ready` after the term does")
 def test_a_quarantine_outlives_replays_and_silence() -> None:
     swarm = patient_swarm(74, most=40)
     swarm_of(74, SHORT, *[Judge] * 4, swarm=swarm)
@@ -251,7 +250,7 @@ def test_the_same_work_under_two_keys_is_paid_once() -> None:
     assert all(earned(swarm)[one.key] for one in swarm.volunteers[:4])
 
 
-@attack("A13", layer="qua", ends="remembered: a record is kept as long as the log is")
+@attack("A13", layer="qua", ends="remembered: the log keeps every record")
 def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
     swarm = swarm_in(RunState.ROUND_TRAIN)
     book, example = KeyStatus(), swarm.entries[-1].statement
@@ -283,7 +282,7 @@ def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
         ("STRIKES", 3, 2, Standing.SUSPECTED),
         ("NEWCOMER_WORK", 2, 2, Standing.ACTIVE),
         ("NEWCOMER_WORK", 3, 2, Standing.NEWCOMER),
-        ("ACCUSERS", 5, 2, Standing.NEWCOMER),
+        ("LEAST_ACCUSERS", 5, 2, Standing.NEWCOMER),
     ],
 )
 def test_each_threshold_decides_where_it_stands(
@@ -300,9 +299,7 @@ def test_each_threshold_decides_where_it_stands(
     assert of(swarm, one) is becomes
 
 
-@attack(
-    "P4", layer="qua", ends="never suspected: what one witness measures alone counts for nothing"
-)
+@attack("P4", layer="qua", ends="never suspected: one witness's measurement alone does not count")
 def test_noise_that_one_witness_takes_for_fraud_blames_nobody() -> None:
     swarm = patient_swarm(4, most=40)
     swarm_of(4, *[Judge] * 4, swarm=swarm)

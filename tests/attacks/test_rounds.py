@@ -48,6 +48,7 @@ from tests.support.swarm import Character, Said, Swarm, Volunteer
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
+
 OTHER = sha256(b"another")
 
 
@@ -81,7 +82,7 @@ def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
     ]
 
 
-@attack("A3", layer="coord", ends="refused as `wrong-head`; whole and light readers keep the head")
+@attack("A3", layer="coord", ends="refused as `wrong-head`; full and light readers keep the head")
 @pytest.mark.parametrize("field", ["head", "weights_root", "aux_root", "set_root", "parent"])
 def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
     swarm = swarm_in(RunState.WARMUP, heard=4)
@@ -98,7 +99,7 @@ def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
     assert few.view.head is None
 
 
-@attack("A4", layer="coord", ends="a second outcome or head of one round is refused by the log")
+@attack("A4", layer="coord", ends="the log refuses a second result or head of a round")
 def test_a_round_has_one_outcome_and_one_head() -> None:
     swarm = swarm_of(4, *[Judge] * 4)
     swarm.run_rounds(1)
@@ -133,7 +134,7 @@ def test_lateness_follows_from_the_log_and_not_from_the_senders_clock() -> None:
         swarm.now_ms = now
 
 
-@attack("W10", layer="coord", ends="refused: the windows and their tokens are the roster's")
+@attack("W10", layer="coord", ends="refused: the roster sets the windows and their tokens")
 @pytest.mark.parametrize(
     "claim",
     [
@@ -158,8 +159,8 @@ def test_more_than_was_assigned_cannot_be_claimed(claim: dict[str, int]) -> None
 
 
 @attack("W10", layer="agg", ends="without effect: points and the next head are the same")
-@attack("W11", layer="agg", ends="without effect: nothing reads what a trainer says of its loss")
-@attack("P1", layer="pts", ends="without effect: no claim is a fact anywhere")
+@attack("W11", layer="agg", ends="without effect: nothing uses the loss that a trainer reports")
+@attack("P1", layer="pts", ends="without effect: claims are never used as facts")
 @pytest.mark.parametrize(
     "claim",
     [
@@ -185,7 +186,7 @@ def test_no_claim_changes_weights_or_points(claim: dict[str, object]) -> None:
 
 
 @attack("W13", layer="coord", ends="refused with the rule that the header breaks")
-@attack("A22", layer="coord", ends="refused as `header-base`: step and base are the log's")
+@attack("A22", layer="coord", ends="refused as `header-base`: the log sets step and base")
 @attack("W20", layer="coord", ends="refused: round, run and base head are in the header")
 def test_an_update_for_another_model_round_or_run_is_refused() -> None:
     swarm = swarm_of(22, *[Judge] * 4)
@@ -209,8 +210,10 @@ def test_an_update_for_another_model_round_or_run_is_refused() -> None:
     assert mine or refusal(swarm, who.signer, commit_of(now)) == "header-trainer"
 
 
-@attack("A14", layer="coord", ends="only windows of accepted work count; the others come again")
-@attack("A16", layer="asg", ends="dropped from the next roster, its windows dealt out anew")
+@attack(
+    "A14", layer="coord", ends="only windows of accepted work count; the others are dealt again"
+)
+@attack("A16", layer="asg", ends="dropped from the next roster, its windows dealt out again")
 @pytest.mark.parametrize("seed", [14, 15, 16])
 def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
     swarm = patient_swarm(seed, most=8)
@@ -296,7 +299,7 @@ def test_a_round_without_any_proof_throws_nobody_out() -> None:
     assert all(len(said_by(swarm, one, "member.ready")) == 1 for one in swarm.volunteers)
 
 
-@attack("A18", layer="pts", ends="the round under way ends as always and is paid")
+@attack("A18", layer="pts", ends="the current round ends normally and is paid")
 def test_a_pause_in_the_middle_of_a_round_pays_what_was_done() -> None:
     swarm = swarm_in(RunState.ROUND_TRAIN, heard=2, members=4)
     swarm.organise(RunPause(reason=1))
@@ -342,7 +345,7 @@ def test_a_member_in_good_standing_says_once_that_it_is_ready() -> None:
     assert all(len(keys) == 4 for _, keys in rosters(swarm)[:4])
 
 
-@attack("P2", layer="pts", ends="points follow the accepted tokens; who leaves keeps its own")
+@attack("P2", layer="pts", ends="points follow the accepted tokens; leaving members keep theirs")
 def test_pay_follows_accepted_tokens() -> None:
     swarm = swarm_of(2, *[Judge] * 4)
     lazy = swarm.volunteer("lazy", Character(partial=100))
@@ -365,7 +368,7 @@ def test_pay_follows_accepted_tokens() -> None:
     assert earned(swarm)[lazy.key] == before
 
 
-@attack("M9", layer="coord", ends="no head moves meanwhile; at its return the round goes on")
+@attack("M9", layer="coord", ends="no head changes meanwhile; the round continues on its return")
 def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
     swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
     head, logged = swarm.view.head, list(swarm.entries)
@@ -388,7 +391,7 @@ def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
     assert before["round.open"] == 1
 
 
-@attack("A11", layer="adm", ends="the next one is in the next roster: who left takes no place")
+@attack("A11", layer="adm", ends="the next one is in the next roster: left members take no slot")
 def test_after_ten_thousand_comings_and_goings_the_next_one_gets_a_slot() -> None:
     swarm = swarm_of(45, *[Judge] * 3)
     swarm.run_rounds(1)

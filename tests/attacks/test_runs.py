@@ -81,7 +81,7 @@ def test_ordinary_manifests_are_not() -> None:
     assert Manifest.parse(large.encode()) == large
 
 
-@attack("A23", layer="coord", ends="one bad run rests; the others go on")
+@attack("A23", layer="coord", ends="the bad run is paused; the others continue")
 def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

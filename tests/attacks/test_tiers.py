@@ -97,7 +97,9 @@ def test_an_invitation_lets_in_no_more_than_it_says_and_not_after_its_end(ledger
         assert not ledger.knows(Author(name, ledger.net).key)
 
 
-@attack("A24", layer="adm", ends="one organiser of two opens none; two void it and whom it let in")
+@attack(
+    "A24", layer="adm", ends="one organiser of two cannot open it; two can revoke it and its keys"
+)
 def test_a_leaked_link_is_taken_back_with_all_keys_that_it_let_in(ledger: Door) -> None:
     body = InviteOpen(invitation=to_text(link("alone").key), uses=9, until=FOR_EVER, run="")
     assert organisers_say(ledger, body) == "wrong-role"
@@ -140,7 +142,7 @@ def test_a_second_signature_that_is_forged_copied_or_of_elsewhere_lets_nobody_in
     assert one["used"] == 1
 
 
-@attack("A25", layer="adm", ends="refused as `wrong-role`; what a revoked connector said is void")
+@attack("A25", layer="adm", ends="refused as `wrong-role`; a revoked connector's vouches are void")
 def test_nobody_vouches_but_who_may_and_a_revoked_connector_vouched_for_nobody(
     ledger: Door,
 ) -> None:
@@ -161,7 +163,7 @@ def test_nobody_vouches_but_who_may_and_a_revoked_connector_vouched_for_nobody(
     assert ledger.says(connector.say(vouch, now_ms())) == ["wrong-role"]
 
 
-@attack("A25", layer="coord", ends="without effect: each connector can take back its own word only")
+@attack("A25", layer="coord", ends="without effect: a connector can take back only its own vouches")
 def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) -> None:
     end = now_ms() + HOUR_MS
     friends = [ledger.author(f"friend {at}") for at in range(2)]
@@ -203,7 +205,7 @@ def crowded(**rules: int) -> tuple[Swarm, list[Volunteer]]:
     return swarm, crowd
 
 
-@attack("A12", layer="coord", ends="no more slots, or seats, than the manifest gives an owner")
+@attack("A12", layer="coord", ends="no more slots or seats than the manifest allows an owner")
 def test_the_keys_of_one_owner_get_no_more_slots_and_seats_than_the_manifest_says() -> None:
     swarm, crowd = crowded(trainer_tier=2, witness_tier=2, owner_slots=2, owner_seats=1)
     swarm.join(Volunteer("anonymous", swarm.workshop, seed=swarm.seed))

@@ -64,7 +64,7 @@ ALTERED: dict[str, Serve] = {
 
 
 @attack("M1", layer="mdl", ends="dropped at the first wrong piece; the rest comes from others")
-@attack("W16", layer="net", ends="dropped at its cap or its first wrong size; others go on")
+@attack("W16", layer="net", ends="dropped at its limit or first wrong size; others continue")
 @pytest.mark.trio
 @pytest.mark.parametrize("lie", ALTERED)
 async def test_altered_weights_never_reach_the_store(here: Gathering, lie: str) -> None:
@@ -76,7 +76,7 @@ async def test_altered_weights_never_reach_the_store(here: Gathering, lie: str) 
     assert report.bytes_by_source.get(liar, 0) + report.bytes_by_source[honest] == len(CONTENT)
 
 
-@attack("M1", layer="mdl", ends="refused: what a liar alone offers is never taken for the model")
+@attack("M1", layer="mdl", ends="refused: content that only a liar offers never becomes the model")
 @pytest.mark.trio
 async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> None:
     liar = await here.crooked("liar", ALTERED["another weight"])
@@ -87,7 +87,7 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
     assert not here.has()
 
 
-@attack("W16", layer="net", ends="given up after its silence or in favour of a quicker source")
+@attack("W16", layer="net", ends="dropped after silence, or for a faster source")
 @pytest.mark.trio
 @pytest.mark.parametrize("slow", ["trickling", "silent"])
 async def test_a_source_that_trickles_holds_nobody_up(here: Gathering, slow: str) -> None:
@@ -100,7 +100,7 @@ async def test_a_source_that_trickles_holds_nobody_up(here: Gathering, slow: str
     assert report.bytes_by_source[honest] == len(CONTENT)
 
 
-@attack("W17", layer="net", ends="at most 16 MiB are asked for at once, over all transfers")
+@attack("W17", layer="net", ends="at most 16 MiB are requested at once, over all transfers")
 @pytest.mark.trio
 async def test_many_transfers_at_once_stay_under_one_cap(here: Gathering) -> None:
     counting = Counting()
@@ -139,7 +139,7 @@ async def test_a_frame_that_announces_gigabytes_takes_no_memory(here: Gathering)
 NOW, NET = 1_800_000_000_000, NetworkId(bytes(32))
 
 
-@attack("M3", layer="net", ends="the others know each other's signed addresses and go on")
+@attack("M3", layer="net", ends="the others know each other's signed addresses and continue")
 @pytest.mark.trio
 async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
     def exchange(name: str, peers: object) -> tuple[AddressRecords, PeerExchange]:
@@ -167,7 +167,7 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
 
 @attack("A1", layer="net", ends="not passed on: author, transport and signature are one key")
 @attack("A5", layer="net", ends="not passed on: gossip carries commitments, and nothing else")
-@attack("A23", layer="net", ends="not heard: topic and signature name network and run")
+@attack("A23", layer="net", ends="ignored: topic and signature name network and run")
 @pytest.mark.trio
 async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:
     swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
@@ -205,7 +205,7 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     assert heard == [true]
 
 
-@attack("M4", layer="net", ends="announcements are passed on, and bytes come from whoever has them")
+@attack("M4", layer="net", ends="announcements are passed on, and any peer can send the bytes")
 @pytest.mark.trio
 async def test_members_that_reach_one_peer_only_still_get_each_others_work(tmp_path: Path) -> None:
     tree = tree_of()

@@ -94,7 +94,7 @@ def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
     assert swarm.view.closed == 1
 
 
-@attack("Q7", layer="coord", ends="refused by name; the owner of the slot can still speak")
+@attack("Q7", layer="coord", ends="refused by name; the slot's owner can still send its own")
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -123,7 +123,7 @@ def test_a_proof_about_slots_that_are_not_there_is_refused(
 
 
 @attack("Q3", layer="wit", ends="not accepted below ceil(2/3) of the elected: 3 of 4, 11 of 16")
-@attack("Q5", layer="wit", ends="accepted all the same while the colluders are less than a third")
+@attack("Q5", layer="wit", ends="accepted anyway, as long as fewer than a third collude")
 @pytest.mark.parametrize("elected", [4, 16])
 def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: int) -> None:
     assert quorum(elected) == {4: 3, 16: 11}[elected]
@@ -141,7 +141,7 @@ def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: in
 
 
 @attack("Q4", layer="coord", ends="void at the deadline: the quorum is of the elected, not of one")
-def test_one_witness_is_no_quorum() -> None:
+def test_one_witness_does_not_make_a_quorum() -> None:
     swarm = swarm_of(5, Judge, *[MuteWitness] * 4)
     swarm.run_rounds(1)
     assert (swarm.view.closed, swarm.view.voided) == (0, 1)
@@ -151,7 +151,7 @@ def test_one_witness_is_no_quorum() -> None:
     assert not any(earned(swarm).values())
 
 
-@attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, whole or light")
+@attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, full or light")
 def test_a_coordinator_cannot_try_other_beacons() -> None:
     swarm = swarm_in(RunState.WARMUP, heard=4)
     while swarm.view.next_head is not None:
@@ -168,7 +168,7 @@ def test_a_coordinator_cannot_try_other_beacons() -> None:
     assert len(opened) == 1
 
 
-@attack("Q8", layer="wit", ends="refused and not counted, whoever signed it")
+@attack("Q8", layer="wit", ends="refused and not counted, whatever its signature")
 def test_only_the_elected_hand_in_proofs() -> None:
     swarm = swarm_in(RunState.ROUND_WITNESS, members=20)
     _, honest = due_proof(swarm)
@@ -223,9 +223,9 @@ def test_the_order_of_arrival_does_not_show_in_a_proof(seed: int) -> None:
 
 
 @attack(
-    "Q11", layer="coord", ends="the round ends at the quorum and its grace; others lose nothing"
+    "Q11", layer="coord", ends="the round ends at the quorum plus its grace; others lose nothing"
 )
-@attack("Q13", layer="pts", ends="its witness column is zero, and its part goes to nobody")
+@attack("Q13", layer="pts", ends="it earns nothing as a witness, and nobody gets its share")
 def test_a_witness_that_withholds_its_word_costs_the_others_the_grace_only() -> None:
     swarm = swarm_of(11, MuteWitness, *[Judge] * 5)
     swarm.run_rounds(3)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
@@ -211,7 +211,7 @@ def test_every_document_of_a_competition_is_one_that_the_log_needs(tmp_path: Pat
         )
         scores = next(iter(contest.view.results.values())).scores
         ledger.blobs.path(scores).unlink()
-    found = doctor.examine(given, Folder(tmp_path), clock)
+    found = doctor.examine(given, DataFolder(tmp_path), clock)
     assert worst(found) is Grade.ERROR
     assert any(scores.hex() in one.found for one in found)
 

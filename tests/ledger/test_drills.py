@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import httpx
 from sqlalchemy import delete, select
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Attended
 from tequio_shared.log.tiles import encode_bundle
@@ -139,7 +139,7 @@ def forget_attended(ledger: Ledger) -> None:
 def test_upgrade_drill(tmp_path: Path) -> None:
     folder = tmp_path / "srv"
     last = live_yesterday(folder, forget_attended)
-    with closing(Database(Folder(folder).database)) as former:
+    with closing(Database(DataFolder(folder).database)) as former:
         before = former.revision()
     done("backup", "--dir", folder, "--to", tmp_path / "backup")
     done("migrate", "--dir", folder, *NETWORK)
@@ -149,7 +149,7 @@ def test_upgrade_drill(tmp_path: Path) -> None:
     assert told("doctor", "--dir", folder, *NETWORK).returncode == 0
     back = tmp_path / "back"  # the way back: the backup, with the former program
     done("restore", "--from", tmp_path / "backup", "--dir", back)
-    database = Database(Folder(back).database)
+    database = Database(DataFolder(back).database)
     assert database.revision() == before
     with database.reader.begin() as connection:
         assert not connection.execute(select(Attended.peer)).all(), "as it was copied"

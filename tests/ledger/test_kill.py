@@ -16,7 +16,7 @@ import pytest
 
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.replay import replay
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Entry
     from tests.support.mortal_ledgers import Mortal, Stable
+
 
 KILLED = -9
 
@@ -139,7 +140,7 @@ class History:
     def examine(self) -> None:
         """Let the doctor look at what a killed process left."""
         given = make_settings(self.folder)
-        found = doctor.examine(given, Folder(self.folder), lambda: time.time_ns() // 1_000_000)
+        found = doctor.examine(given, DataFolder(self.folder), lambda: time.time_ns() // 1_000_000)
         assert worst(found) < Grade.ERROR, found
 
 
@@ -180,7 +181,7 @@ def live_until_death(mortal: Mortal, history: History, number: int) -> None:
 
 
 @attack("L4", layer="log", ends="nothing acknowledged is lost, and no size has two roots")
-@attack("M5", layer="log", ends="the next start goes on; what was acknowledged is there")
+@attack("M5", layer="log", ends="the next start continues; acknowledged statements are there")
 def test_a_kill_while_it_serves_loses_nothing_and_forks_nothing(
     tmp_path: Path, stable: Stable
 ) -> None:
@@ -222,7 +223,7 @@ def test_a_kill_while_it_is_founded_leaves_what_the_next_start_completes(
             assert (ledger.log.size, ledger.log.published.size) == (1, 1)
             assert ledger.blobs.has(Digest(from_text(ledger.genesis.rules)))
     assert {path: path.read_bytes() for path in keys} == keys, "a key that was made stays"
-    found = doctor.examine(make_settings(folder), Folder(folder), VirtualClock(START_MS))
+    found = doctor.examine(make_settings(folder), DataFolder(folder), VirtualClock(START_MS))
     assert worst(found) < Grade.ERROR, found
 
 

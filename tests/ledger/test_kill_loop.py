@@ -13,7 +13,7 @@ import pytest
 
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tests.support.ledgers import make_settings
 from tests.support.mortal_ledgers import stabled
 from tests.support.witnessed import Ingest, Witnessed
@@ -49,7 +49,7 @@ def kill_again_and_again(tmp_path: Path, kills: int) -> None:
         assert mortal.stop() == 0
     assert len(seen.acknowledged) > kills
     given = make_settings(folder)
-    found = doctor.examine(given, Folder(folder), lambda: time.time_ns() // 1_000_000)
+    found = doctor.examine(given, DataFolder(folder), lambda: time.time_ns() // 1_000_000)
     assert worst(found) < Grade.ERROR, found
 
 

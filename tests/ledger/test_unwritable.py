@@ -16,7 +16,7 @@ from sqlalchemy import event
 from tequio_ledger import ledger as tequio_ledger_ledger
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import Known, Logged
 from tequio_ledger.store import files
@@ -216,7 +216,7 @@ def test_a_full_disk_stops_nothing_but_statements_and_all_goes_on_when_there_is_
             leaves = read_leaves(http, size + 1)
             assert leaves[1:] == [*taken.values(), leaf]
         assert mortal.stop() == 0
-        folder = Folder(tmp_path / "small" / "ledger")
+        folder = DataFolder(tmp_path / "small" / "ledger")
         found = doctor.examine(
             make_settings(folder.path), folder, lambda: time.time_ns() // 1_000_000
         )

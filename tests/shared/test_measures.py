@@ -144,7 +144,7 @@ def test_a_drawn_member_is_heard_once_and_the_median_stands() -> None:
     assert len(draw.measures) == 3
 
 
-@attack("P10", layer="coord", ends="refused, but from who was drawn, for the head drawn for, once")
+@attack("P10", layer="coord", ends="refused unless from a drawn member, for the drawn head, once")
 def test_what_nobody_asked_for_is_refused_without_a_trace() -> None:
     swarm = measuring()
     draw = until_draw(swarm)
@@ -268,7 +268,7 @@ def test_the_median_of_an_even_number_is_the_worse() -> None:
     assert measures.median([measure(7_000, 500), measure(9_000)]) == measure(7_000, 500)
 
 
-@attack("P10", layer="coord", ends="one of three does not move the median, and is marked")
+@attack("P10", layer="coord", ends="one of three does not change the median, and is marked")
 @pytest.mark.parametrize(
     ("other", "far"),
     [

@@ -25,7 +25,7 @@ def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
     assert measures.clean_sample(text, SAMPLE_BYTES) == text
 
 
-@attack("P10", layer="log", ends="refused: more text than fits, or characters that steer a reader")
+@attack("P10", layer="log", ends="refused: too long, or with control characters")
 @pytest.mark.parametrize(
     "text",
     [
@@ -87,7 +87,7 @@ def test_without_agreement_the_median_member_is_shown() -> None:
     assert (measures.best_sample(said) or ("",))[0] == "b"
 
 
-@attack("P10", layer="coord", ends="what somebody far from the median wrote is shown nowhere")
+@attack("P10", layer="coord", ends="an outlier's sample is shown nowhere")
 def test_an_outlier_and_another_beginning_are_not_shown() -> None:
     said = {
         "far": measure("mine", millibits=9_000),

@@ -26,7 +26,7 @@ LAYERS = {
     "env": "envelope: signature, canonical form, network id",
     "log": "sequencer and Merkle log",
     "adm": "admission",
-    "coord": "the fold of run and round, which every reader repeats",
+    "coord": "the rules of run and round, which every reader applies",
     "asg": "assignment of windows",
     "gate": "the rules of a contribution's bytes, before any tensor",
     "agg": "the outer step",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import client
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import NoQuorumError, Policy
@@ -46,7 +46,7 @@ class Ring:
     def log_key(self) -> VerifierKey:
         """The log's key, which is made here if the ledger has not been started."""
         self.ledger.mkdir(exist_ok=True, mode=0o700)
-        key = client.open_signer(Folder(self.ledger)).key
+        key = client.open_signer(DataFolder(self.ledger)).key
         return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=key)
 
     def start(self, at: int) -> Witness:

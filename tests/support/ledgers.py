@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer
@@ -74,7 +74,7 @@ def make_settings(
 @contextmanager
 def opened(given: LedgerSettings, clock: VirtualClock) -> Iterator[Ledger]:
     """Open a ledger without running its sequencer."""
-    with Folder(given.folder) as folder:
+    with DataFolder(given.folder) as folder:
         ledger = open_ledger(given, folder, clock)
         try:
             yield ledger

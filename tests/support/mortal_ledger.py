@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.log import Admitted, Published
+    from tequio_ledger.log.log import AdmittedEntry, Published
 
     Derive = Callable[[Connection], None]
 
@@ -158,7 +158,7 @@ def _hook(points: Points) -> None:
     event.listen(Engine, "commit", lambda _connection: points.commit())
     real_append, real_announce = Log.append, service._announce  # noqa: SLF001 - no public seam
 
-    def append(log: Log, batch: Sequence[Admitted], derive: Derive) -> Published:
+    def append(log: Log, batch: Sequence[AdmittedEntry], derive: Derive) -> Published:
         published = real_append(log, batch, derive)
         points.pass_("written")
         return published

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_ledger.web.app import build
-from tequio_ledger.web.events import Streams
+from tequio_ledger.web.events import EventStreams
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -67,7 +67,7 @@ class PageReader:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._app: ASGIApp = build(ledger, Streams())
+        self._app: ASGIApp = build(ledger, EventStreams())
 
     def get(self, path: str, **headers: str) -> Page:
         """Read a page as a browser does."""

@@ -13,6 +13,7 @@ from tests.support.attacked_demo import Performance, ThreeSuffice, perform
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 ROUNDS = 6
 WITHIN = 4
 """Rounds in which it is found out."""
@@ -27,7 +28,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Performance:
     return perform(script, "sign_flip_3")
 
 
-@attack("W1", layer="wit", ends="out of the swarm after two rounds, named by index in the log")
+@attack("W1", layer="wit", ends="excluded after two rounds, with log index as evidence")
 def test_it_is_quarantined_within_four_rounds(attacked: Performance) -> None:
     changes = attacked.changes(of_cheat=True)
     assert [change.to for change in changes][-1] == "quarantined"

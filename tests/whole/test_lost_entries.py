@@ -16,7 +16,7 @@ from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.ledger import follower, last_checkpoint
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_ledger.admin import backup
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock
@@ -57,7 +57,7 @@ def test_it_shows_what_it_keeps_and_the_ledger_signs_nothing_more(tmp_path: Path
         mortal = stable.start(first)
         url, net = mortal.served()
         grow(url, net, "early", 5)
-        backup.backup(Folder(first), tmp_path / "backup", VirtualClock())
+        backup.backup(DataFolder(first), tmp_path / "backup", VirtualClock())
         grow(url, net, "late", 3)
         trio.run(partial(follow, url, mine, 9))
         assert mortal.stop() == 0

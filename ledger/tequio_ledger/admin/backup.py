@@ -23,9 +23,9 @@ from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger.config.options import with_found
 from tequio_ledger.config.settings import LEDGER, LedgerLocation
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
 from tequio_ledger.log.log import Log
 from tequio_ledger.runtime import now_ms
@@ -62,7 +62,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     """In hex."""
 
 
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BackupManifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The content of a backup; a folder without this file is incomplete."""
 
     v: int
@@ -80,12 +80,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Blobs that no entry of the log needs and whose bytes were missing or damaged."""
 
 
-def read(folder: Path) -> Manifest:
+def read(folder: Path) -> BackupManifest:
     """Read the manifest of a backup; raises UserFacingError."""
     place = folder / NAME
     try:
         with place.open("rb") as file:
-            found = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
+            found = msgspec.json.decode(file.read(_MOST_BYTES), type=BackupManifest)
     except FileNotFoundError as err:
         raise UserFacingError(
             f"{folder} is not a complete backup: it has no {NAME}; choose another with --from"
@@ -99,7 +99,7 @@ def read(folder: Path) -> Manifest:
     return found
 
 
-def write(folder: Path, manifest: Manifest) -> None:
+def write(folder: Path, manifest: BackupManifest) -> None:
     """Write the manifest; durable when this returns. Raises OSError."""
     files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
 
@@ -128,14 +128,14 @@ DATABASE = "ledger.sqlite"
 BLOBS = "blobs"
 
 
-def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
+def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
     """Copy a ledger's folder to a new folder; complete and durable when this returns.
 
     Raises UserFacingError, and then leaves nothing behind.
     """
     if not source.database.exists():
         raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
-    with files.building(target) as fresh:
+    with files.new_folder(target) as fresh:
         try:
             return _Copying(source, fresh, clock).run()
         except DatabaseError as err:
@@ -145,13 +145,13 @@ def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
 class _Copying:
     """One backup in progress."""
 
-    def __init__(self, source: Folder, target: Path, clock: Clock) -> None:
+    def __init__(self, source: DataFolder, target: Path, clock: Clock) -> None:
         self._source = source
         self._target = target
         self._clock = clock
         self._left_out: list[str] = []
 
-    def run(self) -> Manifest:
+    def run(self) -> BackupManifest:
         listed = [*self._database(), *self._keys()]
         with closing(Database(self._target / DATABASE)) as copied:
             listed += self._blobs(copied)
@@ -203,14 +203,14 @@ class _Copying:
             return None
         return file
 
-    def _manifest(self, copied: Database, listed: list[File]) -> Manifest:
+    def _manifest(self, copied: Database, listed: list[File]) -> BackupManifest:
         with copied.reader.begin() as connection:
             head = log_rows.read_head(connection)
             last = log_rows.read_last_checkpoint(connection)
         genesis = tequio_ledger_genesis.read(self._source, copied)
         if head is None or genesis is None:
             raise UserFacingError(f"{self._source.path} holds no log yet: serve it once")
-        return Manifest(
+        return BackupManifest(
             v=VERSION,
             software=SOFTWARE,
             made_ms=self._clock(),
@@ -230,7 +230,7 @@ class _Copying:
 # bring back a log that continues elsewhere.
 
 
-def check(folder: Folder, database: str) -> None:
+def check_location(folder: DataFolder, database: str) -> None:
     """Raise UserFacingError, which says what to use instead, when the rows are elsewhere."""
     if database or _went_elsewhere(folder):
         raise UserFacingError(
@@ -240,7 +240,7 @@ def check(folder: Folder, database: str) -> None:
         )
 
 
-def _went_elsewhere(folder: Folder) -> bool:
+def _went_elsewhere(folder: DataFolder) -> bool:
     if not folder.database.exists():
         return any(path.exists() for path in tequio_ledger_genesis.key_paths(folder))
     mark = guard.read_mark(folder.mark)
@@ -254,23 +254,23 @@ def _went_elsewhere(folder: Folder) -> bool:
 # that it is shown.
 
 
-def restore(source: Path, target: Path) -> Manifest:
+def restore(source: Path, target: Path) -> BackupManifest:
     """Make a folder from a backup; complete and durable when this returns.
 
     Raises UserFacingError, and then leaves nothing behind.
     """
     made = read(source)
-    with files.building(target) as fresh:
+    with files.new_folder(target) as fresh:
         for file in made.files:
             _copy(source, fresh, file)
-        folder = Folder(fresh)
+        folder = DataFolder(fresh)
         if not folder.mark.exists():  # one that came with the backup is more serious than ours
             write_mark(folder.mark, Mark(cause=Cause.RESTORED, size=made.published))
         _check(folder)
     return made
 
 
-def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
+def confirm(folder: DataFolder, notes: Iterable[Path], rows: str = "") -> int:
     """Let a ledger sign again if it contains every checkpoint shown; gives its size.
 
     For a ledger that was restored, or whose key lost its record; `rows` is the URL of its database,
@@ -279,7 +279,7 @@ def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
     with folder, closing(Database(rows or folder.database)) as database:
         genesis = _genesis(folder, database)
         guard = Guard(folder.mark, genesis, database)
-        if guard.mark is None and not client.forgot(folder):
+        if guard.mark is None and not client.has_no_memory(folder):
             raise UserFacingError(f"{folder.path} was not restored: there is nothing to confirm")
         log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
         log.read(lambda _stored, _entry: None)
@@ -292,7 +292,7 @@ def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
             except PeerError as err:
                 raise UserFacingError(f"{path} is not a checkpoint of this log ({err})") from err
         guard.confirm()
-        if client.forgot(folder):
+        if client.has_no_memory(folder):
             client.begin_memory(folder)
         return log.published.size
 
@@ -311,18 +311,18 @@ def _copy(source: Path, target: Path, file: File) -> None:
         raise UserFacingError(f"{source / file.path} {what}: choose another backup with --from")
 
 
-def _check(folder: Folder) -> None:
+def _check(folder: DataFolder) -> None:
     """Read and check the whole restored log; raises UserFacingError."""
     with closing(Database(folder.database)) as database:
         genesis = _genesis(folder, database)
         blobs = BlobFolder(folder.blobs, database, now_ms, 0)
-        state = State(genesis, Shelf(blobs).read)
+        state = State(genesis, DocumentCache(blobs).read)
         guard = Guard(folder.mark, genesis)
         log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
         log.read(lambda stored, entry: state.apply(stored.index, entry, stored.at_ms))
 
 
-def _genesis(folder: Folder, database: Database) -> Genesis:
+def _genesis(folder: DataFolder, database: Database) -> Genesis:
     has_tables = database.revision() if database.is_shared else folder.database.exists()
     found = tequio_ledger_genesis.read(folder, database) if has_tables else None
     if found is None:
@@ -342,8 +342,8 @@ def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
     """Copy the ledger's data and keys to a new folder; the ledger may be running."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
     location = found.convert()
-    folder = Folder(location.folder)
-    check(folder, location.database)
+    folder = DataFolder(location.folder)
+    check_location(folder, location.database)
     made = backup(folder, target.absolute(), now_ms)
     click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
     for name in made.left_out:
@@ -377,8 +377,8 @@ def restore_command(
         raise UserFacingError("use either --from BACKUP, or --confirm with any --seen-checkpoint")
     location = found.convert()
     folder, database = location.folder, location.database
-    if not is_confirmed or not client.forgot(Folder(folder)):
-        check(Folder(folder), database)
+    if not is_confirmed or not client.has_no_memory(DataFolder(folder)):
+        check_location(DataFolder(folder), database)
     if source is not None:
         made = restore(source.absolute(), folder)
         click.echo(
@@ -386,5 +386,5 @@ def restore_command(
             "hold, then stop it and run `tequio-ledger restore --confirm`"
         )
     else:
-        size = confirm(Folder(folder.absolute()), notes, database)
+        size = confirm(DataFolder(folder.absolute()), notes, database)
         click.echo(f"confirmed: the log of {size} entries may be signed again")

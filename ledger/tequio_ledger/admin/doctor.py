@@ -24,12 +24,12 @@ from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
-from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.log.proofs import root_at
-from tequio_ledger.log.sequencer import WORTH_TELLING_MS
+from tequio_ledger.log.sequencer import REPORTED_STEP_MS
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, files, log_rows
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.log_rows import Head, StoredEntry
+    from tequio_ledger.store.log_rows import SignedHead, StoredEntry
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.statements.statement import Entry
@@ -94,7 +94,7 @@ def worst(findings: Iterable[Finding]) -> Grade:
     return max((finding.grade for finding in findings), default=Grade.OK)
 
 
-def line(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     """Format a finding for people."""
     text = f"{finding.grade.name.lower():8}{finding.check}: {finding.found}"
     return f"{text}; {finding.to_do}" if finding.to_do else text
@@ -103,8 +103,8 @@ def line(finding: Finding) -> str:
 # --- Checks of stored data: entries, checkpoints, derived tables, blobs, times.
 
 
-def log(
-    connection: Connection, folder: Folder, database: Database, genesis: Genesis, clock: Clock
+def check_log(
+    connection: Connection, folder: DataFolder, database: Database, genesis: Genesis, clock: Clock
 ) -> Iterator[Finding]:
     """Check the log and everything derived from it; raises UserFacingError if the log is damaged.
 
@@ -135,7 +135,7 @@ def _documents(connection: Connection, blobs: BlobFolder) -> Iterator[Finding]:
             yield error("documents", found, f"copy {path.name} from a backup to {path}")
 
 
-def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterator[Finding]:
+def _checkpoints(connection: Connection, head: SignedHead, genesis: Genesis) -> Iterator[Finding]:
     count = last = 0
     for stored in log_rows.each_checkpoint(connection):
         guard.newest(stored, head, genesis.log_key)
@@ -159,7 +159,7 @@ class _Fold:
     def __init__(self, genesis: Genesis, blobs: BlobFolder) -> None:
         self.latest_ms = 0
         """Latest time signed by the coordinator."""
-        self._state = State(genesis, Shelf(blobs).read)
+        self._state = State(genesis, DocumentCache(blobs).read)
         self._changes = derived.Changes()
         self._coordinator = genesis.coordinator_key
 
@@ -207,7 +207,7 @@ def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
 def _clock(connection: Connection, latest_ms: int, now_ms: int) -> Iterator[Finding]:
     last = log_rows.read_last_checkpoint(connection)
     behind_ms = max(latest_ms, last.at_ms if last else 0) - now_ms
-    if behind_ms > WORTH_TELLING_MS:
+    if behind_ms > REPORTED_STEP_MS:
         found = f"the clock is {behind_ms // 1000} s behind the last signed time"
         yield error("clock", found, "correct it: rounds stand still until then")
     else:
@@ -226,7 +226,7 @@ LEAST_FREE_BYTES = 256 << 20
 """Less free space than this is a warning."""
 
 
-def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Finding]:
+def examine(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> list[Finding]:
     """Run every check."""
     if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
@@ -239,7 +239,7 @@ def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Find
     return [*findings, *_port(settings, is_running=running)]
 
 
-def _folder(folder: Folder) -> Iterator[Finding]:
+def _folder(folder: DataFolder) -> Iterator[Finding]:
     for path in (folder.path, *tequio_ledger_genesis.key_paths(folder)):
         if not path.exists():
             yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
@@ -252,7 +252,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         yield ok("folder", str(folder.path))
 
 
-def _room(folder: Folder) -> Iterator[Finding]:
+def _room(folder: DataFolder) -> Iterator[Finding]:
     free = shutil.disk_usage(folder.path).free
     if free < files.PROBE_BYTES:
         yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
@@ -262,7 +262,7 @@ def _room(folder: Folder) -> Iterator[Finding]:
         yield ok("disk", f"{free >> 20} MiB are free")
 
 
-def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
+def _signing(folder: DataFolder, database: Database) -> Iterator[Finding]:
     try:
         mark = guard.mark_of(folder.mark, database)
     except UserFacingError as err:
@@ -270,7 +270,7 @@ def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
         return
     except (TequioError, DatabaseError):
         return  # reported by the check of the database
-    if mark is None and client.forgot(folder):
+    if mark is None and client.has_no_memory(folder):
         found = f"{folder.path / client.MEMORY} is missing, so the log's key signs nothing"
         to_do = (
             "restore that file, or confirm that nothing was lost: `tequio-ledger restore --confirm`"
@@ -279,13 +279,13 @@ def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
     elif mark is None:
         yield ok("signing", "the ledger may sign")
     elif mark.cause is guard.Cause.RESTORED:
-        yield warning("signing", guard.what(mark), guard.way_out(mark))
+        yield warning("signing", guard.describe(mark), guard.remedy(mark))
     else:
-        yield error("signing", guard.what(mark), guard.way_out(mark))
+        yield error("signing", guard.describe(mark), guard.remedy(mark))
 
 
 def _database(
-    settings: LedgerSettings, folder: Folder, database: Database, clock: Clock
+    settings: LedgerSettings, folder: DataFolder, database: Database, clock: Clock
 ) -> Iterator[Finding]:
     try:
         with database.reader.begin() as connection:
@@ -297,7 +297,7 @@ def _database(
             yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
             yield from _network(settings, genesis)
-            yield from log(connection, folder, database, genesis, clock)
+            yield from check_log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
         yield error("database", database.explain(err), RESTORE)
     except UserFacingError as err:
@@ -314,7 +314,7 @@ def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
         yield error("database", f"{database.name} reports: {fault}", RESTORE)
 
 
-def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
+def _keys(folder: DataFolder, genesis: Genesis) -> Iterator[Finding]:
     try:
         tequio_ledger_genesis.check_keys(genesis, folder)
     except UserFacingError as err:
@@ -343,7 +343,7 @@ def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
     if not genesis.organisers:
         found = "this network was founded without organisers: nobody can open a run in it"
         yield warning("network", found, f"{again} with --organiser KEY (`tequio run key`)")
-    if tequio_ledger_genesis.has_no_name(genesis.origin, settings.host):
+    if tequio_ledger_genesis.has_default_name(genesis.origin, settings.host):
         found = f"others can reach the log {genesis.origin!r}, a name that many logs have"
         yield warning("network", found, f"{again} with an --origin of your own")
 
@@ -369,10 +369,10 @@ def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
     The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
     """
     runtime.configure(runtime.Style.CONSOLE, "critical")
-    found = examine(settings, Folder(settings.folder), runtime.now_ms)
+    found = examine(settings, DataFolder(settings.folder), runtime.now_ms)
     if as_json:
         click.echo(msgspec.json.encode(found))
     else:
         for finding in found:
-            click.echo(line(finding))
+            click.echo(format_finding(finding))
     sys.exit(worst(found))

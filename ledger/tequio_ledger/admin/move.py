@@ -22,14 +22,14 @@ from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, Submission
+from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, SubmissionRow
 from tequio_ledger.store.postgresql import insert_many
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
 
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.store.log_rows import Head
+    from tequio_ledger.store.log_rows import SignedHead
     from tequio_shared.network.genesis import Genesis
 
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     Report = Callable[[int, int], None]
 
 PAGE = 4096
-_APART = {LogEntry, LogHead, LogMark, Submission}
+_APART = {LogEntry, LogHead, LogMark, SubmissionRow}
 """Tables that are not simply copied."""
 
 
@@ -63,7 +63,7 @@ class Moved:
 class Move:
     """One move; after an interruption, `run` may be called again, even by another process."""
 
-    def __init__(self, folder: Folder, source: Database, target: Database) -> None:
+    def __init__(self, folder: DataFolder, source: Database, target: Database) -> None:
         """`folder` must be locked, and be the source's own if that is SQLite."""
         self._folder = folder
         self._source = source
@@ -100,11 +100,11 @@ class Move:
             self._finish(head, mark)
         return Moved(size=head.size, root=to_text(head.root))
 
-    def _source_head(self) -> Head | None:
+    def _source_head(self) -> SignedHead | None:
         with self._source.reader.begin() as connection:
             return log_rows.read_head(connection)
 
-    def _begin(self, head: Head) -> None:
+    def _begin(self, head: SignedHead) -> None:
         """Mark the target; raises UserFacingError unless it is empty or was begun with this log."""
         with self._target.writer.begin() as connection:
             mark = log_rows.read_mark(connection)
@@ -128,7 +128,7 @@ class Move:
         with self._source.reader.begin() as connection:
             return log_rows.read_leaves(connection, entries - 1, entries) if entries else []
 
-    def _copy_entries(self, head: Head, report: Report) -> None:
+    def _copy_entries(self, head: SignedHead, report: Report) -> None:
         with self._target.reader.begin() as connection:
             first = connection.scalar(select(func.count()).select_from(LogEntry)) or 0
         with self._source.reader.begin() as connection:
@@ -151,13 +151,13 @@ class Move:
                 for rows in _pages(source, table):
                     insert_many(target, classes[table.name], rows)
 
-    def _check(self, genesis: Genesis, head: Head) -> None:
+    def _check(self, genesis: Genesis, head: SignedHead) -> None:
         """Build the tree from what the target holds; raises UserFacingError when it differs."""
         with self._target.reader.begin() as connection:
             check = Integrity(genesis.network_id).check
             check(connection, head, lambda _stored, _entry: None)
 
-    def _mark_source(self, genesis: Genesis, head: Head) -> Mark | None:
+    def _mark_source(self, genesis: Genesis, head: SignedHead) -> Mark | None:
         """Forbid signing at the source; gives the mark that the target inherits."""
         found = guard.Guard(self._folder.mark, genesis, self._source).mark
         former = found.former if found is not None and found.cause is Cause.MOVED else found
@@ -169,7 +169,7 @@ class Move:
             guard.write_mark(self._folder.mark, moved)
         return former
 
-    def _finish(self, head: Head, mark: Mark | None) -> None:
+    def _finish(self, head: SignedHead, mark: Mark | None) -> None:
         with self._target.writer.begin() as connection:
             connection.execute(delete(LogHead))
             log_rows.create_head(connection, head)
@@ -201,7 +201,7 @@ def migrate(settings: LedgerSettings) -> None:
     """Update the tables to this version, as each start does; the log does not change."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as database,
     ):
         before, head = database.revision(), _head(database)
@@ -226,7 +226,7 @@ def move(settings: LedgerSettings, target: str) -> None:
     """
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):
@@ -237,7 +237,7 @@ def move(settings: LedgerSettings, target: str) -> None:
     )
 
 
-def _head(database: Database) -> Head | None:
+def _head(database: Database) -> SignedHead | None:
     if database.revision() is None:
         return None
     with database.reader.begin() as connection:

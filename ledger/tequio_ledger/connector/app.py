@@ -17,18 +17,18 @@ from starlette.types import ASGIApp
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.connector import providers as connector_providers
-from tequio_ledger.connector.ledger import Author, Book, LedgerAwayError, LedgerClient
-from tequio_ledger.connector.providers import Client, GitHub, OpenId, Outside
-from tequio_ledger.connector.service import Challenges, Desk, Rules
+from tequio_ledger.connector.ledger import LedgerAwayError, LedgerClient, StatementAuthor, VouchBook
+from tequio_ledger.connector.providers import ClientRegistration, GitHub, OpenId, ProviderClient
+from tequio_ledger.connector.service import Challenges, ConnectionService, ConnectorRules
 from tequio_ledger.connector.settings import CONNECTOR
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
 from tequio_ledger.web.limits import network_of, read_body
-from tequio_ledger.web.middleware import limited
+from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
-from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
@@ -52,26 +52,26 @@ T = TypeVar("T")
 
 
 @get(connector.ABOUT)
-async def get_about(desk: Desk) -> ConnectorAbout:
+async def get_about(desk: ConnectionService) -> ConnectorAbout:
     """Describe the connector and its providers."""
     return desk.about
 
 
 @post(connector.CHALLENGES)
-async def give_challenge(request: Request, desk: Desk) -> Response:
+async def give_challenge(request: Request, desk: ConnectionService) -> Response:
     """Give a challenge for a key to sign."""
     return _unstored(desk.challenge(await _body(request, ConnectRequest)))
 
 
 @post(connector.CONNECTIONS)
-async def begin(request: Request, desk: Desk) -> Response:
+async def begin(request: Request, desk: ConnectionService) -> Response:
     """Give a code to a key that signed its challenge."""
     proof = await _body(request, ConnectProof)
     return _unstored(await desk.begin(proof, network_of(request)))
 
 
 @post(connector.ASK)
-async def ask(request: Request, desk: Desk) -> Response:
+async def ask(request: Request, desk: ConnectionService) -> Response:
     """Give the outcome of a code."""
     question = await _body(request, ConnectPoll)
     return _unstored(await desk.ask(question.id))
@@ -83,7 +83,7 @@ async def get_health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-def build(desk: Desk) -> ASGIApp:
+def build(desk: ConnectionService) -> ASGIApp:
     routes = (get_about, give_challenge, begin, ask, get_health)
     group = RouteGroup(routes=routes, answer_error=errors.answer_error)
     return application((group,), {"desk": desk}, errors.answer_missing)
@@ -115,14 +115,14 @@ log = structlog.get_logger(__name__)
 
 def serve(settings: ConnectorSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
-    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+    with DataFolder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         asyncio.run(_serve(settings, folder, listener))
 
 
-async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.socket) -> None:
-    url = settings.url or address(listener)
+async def _serve(settings: ConnectorSettings, folder: DataFolder, listener: socket.socket) -> None:
+    url = settings.url or server_url(listener)
     stopping = asyncio.Event()
-    runtime.when_asked(stopping.set)
+    runtime.on_stop_signal(stopping.set)
     async with connector_providers.http_client() as http:
         opening = asyncio.create_task(_open_desk(settings, folder, url, http))
         waiting = asyncio.create_task(stopping.wait())
@@ -135,10 +135,13 @@ async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.s
 
 
 async def _answer(
-    desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
+    desk: ConnectionService,
+    settings: ConnectorSettings,
+    listener: socket.socket,
+    stopping: asyncio.Task[bool],
 ) -> None:
-    here = address(listener)
-    app = limited(build(desk), settings.trusted_proxies, 1, settings.request_rate)
+    here = server_url(listener)
+    app = with_limits(build(desk), settings.trusted_proxies, 1, settings.request_rate)
     server = WebServer(app, listener)
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
@@ -154,16 +157,16 @@ async def _answer(
 
 
 async def _open_desk(
-    settings: ConnectorSettings, folder: Folder, url: str, http: httpx.AsyncClient
-) -> Desk:
+    settings: ConnectorSettings, folder: DataFolder, url: str, http: httpx.AsyncClient
+) -> ConnectionService:
     """Assemble the service and register its key; raises UserFacingError."""
     signer, secret = folder.signer(KEY), folder.secret(OWNERS)
     providers = _providers(settings, folder.path, http)
-    book = Book(folder.path / BOOK, now_ms())
+    book = VouchBook(folder.path / BOOK, now_ms())
     ledger = LedgerClient(settings.ledger, http)
     genesis = await _genesis(ledger)
     net = genesis.network_id
-    author = Author(ledger, net, signer, book, now_ms)
+    author = StatementAuthor(ledger, net, signer, book, now_ms)
     try:
         await author.join(genesis.work_bits)
     except (LedgerAwayError, PeerError, RefusedError) as err:
@@ -176,8 +179,10 @@ async def _open_desk(
         keys_per_account=settings.keys_per_account,
         term_days=settings.term_days,
     )
-    rules = Rules(about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour)
-    return Desk(rules, providers, Challenges(now_ms), author, book, now_ms)
+    rules = ConnectorRules(
+        about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour
+    )
+    return ConnectionService(rules, providers, Challenges(now_ms), author, book, now_ms)
 
 
 async def _genesis(ledger: LedgerClient) -> Genesis:
@@ -192,15 +197,15 @@ async def _genesis(ledger: LedgerClient) -> Genesis:
 def _providers(
     settings: ConnectorSettings, folder: Path, http: httpx.AsyncClient
 ) -> dict[str, Provider]:
-    asker = Outside(http)
+    asker = ProviderClient(http)
     made: list[Provider] = [
-        GitHub(asker, Client(id=one.client), one.address) for one in settings.github
+        GitHub(asker, ClientRegistration(id=one.client), one.address) for one in settings.github
     ]
     for one in settings.openid:
-        client = Client(id=one.client, scope=connector_providers.SCOPE)
+        client = ClientRegistration(id=one.client, scope=connector_providers.SCOPE)
         plain = OpenId(asker, client, one.address, now_ms)
         secret = _client_secret(folder / f"{plain.name.replace('/', '_')}.secret")
-        client = Client(id=one.client, secret=secret, scope=connector_providers.SCOPE)
+        client = ClientRegistration(id=one.client, secret=secret, scope=connector_providers.SCOPE)
         made.append(OpenId(asker, client, one.address, now_ms) if secret else plain)
     return _by_name(made)
 

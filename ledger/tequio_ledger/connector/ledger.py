@@ -7,28 +7,38 @@ an invalid answer raises PeerError, and a refusal raises RefusedError with the l
 from __future__ import annotations
 
 import asyncio
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import httpx
 import msgspec
-import os
 import structlog
-from dataclasses import dataclass
+
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.log import PostedAnswer
 from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.peers import PeerAnswer
-from tequio_shared.errors import (PeerError, RefusedError, TequioError, UserFacingError)
-from tequio_shared.ids import (MaybeBytes32Text, Natural, Positive, ZERO_DIGEST, digest_from_text, to_text)
+from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    MaybeBytes32Text,
+    Natural,
+    Positive,
+    digest_from_text,
+    to_text,
+)
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.proof_of_work import find_nonce
 from tequio_shared.statements.statement import statement_id
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.keys import Signer
@@ -148,11 +158,11 @@ _MAY_STAND = ("expired", "clock-skew")
 log = structlog.get_logger(__name__)
 
 
-class Author:
+class StatementAuthor:
     """Signs and sends the statements of one key; used from one event loop."""
 
     def __init__(
-        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: Book, clock: Clock
+        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: VouchBook, clock: Clock
     ) -> None:
         self._ledger = ledger
         self._net = net
@@ -171,7 +181,7 @@ class Author:
             log.info("computing the proof of work for the connector's key", bits=work_bits)
             body = KeyRegister(nonce=await self._work(work_bits))
             if not self._book.used:
-                self._book.take(1)
+                self._book.use_number(1)
             try:
                 await self._ledger.post(self._net, self._signed(body, 1))
             except RefusedError as err:
@@ -205,7 +215,7 @@ class Author:
 
     async def _sign_and_send(self, body: MemberVouch) -> int:
         seq = max(self._chain.last_seq, self._book.used) + 1
-        self._book.take(seq, body)
+        self._book.use_number(seq, body)
         self._sent = self._signed(body, seq)
         return await self._send(self._sent)
 
@@ -229,7 +239,7 @@ class Author:
         except RefusedError as err:
             self._sent = None
             if err.code not in _MAY_STAND:
-                self._book.give_up(entry.statement.seq)
+                self._book.void_number(entry.statement.seq)
             raise
         self._sent = None
         made = entry.statement
@@ -262,7 +272,7 @@ class Author:
             )
         if chain.last_seq > self._book.used:
             log.warning("the log has statements of this key that said.jsonl does not contain")
-            self._book.take(chain.last_seq + LEAP)
+            self._book.use_number(chain.last_seq + LEAP)
         self._chain = chain
         return True
 
@@ -290,7 +300,7 @@ class Author:
 # The book contains nothing that is not in the log; accounts are not in it.
 
 
-class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _StoredVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A number, with its vouch; without one, the number is used for nothing in force."""
 
     seq: Positive
@@ -299,30 +309,30 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     until: Natural = 0
 
 
-class Book:
+class VouchBook:
     """The book; for one caller at a time, who holds the lock of its folder."""
 
     def __init__(self, path: Path, now_ms: int) -> None:
         """Read the book and drop expired vouches; raises UserFacingError."""
         self._path = path
-        self._vouches: dict[str, _Line] = {}  # by peer
-        self._before: _Line | None = None  # the vouch that the last one replaced
+        self._vouches: dict[str, _StoredVouch] = {}  # by peer
+        self._before: _StoredVouch | None = None  # the vouch that the last one replaced
         self.used = 0
         """The highest number ever used."""
         for line in _read(path):
             self._apply(line)
         self._tidy(now_ms)
 
-    def take(self, seq: int, vouch: MemberVouch | None = None) -> None:
+    def use_number(self, seq: int, vouch: MemberVouch | None = None) -> None:
         """Use up a number, for a vouch if given; raises RefusedError("read-only")."""
         if vouch is None:
-            self._append(_Line(seq))
+            self._append(_StoredVouch(seq))
         else:
-            self._append(_Line(seq, vouch.peer, vouch.owner, vouch.until))
+            self._append(_StoredVouch(seq, vouch.peer, vouch.owner, vouch.until))
 
-    def give_up(self, seq: int) -> None:
+    def void_number(self, seq: int) -> None:
         """Record that the statement with that number was refused; raises RefusedError."""
-        self._append(_Line(seq))
+        self._append(_StoredVouch(seq))
 
     def keys_of(self, owner: str, now_ms: int) -> dict[str, int]:
         """List the keys for which an owner vouches now, with the end of each vouch (ms)."""
@@ -332,7 +342,7 @@ class Book:
             if line.owner == owner and line.until > now_ms
         }
 
-    def _apply(self, line: _Line) -> None:
+    def _apply(self, line: _StoredVouch) -> None:
         self.used = max(self.used, line.seq)
         if line.peer:
             self._before = self._vouches.get(line.peer)
@@ -343,7 +353,7 @@ class Book:
             if self._before is not None and self._before.peer == peer:
                 self._vouches[peer] = self._before
 
-    def _append(self, line: _Line) -> None:
+    def _append(self, line: _StoredVouch) -> None:
         try:
             with self._path.open("ab") as file:
                 end = file.tell()
@@ -365,7 +375,7 @@ class Book:
         self._vouches = {line.peer: line for line in standing}
         lines = standing
         if self.used and all(line.seq != self.used for line in standing):
-            lines = [*standing, _Line(self.used)]
+            lines = [*standing, _StoredVouch(self.used)]
         try:
             raw = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
             files.write_file(self._path, raw)
@@ -373,7 +383,7 @@ class Book:
             raise UserFacingError(files.explain(err, self._path)) from err
 
 
-def _read(path: Path) -> list[_Line]:
+def _read(path: Path) -> list[_StoredVouch]:
     # A last line without its end was cut off by a power cut; nothing was signed with its number.
     try:
         whole, _, _ = path.read_bytes().rpartition(b"\n")
@@ -382,7 +392,7 @@ def _read(path: Path) -> list[_Line]:
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     try:
-        return [msgspec.json.decode(line, type=_Line) for line in whole.splitlines()]
+        return [msgspec.json.decode(line, type=_StoredVouch) for line in whole.splitlines()]
     except (msgspec.DecodeError, UnicodeDecodeError) as err:
         raise UserFacingError(
             f"{path} is not what this connector wrote ({err}): restore it; without it, start again "

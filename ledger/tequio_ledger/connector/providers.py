@@ -111,7 +111,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 Json = dict[str, Any]  # an answer that was not checked yet
 
 
-class Outside:
+class ProviderClient:
     """The HTTP client of all providers; the caller closes its connections."""
 
     def __init__(self, http: httpx.AsyncClient, answer_s: float = ANSWER_S) -> None:
@@ -211,7 +211,7 @@ _ERROR_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class ClientRegistration:
     """This connector's registration at a provider."""
 
     id: str
@@ -232,7 +232,7 @@ class Tokens:
 class DeviceGrant:
     """The two requests of the device flow, at a provider's addresses."""
 
-    def __init__(self, outside: Outside, client: Client) -> None:
+    def __init__(self, outside: ProviderClient, client: ClientRegistration) -> None:
         self._outside = outside
         self._client = client
 
@@ -344,7 +344,9 @@ _MOST = 2**63
 class GitHub:
     """GitHub, or a GitHub Enterprise server."""
 
-    def __init__(self, outside: Outside, client: Client, address: str = PUBLIC) -> None:
+    def __init__(
+        self, outside: ProviderClient, client: ClientRegistration, address: str = PUBLIC
+    ) -> None:
         self._address = address.rstrip("/")
         self._api = _PUBLIC_API if self._address == PUBLIC else f"{self._address}/api/v3"
         self._outside = outside
@@ -373,7 +375,7 @@ SCOPE = "openid"
 """Only the identity: no name, no e-mail address."""
 KEPT_MS = 3_600_000
 """Time for which a provider's addresses and keys are cached."""
-ANEW_MS = 60_000
+KEYS_AGAIN_MS = 60_000
 """Minimum time between two requests for keys after a token named an unknown one."""
 LEEWAY_S = 60
 ALGORITHMS = (
@@ -394,7 +396,9 @@ class _Addresses:
 class OpenId:
     """An OpenID Connect provider; used from one event loop."""
 
-    def __init__(self, outside: Outside, client: Client, issuer: str, clock: Clock) -> None:
+    def __init__(
+        self, outside: ProviderClient, client: ClientRegistration, issuer: str, clock: Clock
+    ) -> None:
         self._outside = outside
         self._client = client
         self._issuer = issuer
@@ -453,7 +457,7 @@ class OpenId:
         name = _key_name(token)
         found = _named(self._keys, name)
         age_ms = self._clock() - self._keys_ms
-        if age_ms > KEPT_MS or (found is None and age_ms > ANEW_MS):
+        if age_ms > KEPT_MS or (found is None and age_ms > KEYS_AGAIN_MS):
             self._keys = _keys(await self._outside.get(addresses.keys))
             self._keys_ms = self._clock()
             found = _named(self._keys, name)

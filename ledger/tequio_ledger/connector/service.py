@@ -10,25 +10,35 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-import structlog
 from collections import deque
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_ledger.connector.ledger import LedgerAwayError
-from tequio_ledger.connector.providers import (Account, ProviderAwayError, ProviderWrongError, owner)
+from tequio_ledger.connector.providers import Account, ProviderAwayError, ProviderWrongError, owner
 from tequio_shared import ids
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.keys import check_key, verify
 from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.statements.network import MemberVouch
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from tequio_ledger.connector.ledger import Author, Book
+
+    from tequio_ledger.connector.ledger import StatementAuthor, VouchBook
     from tequio_ledger.connector.providers import DeviceCode, Provider
     from tequio_ledger.runtime import Clock
-    from tequio_shared.api.connector import (ConnectChallenge, ConnectCode, ConnectOutcome, ConnectProof, ConnectRequest, ConnectorAbout)
+    from tequio_shared.api.connector import (
+        ConnectChallenge,
+        ConnectCode,
+        ConnectorAbout,
+        ConnectOutcome,
+        ConnectProof,
+        ConnectRequest,
+    )
     from tequio_shared.ids import Digest, PeerKey
 
 
@@ -52,13 +62,13 @@ class Challenges:
         self._used: set[bytes] = set()
         self._order: deque[bytes] = deque()
 
-    def give(self, wish: bytes) -> bytes:
+    def issue(self, wish: bytes) -> bytes:
         """Make a challenge for this request alone."""
         end = (self._clock() + LIFE_MS).to_bytes(_TIME_BYTES, "big")
         head = end + secrets.token_bytes(_CHANCE_BYTES)
         return head + self._mark(head, wish)
 
-    def take(self, challenge: bytes, wish: bytes) -> None:
+    def redeem(self, challenge: bytes, wish: bytes) -> None:
         """Use up a challenge; raises RefusedError for an unknown, expired or used one."""
         head, mark = challenge[:-_MARK_BYTES], challenge[-_MARK_BYTES:]
         is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, wish))
@@ -114,7 +124,7 @@ class Connection:
     problem: str = ""
     is_busy: bool = False
 
-    def told(self) -> ConnectOutcome:
+    def status(self) -> ConnectOutcome:
         """Give the outcome, or the current state."""
         return self.outcome or connector.ConnectOutcome(
             state="waiting", interval_s=self.interval_s, problem=self.problem
@@ -122,7 +132,7 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ConnectorRules:
     """The connector's limits and its identity."""
 
     about: ConnectorAbout
@@ -131,16 +141,16 @@ class Rules:
     codes_per_hour: int
 
 
-class Desk:
+class ConnectionService:
     """Serves volunteers; used from one event loop."""
 
     def __init__(
         self,
-        rules: Rules,
+        rules: ConnectorRules,
         providers: Mapping[str, Provider],
         challenges: Challenges,
-        author: Author,
-        book: Book,
+        author: StatementAuthor,
+        book: VouchBook,
         clock: Clock,
     ) -> None:
         self.about = rules.about
@@ -158,7 +168,7 @@ class Desk:
     def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
         """Give a key a challenge to sign; raises RefusedError for an unknown provider."""
         self._provider(wish.provider)
-        made = self._challenges.give(_named(wish.peer, wish.provider))
+        made = self._challenges.issue(_named(wish.peer, wish.provider))
         return connector.ConnectChallenge(challenge=ids.to_text(made))
 
     async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
@@ -196,7 +206,7 @@ class Desk:
                 raise
             finally:
                 connection.is_busy = False
-        return connection.told()
+        return connection.status()
 
     # --- the request
 
@@ -216,7 +226,7 @@ class Desk:
         )
         verify(peer, ids.from_text(proof.signature, None), message)
         # After the signature: a challenge that a stranger saw cannot be used up without the key.
-        self._challenges.take(challenge, _named(proof.peer, proof.provider))
+        self._challenges.redeem(challenge, _named(proof.peer, proof.provider))
         return peer
 
     def _limit(self, network: str, peer: PeerKey) -> None:
@@ -227,7 +237,7 @@ class Desk:
         if len(self._open) >= OPEN:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         for sender in (network, peer):
-            if self._buckets and not self._buckets.take(sender, 1, now_ms / 1000):
+            if self._buckets and not self._buckets.try_spend(sender, 1, now_ms / 1000):
                 raise RefusedError("rate-limited", "too many codes were requested: try again later")
 
     async def _check_registered(self, peer: PeerKey) -> None:

@@ -8,8 +8,11 @@ end of the coordinator's own chain.
 
 from __future__ import annotations
 
-import structlog
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
@@ -20,14 +23,13 @@ from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
@@ -52,14 +54,14 @@ _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
 
 
-class Accuser:
+class FaultReporter:
     """Holds reports until they are logged; owned by the coordinator."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._waiting: dict[PeerKey, FaultReport] = {}
 
-    def look(self, entry: Entry, code: str, find_leaf: FindLeaf) -> None:
+    def consider(self, entry: Entry, code: str, find_leaf: FindLeaf) -> None:
         """Queue a report if a statement that was refused with this code proves a fault.
 
         `find_leaf` gives the logged entry of an author under a number.
@@ -128,7 +130,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class CoordinatorStatement:
     """A signed statement to log now, and the document that it names.
 
     `run` is None for statements about the network.
@@ -145,12 +147,12 @@ class Coordinator:
     def __init__(self, signer: Signer, state: State) -> None:
         self._signer = signer
         self._state = state
-        self.accuser = Accuser(state)
-        self._watches: dict[RunId, Stopwatch] = {}
+        self.fault_reporter = FaultReporter(state)
+        self._watches: dict[RunId, CoordinatorTimers] = {}
         # By run, or None for the network: end of the pause after our own statement was refused.
         self._resting_until: dict[RunId | None, int] = {}
 
-    def next_deed(self, now_ms: int) -> Deed | None:
+    def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
         """Sign the next statement that is due; None when there is none."""
         deed = self._network_deed(now_ms)
         if deed is not None:
@@ -166,7 +168,7 @@ class Coordinator:
     def due(self) -> int | None:
         """Give the time of the next statement (ms); None if only another entry can cause one."""
         times = [
-            self._rested(run, due(view, self._watches.setdefault(run, Stopwatch())))
+            self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
             for run, view in self._active()
         ]
         times.append(self._rested(None, self._state.standings.next_ms()))
@@ -192,15 +194,19 @@ class Coordinator:
         )
         return sign(self._state.net, statement, self._signer)
 
-    def _network_deed(self, now_ms: int) -> Deed | None:
+    def _network_deed(self, now_ms: int) -> CoordinatorStatement | None:
         if self._resting_until.get(None, 0) > now_ms:
             return None
         state = self._state
-        body = self.accuser.next() or state.standings.due(now_ms) or state.competitions.due(now_ms)
+        body = (
+            self.fault_reporter.next()
+            or state.standings.due(now_ms)
+            or state.competitions.due(now_ms)
+        )
         if body is None:
             return None
         try:
-            return Deed(run=None, entry=self.sign(body, now_ms, None, None))
+            return CoordinatorStatement(run=None, entry=self.sign(body, now_ms, None, None))
         except RefusedError:
             # Strangers' statements lead here, so an error must not end the ledger: it is logged,
             # and the network pauses while the runs go on.
@@ -208,15 +214,15 @@ class Coordinator:
             self.back_off(None, now_ms)
             return None
 
-    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> Deed | None:
-        watch = self._watches.setdefault(run, Stopwatch())
+    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> CoordinatorStatement | None:
+        watch = self._watches.setdefault(run, CoordinatorTimers())
         try:
             watch.update(view, now_ms)
             step = decide(view, watch, now_ms)
             if step is None:
                 return None
             entry = self.sign(step.body, now_ms, run, step.round)
-            return Deed(run=run, entry=entry, document=step.document)
+            return CoordinatorStatement(run=run, entry=entry, document=step.document)
         # A run whose documents are damaged pauses alone: the others must not stop with it.
         except (RefusedError, PeerError) as err:
             log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)

@@ -62,7 +62,7 @@ def document_of(statement: Statement) -> Digest:
     return name
 
 
-class Shelf:
+class DocumentCache:
     """Gives documents of the current batch and of the blob folder; owned by the sequencer.
 
     A batch may use a document before the sequencer's thread has written it.
@@ -72,7 +72,7 @@ class Shelf:
         self._blobs = blobs
         self._fresh: dict[Digest, bytes] = {}
 
-    def lay(self, document: bytes | None) -> None:
+    def add(self, document: bytes | None) -> None:
         """Make a document readable at once; `store` writes it."""
         if document is not None:
             self._fresh[sha256(document)] = document

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.store.database import Database
-    from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+    from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
 
-def damage(what: str) -> UserFacingError:
+def damaged_log(what: str) -> UserFacingError:
     """Make the error for a stored byte that is not what was written."""
     return UserFacingError(
         f"the stored log is damaged: {what}; nothing was signed: restore the data folder "
@@ -61,23 +61,23 @@ def checked(stored: StoredCheckpoint, log_key: str) -> Published:
     try:
         checkpoint = open_checkpoint(stored.note, VerifierKey.parse(log_key)).checkpoint
     except PeerError as err:
-        raise damage(f"checkpoint {stored.size} is not signed by this log ({err})") from err
+        raise damaged_log(f"checkpoint {stored.size} is not signed by this log ({err})") from err
     if (checkpoint.size, checkpoint.root) != (stored.size, stored.root):
-        raise damage(f"checkpoint {stored.size} does not match its row")
+        raise damaged_log(f"checkpoint {stored.size} does not match its row")
     return Published(size=stored.size, root=stored.root, note=stored.note)
 
 
-def newest(stored: StoredCheckpoint | None, head: Head, log_key: str) -> Published:
+def newest(stored: StoredCheckpoint | None, head: SignedHead, log_key: str) -> Published:
     """Check the newest stored checkpoint against the log's head; raises UserFacingError."""
     if stored is None:
         return NOTHING
     # A checkpoint behind the head is normal: the process was killed between commit and signature.
     # One ahead of it means that committed entries are gone.
     if stored.size > head.size:
-        raise damage(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
+        raise damaged_log(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
     published = checked(stored, log_key)
     if stored.size == head.size and stored.root != head.root:
-        raise damage(f"checkpoint {stored.size} was signed over another root")
+        raise damaged_log(f"checkpoint {stored.size} was signed over another root")
     return published
 
 
@@ -86,7 +86,7 @@ _MOST_BYTES = 1 << 17
 log = structlog.get_logger(__name__)
 
 
-class Recall(Protocol):
+class CheckpointSource(Protocol):
     """A source of checkpoints that others remember of the log."""
 
     def notes(self) -> list[bytes]:
@@ -134,10 +134,10 @@ class Guard:
         self._database = database if database and database.is_shared else None
         self._log_key = VerifierKey.parse(genesis.log_key)
         self.mark: Mark | None = None
-        self.recall: Recall | None = None
+        self.recall: CheckpointSource | None = None
         """Asked before a process signs for the first time; None without witnesses."""
         self.refresh()
-        self.seen = 0
+        self.seen_checkpoints = 0
         """Number of checkpoints shown so far that the log contains."""
         self.seen_size = 0
         """Size of the largest of them."""
@@ -182,7 +182,7 @@ class Guard:
             last = log_rows.read_last_checkpoint(connection)  # another process may be ahead
             held = last is not None and shown.size <= last.size
             if held and root_at(connection, shown.size) == shown.root:
-                self.seen += 1
+                self.seen_checkpoints += 1
                 self.seen_size = max(self.seen_size, shown.size)
                 return True
         size = max(published.size, last.size if last else 0)
@@ -199,7 +199,7 @@ class Guard:
             self._path.unlink(missing_ok=True)
             files.sync_folder(self._path.parent)
         else:
-            with self._database.passing_errors(), self._database.writer.begin() as connection:
+            with self._database.translated_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
         self.mark = None
 
@@ -212,7 +212,7 @@ class Guard:
             if self._database is None:
                 write_mark(self._path, mark)
                 return
-            with self._database.passing_errors(), self._database.writer.begin() as connection:
+            with self._database.translated_errors(), self._database.writer.begin() as connection:
                 log_rows.write_mark(connection, msgspec.json.encode(mark))
         except (OSError, TequioError) as err:
             why = files.explain(err, self._path) if isinstance(err, OSError) else str(err)
@@ -221,10 +221,10 @@ class Guard:
 
 def explain(mark: Mark) -> str:
     """Explain in one sentence why nothing is signed, and what to do."""
-    return f"{what(mark)}: {way_out(mark)}"
+    return f"{describe(mark)}: {remedy(mark)}"
 
 
-def what(mark: Mark) -> str:
+def describe(mark: Mark) -> str:
     """Explain why nothing is signed."""
     if mark.cause is Cause.RESTORED:
         return (
@@ -241,7 +241,7 @@ def what(mark: Mark) -> str:
     )
 
 
-def way_out(mark: Mark) -> str:
+def remedy(mark: Mark) -> str:
     """Name what a person can do about it."""
     if mark.cause is Cause.RESTORED:
         return (
@@ -262,7 +262,7 @@ def mark_of(path: Path, database: Database | None) -> Mark | None:
     """
     if database is None or not database.is_shared:
         return read_mark(path)
-    with database.passing_errors(), database.reader.begin() as connection:
+    with database.translated_errors(), database.reader.begin() as connection:
         row = log_rows.read_mark(connection)
     return None if row is None else msgspec.json.decode(row, type=Mark)
 

@@ -15,25 +15,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
+
 from tequio_ledger.log import guard as log_guard
-from tequio_ledger.log.guard import NotSigningError, Published, damage
+from tequio_ledger.log.guard import NotSigningError, Published, damaged_log
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.signing.signer import WouldForkError
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.log_rows import Head, StoredCheckpoint, StoredEntry
-from tequio_shared.errors import (FatalLogError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint, StoredEntry
+from tequio_shared.errors import (
+    FatalLogError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.reading import TileTree, count_tiles
 from tequio_shared.statements.statement import Entry, statement_id
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
     from sqlalchemy import Connection
-    from sqlalchemy.exc import DatabaseError, TimeoutError as NoConnectionError
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.runtime import Clock
     from tequio_ledger.signing.signer import CheckpointSigner
@@ -44,7 +54,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
+class AdmittedEntry:
     """An entry that passed admission, with its id and its stored form."""
 
     entry: Entry
@@ -54,7 +64,7 @@ class Admitted:
     """Time at which the ledger accepted it."""
 
     @classmethod
-    def of(cls, entry: Entry, net: NetworkId, at_ms: int) -> Admitted:
+    def of(cls, entry: Entry, net: NetworkId, at_ms: int) -> AdmittedEntry:
         name = statement_id(net, entry.statement.raw)
         return cls(entry=entry, leaf=entry.leaf(), id=name, at_ms=at_ms)
 
@@ -96,44 +106,46 @@ class Integrity:
         """Hand on the entries up to a checkpoint; raises UserFacingError as `check` does."""
         self._read(connection, published.size, take)
         if self.tree.size != published.size:
-            raise damage(f"entry {self.tree.size} is missing")
+            raise damaged_log(f"entry {self.tree.size} is missing")
         _check_tiles(connection, self.tree.pop_changed(), grown=True)
         if self.tree.root() != published.root:
-            raise damage(f"checkpoint {published.size} was signed over other entries")
+            raise damaged_log(f"checkpoint {published.size} was signed over other entries")
 
-    def check(self, connection: Connection, head: Head, take: Take) -> None:
+    def check(self, connection: Connection, head: SignedHead, take: Take) -> None:
         """Check all entries and pass each to `take`; raises UserFacingError at the first fault."""
         self._read(connection, _ALL, take)
         if self.tree.size != head.size:
-            raise damage(f"the head counts {head.size} entries, but {self.tree.size} are there")
-        _check_tiles(connection, self.tree.take_changed())
+            raise damaged_log(
+                f"the head counts {head.size} entries, but {self.tree.size} are there"
+            )
+        _check_tiles(connection, self.tree.pop_changed())
         # Tiles beyond the entries would be served, though no signature covers them.
         if log_rows.count_tiles(connection) != count_tiles(head.size):
-            raise damage("there are tiles that no entry belongs to")
+            raise damaged_log("there are tiles that no entry belongs to")
         if self.tree.root() != head.root:
-            raise damage("the head's root is not the root of the entries")
+            raise damaged_log("the head's root is not the root of the entries")
 
     def _read(self, connection: Connection, end: int, take: Take) -> None:
         for stored in log_rows.each_entry(connection, self.tree.size, end):
             self._check_entry(stored, take)
             if self.tree.size % _CHECK_EVERY == 0:  # full tiles are let go, so memory stays flat
-                _check_tiles(connection, self.tree.take_full())
+                _check_tiles(connection, self.tree.pop_full())
 
     def _check_entry(self, stored: StoredEntry, take: Take) -> None:
         if stored.index != self.tree.size:
-            raise damage(f"entry {self.tree.size} is missing")
+            raise damaged_log(f"entry {self.tree.size} is missing")
         self.tree.append(stored.leaf)
         try:
             entry = Entry.parse(stored.leaf)
             # The columns are outside the tree: a wrong author or id there would hide the entry
             # from every query while all hashes fit.
-            if stored != Admitted.of(entry, self._net, stored.at_ms).row(stored.index):
-                raise damage(f"entry {stored.index} is filed under the wrong name")
+            if stored != AdmittedEntry.of(entry, self._net, stored.at_ms).row(stored.index):
+                raise damaged_log(f"entry {stored.index} is filed under the wrong name")
             take(stored, entry)
         except UnwritableError:  # a document that cannot be reached now says nothing of the entry
             raise
         except (PeerError, RefusedError) as err:
-            raise damage(f"entry {stored.index} is not valid ({err})") from err
+            raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
 
 
 def _check_tiles(
@@ -143,10 +155,10 @@ def _check_tiles(
     for tile, data in tiles.items():
         stored = log_rows.read_tile(connection, tile) or b""
         if stored != data and not (grown and stored.startswith(data)):
-            raise damage(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
+            raise damaged_log(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
 
 
-__all__ = ["Admitted", "Log", "Published"]
+__all__ = ["AdmittedEntry", "Log", "Published"]
 
 
 class Log:
@@ -167,7 +179,7 @@ class Log:
         self._guard = guard
         self._clock = clock
         self._integrity = Integrity(self._net)
-        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
+        self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
         """Time at which the newest checkpoint was signed, from its row."""
@@ -225,8 +237,8 @@ class Log:
 
         Raises as `append` does.
         """
-        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
-            return log_rows.leaf_of(connection, author, seq)
+        with self._database.translated_errors(), self._database.office_reader.begin() as connection:
+            return log_rows.find_leaf(connection, author, seq)
 
     def find_index(self, statement_id: Digest) -> int | None:
         """Find the index of a statement; raises as `append` does."""
@@ -236,7 +248,9 @@ class Log:
         except FAILURES as err:
             raise self._database.failed_write(err) from err
 
-    def append(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> Published:
+    def append(
+        self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]
+    ) -> Published:
         """Commit a batch and sign the new checkpoint; returns it when both are on the disk.
 
         `derive` writes the derived rows in the same transaction.
@@ -298,7 +312,7 @@ class Log:
         self._find_published(connection, stored)
 
     def _check(
-        self, connection: Connection, stored: Head, take: Callable[[StoredEntry, Entry], None]
+        self, connection: Connection, stored: SignedHead, take: Callable[[StoredEntry, Entry], None]
     ) -> None:
         if stored.origin != self._head.origin:
             raise UserFacingError(
@@ -307,12 +321,12 @@ class Log:
             )
         self._integrity.check(connection, stored, take)
 
-    def _find_published(self, connection: Connection, head: Head) -> None:
+    def _find_published(self, connection: Connection, head: SignedHead) -> None:
         stored = log_rows.read_last_checkpoint(connection)
         self.published = log_guard.newest(stored, head, self._log_key)
         self.published_at_ms = stored.at_ms if stored else 0
 
-    def _commit(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> None:
+    def _commit(self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]) -> None:
         first, tree = self.size, self._integrity.tree
         for admitted in batch:
             tree.append(admitted.leaf)

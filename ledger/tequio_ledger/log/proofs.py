@@ -11,6 +11,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from functools import partial
+from typing import TYPE_CHECKING
+
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import DIGEST_BYTES, Digest
@@ -18,29 +20,29 @@ from tequio_shared.log import tile_proofs
 from tequio_shared.log.merkle import Frontier, node_hash, root_of_hashes
 from tequio_shared.log.tile_proofs import TILE_HEIGHT, is_full
 from tequio_shared.log.tiles import TILE_WIDTH
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
     from sqlalchemy import Connection
+
     from tequio_ledger.store.database import Database
     from tequio_shared.log.tile_proofs import Node, Range, TileName
 
 
 if TYPE_CHECKING:
-
     ReadTile = Callable[[TileName], bytes | None]
     Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
     FullNode = Callable[[TileName, int, int], Digest]
 
-MOST = 2_048
+CACHED_TILES = 2_048
 """Number of tiles cached."""
 
 
-class KeptProofs:
+class ProofCache:
     """Cache of proofs of one ledger; may be used from several threads."""
 
-    def __init__(self, database: Database, most: int = MOST) -> None:
+    def __init__(self, database: Database, most: int = CACHED_TILES) -> None:
         """`most` full tiles are cached, those used last."""
         self._database = database
         self._most = most
@@ -117,7 +119,7 @@ class TileProofs:
 
     def inclusion(self, index: int) -> list[Digest]:
         """Make the inclusion proof of an index, sibling first; raises IndexError outside it."""
-        ranges = tile_proofs.inclusion(index, self.size)
+        ranges = tile_proofs.inclusion_ranges(index, self.size)
         if self._foresee is not None:
             named = tile_proofs.tiles_over(index, self.size)
             self._tiles.update(self._foresee([one for one in named if one not in self._tiles]))

@@ -23,10 +23,10 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.log.guard import NOTHING, Published, damage
+from tequio_ledger.log.guard import NOTHING, Published, damaged_log
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.log.witness_client import (
-    Asker,
+    WitnessClient,
     WitnessDisagreesError,
     WitnessError,
     WitnessState,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.log.log import Log
-    from tequio_ledger.log.sequencer import Signal
+    from tequio_ledger.log.sequencer import ChangeSignal
     from tequio_ledger.store.database import Database
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import VerifierKey
@@ -104,7 +104,7 @@ LATE_S = 60.0
 log = structlog.get_logger(__name__)
 
 
-class Signed(Protocol):
+class SigningLedger(Protocol):
     """The part of the ledger that the publisher uses."""
 
     log: Log
@@ -113,7 +113,7 @@ class Signed(Protocol):
     def is_leading(self) -> bool:
         """True if this process writes the log."""
 
-    async def show(self, note: bytes) -> bool:
+    async def judge_checkpoint(self, note: bytes) -> bool:
         """Judge a checkpoint that somebody holds."""
 
 
@@ -141,11 +141,11 @@ class Publisher:
     def __init__(  # noqa: PLR0913 - its whole surroundings
         self,
         *,
-        ledger: Signed,
+        ledger: SigningLedger,
         policy: Policy,
         key: VerifierKey,
         database: Database,
-        changed: Signal,
+        changed: ChangeSignal,
         clock: Callable[[], int],
         pause_s: float,
     ) -> None:
@@ -159,11 +159,11 @@ class Publisher:
         self._pause_s = pause_s
         self._http = http_client()
         self._askers = [
-            Asker(one, key, self._http, one.url, clock)
+            WitnessClient(one, key, self._http, one.url, clock)
             for one in policy.witnesses
             if one.url is not None
         ]
-        self._busy: dict[Asker, _Question] = {}
+        self._busy: dict[WitnessClient, _Question] = {}
         self._late_since_s: float | None = None
 
     def publication(self) -> Publication:
@@ -192,14 +192,16 @@ class Publisher:
 
     def load(self) -> None:
         """Read what was published before; raises UserFacingError, UnwritableError."""
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
-            note = log_rows.read_last(connection)
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
+            note = log_rows.read_last_cosigned(connection)
         if note is None:
             return
         try:
             checkpoint = open_checkpoint(note, self._key).checkpoint
         except PeerError as err:
-            raise damage(f"the published checkpoint is not signed by this log ({err})") from err
+            raise damaged_log(
+                f"the published checkpoint is not signed by this log ({err})"
+            ) from err
         # Readers must never see the log shrink, whatever order two processes write their rows in.
         if checkpoint.size > self.published.size:
             self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)
@@ -275,11 +277,11 @@ class Publisher:
                 lines += await self._receive(asker, target)
         return lines
 
-    def _ask(self, asker: Asker, target: Published) -> None:
-        task = asyncio.create_task(asker.ask(target, self._prove))
+    def _ask(self, asker: WitnessClient, target: Published) -> None:
+        task = asyncio.create_task(asker.cosign(target, self._prove))
         self._busy[asker] = _Question(task, target.size)
 
-    async def _receive(self, asker: Asker, target: Published) -> list[str]:
+    async def _receive(self, asker: WitnessClient, target: Published) -> list[str]:
         """Handle a witness's answer; after one about an earlier checkpoint, ask about this one."""
         question = self._busy.pop(asker)
         if question.size != target.size:
@@ -299,7 +301,7 @@ class Publisher:
         # If that checkpoint bears our signature, entries were lost, and the ledger must stop
         # signing. Anything else is the witness's own trouble.
         try:
-            await self._ledger.show(err.note)
+            await self._ledger.judge_checkpoint(err.note)
         except (PeerError, DatabaseError, TequioError) as wrong:
             log.info("its checkpoint is not signed by this log", witness=name, why=str(wrong))
 
@@ -312,7 +314,7 @@ class Publisher:
 
     def _store(self, size: int, note: bytes) -> None:
         with self._database.writer.begin() as connection:
-            log_rows.write(connection, size, note, self._clock())
+            log_rows.write_cosigned(connection, size, note, self._clock())
 
     async def _prove(self, old: int, size: int) -> Sequence[Digest]:
         return await asyncio.to_thread(self._proof, old, size)

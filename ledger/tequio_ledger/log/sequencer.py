@@ -17,7 +17,7 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.log import admission
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.log.coordinator import Coordinator
-    from tequio_ledger.log.documents import Shelf
+    from tequio_ledger.log.documents import DocumentCache
     from tequio_ledger.log.log import Log, Published
     from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
@@ -73,7 +73,7 @@ class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
     def __init__(self, state: State, log_: Log, now_ms: int) -> None:
-        self.admitted: list[Admitted] = []
+        self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
@@ -83,9 +83,9 @@ class Batch:
         self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
-    def take(self, entry: Entry) -> Outcome:
+    def admit(self, entry: Entry) -> Outcome:
         """Admit or refuse one entry; an admitted one counts for all that follow."""
-        candidate = Admitted.of(entry, self._state.net, self.now_ms)
+        candidate = AdmittedEntry.of(entry, self._state.net, self.now_ms)
         # Before admission, which would refuse it as a repeated number: a client that missed its
         # receipt sends the same bytes again and must get the same index.
         known = self._known_index(candidate)
@@ -121,7 +121,7 @@ class Batch:
         """Write the derived rows of the batch."""
         write(connection, self._changes, self._state)
 
-    def _admit(self, candidate: Admitted) -> Logged:
+    def _admit(self, candidate: AdmittedEntry) -> Logged:
         index = self._first + len(self.admitted)
         admission.admit(index, candidate.entry, self._state, self.now_ms)
         # Derived at once and not when the batch is written: `derive` needs the state right after
@@ -131,7 +131,7 @@ class Batch:
         self._fresh[candidate.id] = index
         return Logged(id=candidate.id, index=index)
 
-    def _known_index(self, candidate: Admitted) -> int | None:
+    def _known_index(self, candidate: AdmittedEntry) -> int | None:
         statement = candidate.entry.statement
         chain = self._state.peers.get(statement.author)
         if chain is None or statement.seq > chain.seq:
@@ -140,7 +140,7 @@ class Batch:
         return self._find_index(candidate.id) if fresh is None else fresh
 
 
-__all__ = ["Known", "Logged", "Outcome", "Refused", "Sequencer", "Signal"]
+__all__ = ["ChangeSignal", "Known", "Logged", "Outcome", "Refused", "Sequencer"]
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
@@ -163,9 +163,9 @@ class Sequencer:
         log_: Log,
         state: State,
         coordinator: Coordinator,
-        shelf: Shelf,
-        timekeeper: Timekeeper,
-        changed: Signal,
+        shelf: DocumentCache,
+        timekeeper: ClockGuard,
+        changed: ChangeSignal,
     ) -> None:
         self.state = state  # written in `run` only
         self.changed = changed
@@ -239,13 +239,13 @@ class Sequencer:
 
     def give_up(self) -> None:
         """Tell waiting callers to retry, and stop; the state is not read any more."""
-        self.turn_away()
+        self.reject_waiting()
         self._is_writing = False
         # Without waiting: the thread may hang in a database that does not answer.
         self._writer.shutdown(wait=False)
         self.changed.set()
 
-    def turn_away(self) -> None:
+    def reject_waiting(self) -> None:
         """Tell waiting callers to retry; whether their batch was written is unknown."""
         # Safe to retry: the same bytes are answered with `Known` if they were logged after all.
         while self._jobs.qsize():
@@ -255,7 +255,7 @@ class Sequencer:
                 job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self._taken = []
 
-    async def do(self, work: Callable[[], None]) -> None:
+    async def run_between_batches(self, work: Callable[[], None]) -> None:
         """Run `work` between two batches, in the thread that writes them."""
         await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
@@ -274,7 +274,7 @@ class Sequencer:
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
         batch = Batch(self.state, self._log, self._clock())
-        outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
+        outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
         # After the clients' entries: what the coordinator says then answers them in one commit.
         if not self.timekeeper.is_behind(batch.now_ms):
             self._coordinate(batch)
@@ -292,11 +292,11 @@ class Sequencer:
     def _coordinate(self, batch: Batch) -> None:
         """Add the coordinator's statements to this batch."""
         for entry, code in batch.refused:
-            self._coordinator.accuser.look(entry, code, batch.find_leaf)
-        while deed := self._coordinator.next_deed(batch.now_ms):
-            self._shelf.lay(deed.document)  # first: admission reads the document
-            outcome = batch.take(deed.entry)
-            self.timekeeper.note(batch.now_ms)
+            self._coordinator.fault_reporter.consider(entry, code, batch.find_leaf)
+        while deed := self._coordinator.next_statement(batch.now_ms):
+            self._shelf.add(deed.document)  # first: admission reads the document
+            outcome = batch.admit(deed.entry)
+            self.timekeeper.record(batch.now_ms)
             if not isinstance(outcome, Logged):
                 # This is a bug. Without the pause the same statement would be tried forever, and
                 # this loop, in which the whole service runs, would never end.
@@ -314,7 +314,7 @@ class Sequencer:
             self._log.append(batch.admitted, batch.write)
 
 
-class Signal:
+class ChangeSignal:
     """Wakes all tasks that wait for the next change; later ones wait for the one after."""
 
     def __init__(self) -> None:
@@ -343,11 +343,11 @@ def _count(jobs: Sequence[_Job]) -> int:
 # A coordinator whose clock was set back would sign times that contradict its own log, and phases
 # would last longer or shorter than they did. So it signs nothing until the clock has caught up.
 
-WORTH_TELLING_MS = 1_000
+REPORTED_STEP_MS = 1_000
 """A clock that is being corrected goes back by less; such a step is not reported."""
 
 
-class Timekeeper:
+class ClockGuard:
     """Remembers the latest time that was signed or stored; belongs to the sequencer."""
 
     def __init__(self, clock: Clock) -> None:
@@ -356,7 +356,7 @@ class Timekeeper:
         self.latest_ms = 0
         """The coordinator signs nothing before this time."""
 
-    def note(self, at_ms: int) -> None:
+    def record(self, at_ms: int) -> None:
         """Record a time that was signed or stored."""
         self.latest_ms = max(self.latest_ms, at_ms)
 
@@ -367,7 +367,7 @@ class Timekeeper:
             if self._is_told:
                 log.info("the clock has caught up", latest_ms=self.latest_ms)
             self._is_told = False
-        elif not self._is_told and self.latest_ms - now_ms > WORTH_TELLING_MS:
+        elif not self._is_told and self.latest_ms - now_ms > REPORTED_STEP_MS:
             self._is_told = True
             log.error("the clock was set back", reason=self._explained(now_ms))
         return is_behind
@@ -376,7 +376,7 @@ class Timekeeper:
     def reason(self) -> str | None:
         """Sentence that says why the coordinator signs nothing; None while it may."""
         now_ms = self.clock()
-        return None if self.latest_ms - now_ms <= WORTH_TELLING_MS else self._explained(now_ms)
+        return None if self.latest_ms - now_ms <= REPORTED_STEP_MS else self._explained(now_ms)
 
     def _explained(self, now_ms: int) -> str:
         behind_s = (self.latest_ms - now_ms) / 1000

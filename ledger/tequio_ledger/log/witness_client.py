@@ -8,19 +8,31 @@ our own signature or means nothing.
 from __future__ import annotations
 
 import asyncio
-import structlog
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_ledger.log.guard import NotSigningError
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.log.notes import NOTE_BYTES, open_checkpoint
-from tequio_shared.log.policy import (ADD_CHECKPOINT, ANSWER_BYTES, AddCheckpoint, CosigningStatus, find_cosignature, origin_hash, parse_conflict)
-from typing import TYPE_CHECKING
+from tequio_shared.log.policy import (
+    ADD_CHECKPOINT,
+    ANSWER_BYTES,
+    AddCheckpoint,
+    CosigningStatus,
+    find_cosignature,
+    origin_hash,
+    parse_conflict,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Sequence
+
     import httpx
-    from collections.abc import (Awaitable, Callable, Collection, Sequence)
+
     from tequio_ledger.log.guard import Published
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import VerifierKey
@@ -63,7 +75,7 @@ class WitnessState:
     """Reason why it did not cosign the last time."""
 
 
-class Asker:
+class WitnessClient:
     """Asks one witness; used from one event loop."""
 
     def __init__(
@@ -93,7 +105,7 @@ class Asker:
             problem=self._problem,
         )
 
-    async def ask(self, target: Published, prove: Prove) -> str:
+    async def cosign(self, target: Published, prove: Prove) -> str:
         """Have a checkpoint cosigned; gives the signature line. Raises WitnessError."""
         import httpx  # noqa: PLC0415 - see http_client
 
@@ -113,7 +125,7 @@ class Asker:
 
     async def _ask(self, target: Published, prove: Prove) -> str:
         status, body = await self._post(target, prove)
-        if status == Status.CONFLICT:
+        if status == CosigningStatus.CONFLICT:
             # Usual after a restart, when we do not know what it saw last: it tells the size, and
             # the second request proves from there.
             size = parse_conflict(body)
@@ -143,7 +155,7 @@ class Asker:
         url = f"{self._url}/{origin_hash(self._log.name)}/checkpoint"
         async with self._http.stream("GET", url) as answer:
             note = await read_bounded(answer, NOTE_BYTES)
-            if answer.status_code != Status.COSIGNED:
+            if answer.status_code != CosigningStatus.COSIGNED:
                 return self._failed(f"{why}, but gives no checkpoint")
         self._failed(why)
         return WitnessDisagreesError(why, note)
@@ -195,7 +207,7 @@ class WitnessesSilentError(NotSigningError):
     """Too few witnesses said what they saw last; they may when asked again."""
 
 
-class Recall:
+class WitnessRecall:
     """Asks the witnesses of a policy about one log."""
 
     def __init__(self, policy: Policy, key: VerifierKey) -> None:

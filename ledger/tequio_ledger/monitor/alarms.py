@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-class Kind(enum.Enum):
+class AlarmKind(enum.Enum):
     """Kind of fault."""
 
     FORK = "fork"
@@ -45,14 +45,14 @@ class Kind(enum.Enum):
     """The ledger does not answer."""
 
 
-FINAL = {Kind.FORK, Kind.ENTRIES, Kind.RULES}
+FINAL = {AlarmKind.FORK, AlarmKind.ENTRIES, AlarmKind.RULES}
 """Kinds after which the log cannot be followed any further."""
 
 
 class Alarm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """Content of the file."""
 
-    kind: Kind
+    kind: AlarmKind
     url: str
     at_ms: int
     why: str
@@ -79,13 +79,13 @@ class Alarms:
         self._folder = folder
         self._url = url
         self._clock = clock
-        self._ringing: set[tuple[Kind, str]] = set()
+        self._ringing: set[tuple[AlarmKind, str]] = set()
         self.rang = False
         """True after any alarm."""
 
     def make(
         self,
-        kind: Kind,
+        kind: AlarmKind,
         why: str,
         *,
         fork: ForkEvidence | None = None,
@@ -120,7 +120,7 @@ class Alarms:
             log.error("evidence not stored", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         log.error("alarm", kind=alarm.kind.value, why=alarm.why, evidence=str(path))
 
-    def quiet(self, kind: Kind) -> None:
+    def clear(self, kind: AlarmKind) -> None:
         """End the alarms of a kind, so that the next one rings again."""
         self._ringing = {one for one in self._ringing if one[0] is not kind}
 

@@ -17,7 +17,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath
 from tequio_ledger.config.sources import Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
@@ -103,7 +103,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         )
         while True:
             try:
-                watch.look()
+                watch.check()
             except FoundError as err:
                 alarms.ring(err.alarm)
                 if err.alarm.kind in FINAL:

@@ -7,24 +7,26 @@ computed as a ledger computes them. Entries are written only when they are under
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.log.log import Admitted, Integrity
+from tequio_ledger.log.log import AdmittedEntry, Integrity
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.merkle import Frontier, leaf_hash
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.log.notes import Checkpoint
@@ -58,7 +60,7 @@ class Mirror:
         self.state = State(genesis, self._document)
         self._integrity = Integrity(self._net)
         self.edge = Frontier()
-        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
+        self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
         self.note = b""
         """The last checkpoint under which entries were written."""
         self.is_torn = False
@@ -76,7 +78,7 @@ class Mirror:
 
     def load(self) -> None:
         """Read the copy and check every byte; raises UserFacingError."""
-        self._blobs.tidy()  # makes or empties the folder of unfinished blobs
+        self._blobs.clean_up()  # makes or empties the folder of unfinished blobs
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:
@@ -93,12 +95,12 @@ class Mirror:
         is unavailable: then nothing was written, and `is_torn` is set: make a new mirror.
         """
         self.is_torn = True
-        admitted: list[Admitted] = []
+        admitted: list[AdmittedEntry] = []
         changes = derived.Changes()
         for leaf in leaves:
             index = self.size + len(admitted)
             entry = self._verified(index, leaf)
-            one = Admitted.of(entry, self._net, entry.statement.ts)
+            one = AdmittedEntry.of(entry, self._net, entry.statement.ts)
             self._apply(index, entry, leaf)
             derived.derive(changes, index, entry, self.state)
             admitted.append(one)
@@ -116,7 +118,7 @@ class Mirror:
         self._head, self.edge = head, edge
         self.is_torn = False
 
-    def sign_off(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
+    def store_checkpoint(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
         """Store the checkpoint that covers all written entries."""
         row = StoredCheckpoint(size=checkpoint.size, root=checkpoint.root, note=note, at_ms=at_ms)
         with self.database.writer.begin() as connection:

@@ -8,28 +8,32 @@ about its log. Each fault becomes an alarm with evidence; after a final one noth
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING, Any
+
 import msgspec
 import structlog
-import time
+
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
-from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
+from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError
 from tequio_ledger.monitor.remote import UnreachableError
 from tequio_ledger.store import log_rows, queries
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
-from tequio_shared.errors import (FatalLogError, MalformedError, PeerError, UserFacingError)
+from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError
 from tequio_shared.log.reading import extend_frontier, next_range, open_signed
 from tequio_shared.log.tiles import new_tiles
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from sqlalchemy import Connection
+
     from tequio_ledger.monitor.alarms import Alarm
     from tequio_ledger.monitor.mirror import Mirror
     from tequio_ledger.monitor.remote import Json, RemoteLedger
@@ -48,13 +52,13 @@ MOST = 64
 """Number of such answers that are remembered, the first ones."""
 
 
-class Ahead:
+class UnpublishedAnswers:
     """Sizes and roots that answers named and that are not published yet."""
 
     def __init__(self) -> None:
         self._named: dict[tuple[int, Digest], float] = {}  # size and root, since when
 
-    def note(self, size: int, root: Digest) -> None:
+    def add(self, size: int, root: Digest) -> None:
         """Remember what an answer named."""
         if len(self._named) < MOST:
             self._named.setdefault((size, root), time.monotonic())
@@ -88,7 +92,7 @@ class MovedOnError(Exception):
         self.root = root
 
 
-class Claims:
+class AnswerComparison:
     """One comparison of all derived answers at the size of the mirror."""
 
     def __init__(self, ledger: RemoteLedger, mirror: Mirror) -> None:
@@ -173,7 +177,7 @@ def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[
 
 
 def _plain(value: object) -> object:
-    # Tuples of ours and lists of theirs become equal.
+    # Our tuples and their lists become equal.
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
@@ -214,8 +218,8 @@ class Watch:
             raise UserFacingError(
                 f"the policy names other logs only: add the line `log {self._key.text()}`"
             )
-        self._bad_since: dict[Kind, float] = {}
-        self._ahead = Ahead()
+        self._bad_since: dict[AlarmKind, float] = {}
+        self._ahead = UnpublishedAnswers()
 
     @property
     def size(self) -> int:
@@ -225,16 +229,16 @@ class Watch:
     def close(self) -> None:
         self._mirror.close()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Read and compare new entries; raises FoundError for a fault of the log itself.
 
         Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """
         try:
             if self._read() and self._compare_claims():
-                self._well(Kind.AWAY)  # not earlier: a ledger that withholds tiles is away too
+                self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
-            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
             if self._mirror.is_torn:
                 self._mirror.close()
                 self._mirror = self._open_mirror()
@@ -248,12 +252,12 @@ class Watch:
         try:
             signed = open_signed(note, self._key, self._policy).checkpoint
         except NoQuorumError as err:
-            self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
+            self._lasting(AlarmKind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
         except PeerError as err:
-            self._lasting(Kind.AWAY, "the checkpoint is not valid", str(err), LATE_S, note)
+            self._lasting(AlarmKind.AWAY, "the checkpoint is not valid", str(err), LATE_S, note)
             return False
-        self._well(Kind.QUORUM)
+        self._well(AlarmKind.QUORUM)
         self._follow(signed, note)
         return True
 
@@ -271,14 +275,14 @@ class Watch:
         if signed.size < mirror.size:
             self._check_older(signed, note)
             return
-        self._well(Kind.ROLLBACK)
+        self._well(AlarmKind.ROLLBACK)
         self._check_continues(signed, note)
         before = mirror.size
         while mirror.size < signed.size:
             self._read_piece(signed, note)
         self._compare_tiles(before, signed, note)
         if signed.size > before or not mirror.note:
-            mirror.sign_off(signed, note, self._clock())
+            mirror.store_checkpoint(signed, note, self._clock())
             log.info("read on", size=mirror.size)
 
     def _check_older(self, signed: Checkpoint, note: bytes) -> None:
@@ -289,7 +293,7 @@ class Watch:
             why = f"size {signed.size} was signed with another root than our entries have"
             raise self._forked(why, note)
         self._lasting(
-            Kind.ROLLBACK,
+            AlarmKind.ROLLBACK,
             f"size {signed.size} is shown after {self._mirror.size}",
             "older",
             LAG_S,
@@ -311,7 +315,7 @@ class Watch:
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, verify it, and store it."""
-        first, end = next_piece(self._mirror.size, signed.size)
+        first, end = next_range(self._mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
             edge = extend_frontier(self._mirror.edge, leaves)
@@ -319,13 +323,13 @@ class Watch:
             verify_consistency(end, edge.root(), signed.size, signed.root, proof)
         except (PeerError, FatalLogError) as err:
             why = f"entries {first} to {end - 1} are not those that were signed: {err}"
-            raise self._found(Kind.ENTRIES, why, note) from err
+            raise self._found(AlarmKind.ENTRIES, why, note) from err
         try:
             self._mirror.extend(leaves, edge)
         except BadEntryError as err:
             entries = {str(err.index): err.leaf}
             raise FoundError(
-                self._alarms.make(Kind.RULES, str(err), note=note, entries=entries)
+                self._alarms.make(AlarmKind.RULES, str(err), note=note, entries=entries)
             ) from err
 
     def _compare_tiles(self, before: int, signed: Checkpoint, note: bytes) -> None:
@@ -333,20 +337,20 @@ class Watch:
             try:
                 served = self._ledger.tile(tile.level, tile.index, signed.size)
             except PeerError as err:
-                raise self._found(Kind.ENTRIES, f"{tile.path()}: {err}", note) from err
+                raise self._found(AlarmKind.ENTRIES, f"{tile.path()}: {err}", note) from err
             with self._mirror.database.reader.begin() as connection:
                 own = log_rows.read_tile(connection, (tile.level, tile.index)) or b""
             if not own.startswith(served):
                 why = f"{tile.path()} is not made of the entries"
-                raise self._found(Kind.ENTRIES, why, note)
+                raise self._found(AlarmKind.ENTRIES, why, note)
 
     def _compare_claims(self) -> bool:
         """Compare the ledger's derived answers; False when its checkpoint does not count."""
         for _ in range(ASKED):
             try:
-                found = Claims(self._ledger, self._mirror).differences()
+                found = AnswerComparison(self._ledger, self._mirror).differences()
             except MovedOnError as err:
-                self._ahead.note(err.size, err.root)
+                self._ahead.add(err.size, err.root)
                 if self._read_until(err.size):
                     continue
                 return False
@@ -367,11 +371,11 @@ class Watch:
             differences = tuple(found[:1000])
             self._alarms.ring(
                 self._alarms.make(
-                    Kind.DERIVED, why, note=self._mirror.note, differences=differences
+                    AlarmKind.DERIVED, why, note=self._mirror.note, differences=differences
                 )
             )
         elif is_compared:
-            self._alarms.quiet(Kind.DERIVED)
+            self._alarms.clear(AlarmKind.DERIVED)
         else:
             log.info("answers change faster than the log is published", size=self._mirror.size)
 
@@ -379,21 +383,21 @@ class Watch:
         return TileProofs(lambda tile: self._ledger.tile(*tile, signed.size), signed.size)
 
     def _lasting(
-        self, kind: Kind, why: str, detail: str, patience_s: float, note: bytes = b""
+        self, kind: AlarmKind, why: str, detail: str, patience_s: float, note: bytes = b""
     ) -> None:
         since = self._bad_since.setdefault(kind, time.monotonic())
         log.warning(why, detail=detail)
         if time.monotonic() - since >= patience_s:
             self._alarms.ring(self._alarms.make(kind, why, note=note, differences=(detail,)))
 
-    def _well(self, kind: Kind) -> None:
+    def _well(self, kind: AlarmKind) -> None:
         self._bad_since.pop(kind, None)
-        self._alarms.quiet(kind)
+        self._alarms.clear(kind)
 
     def _forked(self, why: str, note: bytes, proof: list[Digest] | None = None) -> FoundError:
         """Describe two signed histories, if there is a checkpoint to prove the first one."""
         if not self._mirror.note:
-            return self._found(Kind.ENTRIES, why, note)
+            return self._found(AlarmKind.ENTRIES, why, note)
         signed = [filter_signatures(one, [self._key]).decode() for one in (self._mirror.note, note)]
         evidence = ForkEvidence(
             log_key=self._key.text(),
@@ -401,8 +405,8 @@ class Watch:
             notes=tuple(signed),
             proof=tuple(map(to_base64, proof or ())),
         )
-        return FoundError(self._alarms.make(Kind.FORK, why, fork=evidence, note=note))
+        return FoundError(self._alarms.make(AlarmKind.FORK, why, fork=evidence, note=note))
 
-    def _found(self, kind: Kind, why: str, note: bytes) -> FoundError:
+    def _found(self, kind: AlarmKind, why: str, note: bytes) -> FoundError:
         alarm: Alarm = self._alarms.make(kind, why, note=note)
         return FoundError(alarm)

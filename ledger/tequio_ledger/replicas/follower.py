@@ -10,26 +10,29 @@ logged.
 from __future__ import annotations
 
 import asyncio
-import msgspec
 import secrets
-import structlog
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+import msgspec
+import structlog
 from msgspec import Struct
+
 from tequio_ledger.log.documents import NAMING, document_of
-from tequio_ledger.log.sequencer import (Known, Logged, Outcome, Refused)
+from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.store import submissions
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest
 from tequio_shared.log.tiles import encode_bundle
-from typing import ParamSpec, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.log.sequencer import Signal, Timekeeper
+    from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard
     from tequio_ledger.state import State
     from tequio_ledger.store.database import Database
     from tequio_ledger.store.log_rows import StoredEntry
@@ -41,7 +44,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-async def run(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+async def run_in_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
     """Run `work` in a thread; when cancelled, wait up to PATIENCE_S for its end."""
     # A thread cannot be cancelled. Without the wait the engine could be closed while the thread
     # still holds one of its connections.
@@ -129,7 +132,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class ForwardedBundle:
     """A forwarded bundle that waits for its answer."""
 
     entries: tuple[Entry, ...]
@@ -145,8 +148,8 @@ class Follower:
         state: State,
         database: Database,
         guard: Guard,
-        timekeeper: Timekeeper,
-        changed: Signal,
+        timekeeper: ClockGuard,
+        changed: ChangeSignal,
     ) -> None:
         self.state = state  # fed in `run` only
         self.changed = changed
@@ -159,7 +162,7 @@ class Follower:
         self._database = database
         self._guard = guard
         self._replica = secrets.token_bytes(_ID_BYTES)
-        self._passed: dict[int, Passed] = {}  # by the number of the row
+        self._passed: dict[int, ForwardedBundle] = {}  # by the number of the row
         self._early: dict[int, bytes] = {}  # answers that came before their number was known
         self._fresh: list[tuple[StoredEntry, Entry]] = []  # read, not folded yet
         self._waiting = 0  # entries
@@ -206,11 +209,11 @@ class Follower:
                 await self._collect()
                 if office_s <= 0:
                     office_s = OFFICE_POLL_S
-                    if await run(self._is_wanted):
+                    if await run_in_thread(self._is_wanted):
                         return
-                self.say(self._guard.reason)
+                self.set_reason(self._guard.reason)
             except UnwritableError as err:
-                self.say(str(err))
+                self.set_reason(str(err))
                 await asyncio.sleep(OFFICE_POLL_S)
             await asyncio.sleep(POLL_S)
             office_s -= POLL_S
@@ -219,7 +222,7 @@ class Follower:
         """Forward nothing any more."""
         self.closed_for = reason
 
-    def take_passed(self) -> list[Passed]:
+    def release_waiting(self) -> list[ForwardedBundle]:
         """Give up the waiting bundles, and return them."""
         waiting = [one for one in self._passed.values() if not one.answer.done()]
         self._passed.clear()
@@ -227,7 +230,7 @@ class Follower:
 
     def give_up(self) -> None:
         """Tell waiting callers to retry; the state is not read any more."""
-        for job in self.take_passed():
+        for job in self.release_waiting():
             job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self.changed.set()
 
@@ -235,7 +238,7 @@ class Follower:
         self._guard.refresh()
         return self._guard.mark is None and self._database.has_no_leader()
 
-    def say(self, reason: str | None) -> None:
+    def set_reason(self, reason: str | None) -> None:
         """Forward statements unless there is a reason not to; logs a change."""
         if self.closed_for != reason:
             change = "accepts no statements" if reason else "forwards statements"
@@ -244,8 +247,8 @@ class Follower:
 
     async def _forward(self, entries: tuple[Entry, ...]) -> list[Outcome]:
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
-        number = await run(self._put, encode_bundle(one.leaf() for one in entries))
-        self._passed[number] = Passed(entries, answer)
+        number = await run_in_thread(self._put, encode_bundle(one.leaf() for one in entries))
+        self._passed[number] = ForwardedBundle(entries, answer)
         # The answer may have been collected while the thread still returned the number.
         early = self._early.pop(number, None)
         if early is not None:
@@ -256,19 +259,19 @@ class Follower:
             raise RefusedError("read-only", "no process writes the log now: retry later") from err
         finally:
             if self._passed.pop(number, None) is not None:
-                await run(self._withdraw, number)
+                await run_in_thread(self._withdraw, number)
 
     def _put(self, leaves: bytes) -> int:
         at_ms = self.timekeeper.clock()
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
             return submissions.put(connection, self._replica, leaves, at_ms)
 
     def _withdraw(self, number: int) -> None:
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
             submissions.withdraw(connection, number)
 
     async def _read_on(self, take: Take) -> None:
-        await run(self._read)
+        await run_in_thread(self._read)
         for stored, entry in self._fresh:
             take(stored, entry)
         self._fresh.clear()
@@ -291,7 +294,7 @@ class Follower:
         if not self._waiting:
             self._early.clear()
             return
-        answers = await run(self._read_answers)
+        answers = await run_in_thread(self._read_answers)
         for number, raw in answers.items():
             waiting = self._passed.pop(number, None)
             if waiting is None:
@@ -300,8 +303,8 @@ class Follower:
                 _settle(waiting.answer, raw)
 
     def _read_answers(self) -> dict[int, bytes]:
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
-            return submissions.take_answers(connection, self._replica)
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
+            return submissions.pop_answers(connection, self._replica)
 
 
 def _settle(answer: asyncio.Future[list[Outcome]], raw: bytes) -> None:

@@ -20,7 +20,7 @@ from tequio_ledger.replicas import follower as replicas_follower
 from tequio_ledger.replicas.follower import ANSWER_S, OFFICE_POLL_S, POLL_S, Follower
 from tequio_ledger.store import submissions
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import LEASE_S, TakenError
+from tequio_ledger.store.postgresql import LEASE_S, OfficeTakenError
 from tequio_shared.errors import FatalLogError, PeerError, RefusedError
 from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.log.tiles import parse_bundle
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from typing import Never
 
     from tequio_ledger.log.sequencer import Sequencer
-    from tequio_ledger.replicas.build import Builder, Office
-    from tequio_ledger.replicas.follower import Passed
+    from tequio_ledger.replicas.build import Builder, Leadership
+    from tequio_ledger.replicas.follower import ForwardedBundle
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.database import Database
     from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_ledger.store.submissions import Waiting
+    from tequio_ledger.store.submissions import WaitingBundle
 
 # --- The intake: logs the statements that other processes of the ledger forward (`follower`).
 #
@@ -48,7 +48,7 @@ _SWEEP_S = 30.0
 _KEPT_MS = int(4 * ANSWER_S * 1000)
 
 
-class Intake:
+class SubmissionIntake:
     """One term of office."""
 
     def __init__(self, database: Database, sequencer: Sequencer, clock: Clock) -> None:
@@ -65,17 +65,17 @@ class Intake:
             while True:
                 if sweep_s <= 0:
                     sweep_s = _SWEEP_S
-                    await follower.run(self._sweep)
+                    await follower.run_in_thread(self._sweep)
                 self._taken -= self._answered
                 self._answered.clear()
-                found = await follower.run(self._find)
+                found = await follower.run_in_thread(self._find)
                 for waiting in found:
                     self._taken.add(waiting.n)
                     tasks.create_task(self._log(waiting))
                 await asyncio.sleep(0 if len(found) == _AT_ONCE else POLL_S)
                 sweep_s -= POLL_S
 
-    async def _log(self, waiting: Waiting) -> None:
+    async def _log(self, waiting: WaitingBundle) -> None:
         try:
             leaves = parse_bundle(waiting.leaves, POST_STATEMENTS)
             entries = [Entry.parse(leaf) for leaf in leaves]
@@ -84,19 +84,19 @@ class Intake:
             said = follower.encode_refusal(err)
         except PeerError as err:  # no ledger writes such a row, but it must not end this process
             said = follower.encode_refusal(RefusedError("malformed", str(err)))
-        await follower.run(self._answer, waiting.n, said)
+        await follower.run_in_thread(self._answer, waiting.n, said)
         self._answered.add(waiting.n)
 
-    def _find(self) -> list[Waiting]:
-        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
+    def _find(self) -> list[WaitingBundle]:
+        with self._database.translated_errors(), self._database.office_reader.begin() as connection:
             return submissions.waiting(connection, tuple(self._taken), _AT_ONCE)
 
     def _answer(self, n: int, said: bytes) -> None:
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
             submissions.answer(connection, n, said)
 
     def _sweep(self) -> None:
-        with self._database.passing_errors(), self._database.writer.begin() as connection:
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
             submissions.sweep(connection, self._clock() - _KEPT_MS)
 
 
@@ -109,13 +109,17 @@ log = structlog.get_logger(__name__)
 class Replica:
     """Owns the office of this process."""
 
-    def __init__(self, builder: Builder, office: Office, adopt: Callable[[Office], None]) -> None:
+    def __init__(
+        self, builder: Builder, office: Leadership, adopt: Callable[[Leadership], None]
+    ) -> None:
         self._builder = builder
         self._database = builder.database
         self._office = office
         self._adopt = adopt
         self._logged: Follower | None = None  # the follower that was last logged
-        self._passed: list[Passed] = []  # bundles that still waited when this process took over
+        self._passed: list[
+            ForwardedBundle
+        ] = []  # bundles that still waited when this process took over
 
     async def run(self) -> Never:
         """Serve until cancelled; raises FatalLogError when a write fails for a lasting cause."""
@@ -131,14 +135,14 @@ class Replica:
         if follower is not self._logged:  # each failed attempt to take office comes back here
             self._logged = follower
             log.info("follows the log", size=self._office.log.published.size)
-        await follower.run(self._office.take)
+        await follower.run(self._office.apply)
         rest: list[tuple[StoredEntry, Entry]] = []
         try:
             await self._take_over(follower, rest)
         except (UnwritableError, NotSigningError) as err:
             self._database.leave_office()
-            if not isinstance(err, TakenError):  # another process was faster, which is fine
-                follower.say(str(err))
+            if not isinstance(err, OfficeTakenError):  # another process was faster, which is fine
+                follower.set_reason(str(err))
             # The log object has read entries that the state does not have: build both again.
             if rest:
                 follower.closed_for = str(err)
@@ -149,16 +153,18 @@ class Replica:
     async def _take_over(self, follower: Follower, rest: list[tuple[StoredEntry, Entry]]) -> None:
         """Read the rest of the log, take office, and replace the follower by a sequencer."""
         load = self._office.log.load
-        await replicas_follower.run(load, lambda stored, entry: rest.append((stored, entry)))
+        await replicas_follower.run_in_thread(
+            load, lambda stored, entry: rest.append((stored, entry))
+        )
         for stored, entry in rest:
-            self._office.take(stored, entry)
-        self._passed = follower.take_passed()
+            self._office.apply(stored, entry)
+        self._passed = follower.release_waiting()
         self._put(self._builder.succeed(self._office))
 
     async def _lead(self, sequencer: Sequencer) -> None:
         """Write the log until the office is lost."""
         log.info("writes the log", size=self._office.log.size, term=self._office.log.term)
-        intake = Intake(self._database, sequencer, self._builder.clock)
+        intake = SubmissionIntake(self._database, sequencer, self._builder.clock)
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(_sequence(sequencer))
@@ -170,10 +176,10 @@ class Replica:
             sequencer.closed_for = str(_first(group))
         except* FatalLogError:
             sequencer.closed_for = "the log cannot be written"
-            sequencer.turn_away()
+            sequencer.reject_waiting()
             raise
         log.warning("writes the log no longer", reason=sequencer.closed_for)
-        sequencer.turn_away()
+        sequencer.reject_waiting()
         self._database.leave_office()
         await self._rejoin(sequencer.closed_for or "closed")
         sequencer.give_up()
@@ -185,7 +191,7 @@ class Replica:
         """
         while True:
             try:
-                office = await replicas_follower.run(self._builder.follow)
+                office = await replicas_follower.run_in_thread(self._builder.follow)
             except UnwritableError:
                 await asyncio.sleep(_REJOIN_S)
             else:
@@ -200,12 +206,14 @@ class Replica:
         while True:
             await asyncio.sleep(BEAT_S)
             try:
-                await asyncio.wait_for(sequencer.do(self._database.hold_office), LEASE_S)
+                await asyncio.wait_for(
+                    sequencer.run_between_batches(self._database.hold_office), LEASE_S
+                )
             except TimeoutError as err:
                 raise UnwritableError("the database does not answer") from err
-            await replicas_follower.run(self._builder.guard.refresh)
+            await replicas_follower.run_in_thread(self._builder.guard.refresh)
 
-    def _put(self, office: Office) -> None:
+    def _put(self, office: Leadership) -> None:
         former, self._office = self._office, office
         self._adopt(office)
         if isinstance(former.sequencer, Follower):
@@ -217,7 +225,7 @@ async def _sequence(sequencer: Sequencer) -> Never:
     raise UnwritableError(sequencer.closed_for or "closed")
 
 
-async def _submit_again(sequencer: Sequencer, passed: Passed) -> None:
+async def _submit_again(sequencer: Sequencer, passed: ForwardedBundle) -> None:
     """Submit a bundle that was forwarded to the former writer, who may have logged it already."""
     try:
         outcomes = await sequencer.submit(passed.entries)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from tequio_ledger.signing.signer import Memory, Notary, WouldForkError
+from tequio_ledger.signing.signer import Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
@@ -22,7 +22,7 @@ from tequio_shared.log.notes import KeyKind, VerifierKey, from_base64, open_chec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.signing.signer import CheckpointSigner, Prove
     from tequio_shared.ids import PeerKey
     from tequio_shared.log.notes import Checkpoint
@@ -69,14 +69,14 @@ class Other(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="
     size: int
 
 
-class Refused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
+class SigningRefused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
     """Refuse; `is_fork` if the signature would have created a second history."""
 
     reason: str
     is_fork: bool
 
 
-Answer = Here | Signed | Other | Refused
+Answer = Here | Signed | Other | SigningRefused
 
 
 ANSWER_S = 5.0
@@ -150,7 +150,7 @@ class RemoteNotary:
             ) from err
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
             raise self._strange(f"an invalid answer ({err})") from err
-        if isinstance(answer, Refused):
+        if isinstance(answer, SigningRefused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)
         return answer
 
@@ -176,7 +176,7 @@ MEMORY = "log.signed"
 _KEY_FILE_BYTES = 64
 
 
-class Absent:
+class AbsentSigner:
     """A signer that signs nothing, for readers of a log whose key is elsewhere."""
 
     def __init__(self, key: PeerKey) -> None:
@@ -192,7 +192,7 @@ class Absent:
 
 
 def open_signer(
-    folder: Folder, socket: Path | None = None, key: PeerKey | None = None
+    folder: DataFolder, socket: Path | None = None, key: PeerKey | None = None
 ) -> CheckpointSigner:
     """Make the signer of a ledger: at a socket, or with the key in its folder, made at first use.
 
@@ -207,19 +207,19 @@ def open_signer(
         return RemoteNotary(socket, key)
     public = _public(folder.path / PUBLIC_KEY)
     if public is not None and not folder.holds_key(KEY):
-        return Absent(public)
+        return AbsentSigner(public)
     if not folder.holds_key(KEY):
         begin_memory(folder)  # before the key, so that no key is ever made without its memory
     return Notary(folder.signer(KEY), folder.path / MEMORY)
 
 
-def open_keeper(folder: Folder, origin: str, *, is_first: bool) -> Notary:
+def open_notary(folder: DataFolder, origin: str, *, is_first: bool) -> Notary:
     """Open the key of a log in the folder of `tequio-ledger sign`, made at first use.
 
     A key without its memory may have signed anything, so it signs nothing unless `is_first` says
     that it never signed. Raises UserFacingError, also when the key signed another log.
     """
-    if forgot(folder) and not is_first:
+    if has_no_memory(folder) and not is_first:
         raise UserFacingError(
             f"{folder.key_file(KEY)} exists without {folder.path / MEMORY}, which records what it "
             "signed last: restore that file, or use --first if this key has never signed anything"
@@ -234,17 +234,17 @@ def open_keeper(folder: Folder, origin: str, *, is_first: bool) -> Notary:
     return notary
 
 
-def forgot(folder: Folder) -> bool:
+def has_no_memory(folder: DataFolder) -> bool:
     """Return whether a folder has the key but no record of what it signed."""
     return folder.holds_key(KEY) and not (folder.path / MEMORY).exists()
 
 
-def begin_memory(folder: Folder) -> None:
+def begin_memory(folder: DataFolder) -> None:
     """Record that the key signed nothing yet, unless there is a record; raises UserFacingError."""
-    Memory(folder.path / MEMORY).begin()
+    SignatureMemory(folder.path / MEMORY).begin()
 
 
-def note_key(folder: Folder, key: PeerKey) -> None:
+def store_public_key(folder: DataFolder, key: PeerKey) -> None:
     """Store the public key of a log whose key is elsewhere; raises UserFacingError."""
     path = folder.path / PUBLIC_KEY
     if folder.holds_key(KEY) or path.exists():
@@ -255,12 +255,12 @@ def note_key(folder: Folder, key: PeerKey) -> None:
         raise UserFacingError(files.explain(err, path)) from err
 
 
-def public_key(folder: Folder) -> PeerKey | None:
+def public_key(folder: DataFolder) -> PeerKey | None:
     """Read the log's public key in the folder; None without one. Raises UserFacingError."""
     return folder.signer(KEY).key if folder.holds_key(KEY) else _public(folder.path / PUBLIC_KEY)
 
 
-def key_path(folder: Folder) -> Path:
+def key_path(folder: DataFolder) -> Path:
     """Give the path of the log's key, or of its public half if the key is elsewhere."""
     public = folder.path / PUBLIC_KEY
     return public if public.exists() and not folder.holds_key(KEY) else folder.key_file(KEY)

@@ -24,7 +24,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath, Origin
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing.client import (
     LINE_BYTES,
     Answer,
@@ -32,10 +32,10 @@ from tequio_ledger.signing.client import (
     Here,
     Other,
     Question,
-    Refused,
     Sign,
     Signed,
-    open_keeper,
+    SigningRefused,
+    open_notary,
 )
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
@@ -65,7 +65,7 @@ class Caller(NamedTuple):
     uid: int
 
 
-def caller_at(line: socket.socket) -> Caller | None:
+def identify_caller(line: socket.socket) -> Caller | None:
     """Identify the caller; None where the system does not support it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
@@ -74,7 +74,7 @@ def caller_at(line: socket.socket) -> Caller | None:
     return Caller(pid, uid)
 
 
-def user(text: str) -> int:
+def parse_user(text: str) -> int:
     """Parse a user's name or number; raises ValueError."""
     if text.isascii() and text.isdigit():
         return int(text)
@@ -85,7 +85,7 @@ def user(text: str) -> int:
 
 
 def _users(text: str) -> tuple[int, ...]:
-    return tuple(user(part) for part in text.split())
+    return tuple(parse_user(part) for part in text.split())
 
 
 class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
@@ -168,13 +168,13 @@ class SigningServer:
 
     def _serve_one(self, line: socket.socket) -> None:
         try:
-            caller = caller_at(line)
+            caller = identify_caller(line)
             if caller is None or caller.uid in self._callers:
                 answer = self._answer(_read_line(line))
             else:  # not even its line is read
                 reason = f"user {caller.uid} may not use this signer: allow it with --caller"
-                answer = Refused(reason=reason, is_fork=False)
-            if isinstance(answer, Refused):
+                answer = SigningRefused(reason=reason, is_fork=False)
+            if isinstance(answer, SigningRefused):
                 log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
             line.settimeout(PATIENCE_S)  # for the whole answer
             line.sendall(msgspec.json.encode(answer) + b"\n")
@@ -189,7 +189,7 @@ class SigningServer:
             return self._sign(question)
         except WouldForkError as err:
             log.error("refused to fork the log", reason=str(err))  # noqa: TRY400 - the sentence says it
-            return Refused(reason=str(err), is_fork=True)
+            return SigningRefused(reason=str(err), is_fork=True)
         except (
             UserFacingError,
             PeerError,
@@ -197,10 +197,10 @@ class SigningServer:
             UnicodeDecodeError,
             RecursionError,
         ) as err:
-            return Refused(reason=str(err), is_fork=False)
+            return SigningRefused(reason=str(err), is_fork=False)
         except OSError as err:
             log.error("signed nothing, because it cannot be recorded", error=str(err))  # noqa: TRY400 - as above
-            return Refused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
+            return SigningRefused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
 
     def _sign(self, question: Sign) -> Signed | Other:
         if question.origin != self._origin:
@@ -290,5 +290,5 @@ def sign(settings: SignerSettings, *, first: bool) -> None:
     """
     runtime.configure_by(settings)
     with DataFolder(settings.folder) as opened:
-        notary = open_keeper(opened, settings.origin, is_first=first)
+        notary = open_notary(opened, settings.origin, is_first=first)
         serve(notary, settings)

@@ -35,7 +35,7 @@ class _Record(NamedTuple):
     checkpoint: Checkpoint
 
 
-class Memory:
+class SignatureMemory:
     """The record of the last checkpoint signed; for one writer at a time."""
 
     def __init__(self, path: Path) -> None:
@@ -154,7 +154,7 @@ class Notary:
     def __init__(self, signer: Signer, path: Path) -> None:
         self._signer = signer
         self._path = path
-        self._memory = Memory(path)
+        self._memory = SignatureMemory(path)
 
     @property
     def key(self) -> PeerKey:

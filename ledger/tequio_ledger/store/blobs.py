@@ -92,7 +92,7 @@ class Upload:
         sync(self._file)
         self._file.close()
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         """Delete the bytes; harmless after `finish` and a rename."""
         with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
             self._file.close()
@@ -120,7 +120,7 @@ class BlobFolder:
         self._promised: dict[Path, _Promise] = {}  # by the file of the upload
         self._lock = threading.Lock()  # held while room is counted and promised
 
-    def tidy(self) -> None:
+    def clean_up(self) -> None:
         """Clean up after a killed process; only for the process that holds the folder's lock.
 
         A file without a row was renamed but not counted yet: it gets a row without an author.
@@ -207,7 +207,7 @@ class BlobFolder:
             except RefusedError:
                 log.error("blob damaged", bucket=bucket.url, sha256=digest.hex())  # noqa: TRY400 - it says enough
             finally:
-                upload.drop()
+                upload.discard()
 
     def _is_sound(self, digest: Digest, file: BufferedReader) -> bool:
         """Return whether the content has the hash in its name; hashes a changed file again."""
@@ -225,7 +225,7 @@ class BlobFolder:
         self._checked[digest] = stamp
         return True
 
-    def begin(
+    def begin_upload(
         self,
         digest: Digest,
         author: PeerKey | None,
@@ -250,9 +250,9 @@ class BlobFolder:
             self._promised[upload.path] = _Promise(author=author, size_bytes=most)
             return upload
 
-    def end(self, upload: Upload) -> None:
+    def end_upload(self, upload: Upload) -> None:
         """End an upload: releases its space, and deletes its file unless `keep` was called."""
-        upload.drop()
+        upload.discard()
         self._promised.pop(upload.path, None)
 
     def write(self, upload: Upload, chunk: bytes) -> None:
@@ -260,7 +260,7 @@ class BlobFolder:
         with self._explained():
             upload.write(chunk)
 
-    def keep(self, upload: Upload, author: PeerKey | None) -> None:
+    def store(self, upload: Upload, author: PeerKey | None) -> None:
         """Store a complete upload: its file gets its name, and a row its author.
 
         Raises RefusedError when its bytes are wrong, UnwritableError when the disk is full.
@@ -291,14 +291,14 @@ class BlobFolder:
                 upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
                 try:
                     upload.write(content)
-                    self.keep(upload, None)
+                    self.store(upload, None)
                 finally:
-                    upload.drop()
+                    upload.discard()
         return digest
 
     def _counted(self, digest: Digest) -> int | None:
         query = select(Blob.size).where(Blob.sha256 == digest)
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
     def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from tequio_ledger import metrics
 from tequio_ledger.store import sqlite
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import Postgresql, TakenError
+from tequio_ledger.store.postgresql import OfficeTakenError, Postgresql
 from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
@@ -155,7 +155,7 @@ class Database:
         return self._dialect.failed_write(err)
 
     @contextmanager
-    def passing_errors(self) -> Iterator[None]:
+    def translated_errors(self) -> Iterator[None]:
         """Translate the database's errors inside the block as `failed_write` does."""
         try:
             yield
@@ -167,7 +167,7 @@ class Database:
 
         Raises UnwritableError when the database does not answer.
         """
-        with self.passing_errors(), self.writer.begin() as connection:
+        with self.translated_errors(), self.writer.begin() as connection:
             return self._dialect.is_vacant(connection)
 
     def hold_office(self) -> None:
@@ -175,7 +175,7 @@ class Database:
 
         Raises TakenError when another process has it, UnwritableError.
         """
-        with self.passing_errors(), self.office.connect() as connection:
+        with self.translated_errors(), self.office.connect() as connection:
             connection.exec_driver_sql("SELECT 1")
 
     def leave_office(self) -> None:
@@ -184,7 +184,7 @@ class Database:
 
     def lost_office(self, message: str) -> TequioError:
         """Make the error for a log that another process wrote: fatal where there must be none."""
-        return TakenError(message) if self.is_shared else FatalLogError(message)
+        return OfficeTakenError(message) if self.is_shared else FatalLogError(message)
 
     def explain(self, err: DatabaseError) -> str:
         """Explain an error in one sentence to the operator."""
@@ -199,7 +199,7 @@ class Database:
 
 
 @contextmanager
-def closing_if_failed(database: Database) -> Iterator[None]:
+def closed_on_error(database: Database) -> Iterator[None]:
     """Leave no connection behind when the block fails, and no office held."""
     try:
         yield

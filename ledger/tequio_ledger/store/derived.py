@@ -7,19 +7,40 @@ and must get the same rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from sqlalchemy import (delete, exists, insert, select, update)
 from statistics import median_low
-from tequio_ledger.store.models import (Attended, Credit, DERIVED, KeyTier, Measured, Peer, Round, Run, Standing)
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, insert, select, update
+
+from tequio_ledger.store.models import (
+    DERIVED,
+    Attended,
+    Credit,
+    KeyTier,
+    Measured,
+    Peer,
+    PeerStanding,
+    Round,
+    Run,
+)
 from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.network import conduct
 from tequio_shared.round import measures
-from tequio_shared.round.documents import RoundResult, TRAINER, WITNESS
-from tequio_shared.statements.runs import (HeadMeasure, NetGenesis, RoundClose, RoundOpen, RoundRoster, RoundVoid, RunOpen)
-from typing import TYPE_CHECKING
+from tequio_shared.round.documents import TRAINER, WITNESS, RoundResult
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    NetGenesis,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RunOpen,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.round.round import RoundView
@@ -102,7 +123,7 @@ def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
         upsert(connection, Peer, rows, keys=("key",), fresh=fresh)
     if changes.standings:
         rows = [_standing_row(key, state) for key in sorted(changes.standings)]
-        upsert(connection, Standing, rows, keys=("peer",), fresh=list(rows[0])[1:])
+        upsert(connection, PeerStanding, rows, keys=("peer",), fresh=list(rows[0])[1:])
     if changes.tiers:
         rows = [_tier_row(key, state) for key in sorted(changes.tiers)]
         upsert(connection, KeyTier, rows, keys=("peer",), fresh=list(rows[0])[1:])
@@ -114,7 +135,7 @@ def clear(connection: Connection) -> None:
         connection.execute(delete(table))
 
 
-def is_short(connection: Connection) -> bool:
+def is_incomplete(connection: Connection) -> bool:
     """Return whether an older program wrote the rows, with fewer columns of each round."""
     is_over = exists().where(Round.closed_index.is_not(None))
     is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))

@@ -30,7 +30,7 @@ class EntryRow:
     at_ms: int
 
 
-def before(
+def entries_before(
     connection: Connection, index: int, limit: int, author: bytes | None = None
 ) -> list[EntryRow]:
     """Read entries below an index, the newest first, of one author or of all."""
@@ -40,7 +40,7 @@ def before(
     return _rows(connection.execute(query.order_by(LogEntry.idx.desc()).limit(limit)))
 
 
-def one(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
+def read_entry(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
     """Read one entry and its leaf; None when there is none."""
     rows = _rows(connection.execute(_ENTRIES.where(LogEntry.idx == index)))
     leaf = connection.scalar(select(LogEntry.leaf).where(LogEntry.idx == index))

@@ -104,7 +104,7 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def building(target: Path) -> Iterator[Path]:
+def new_folder(target: Path) -> Iterator[Path]:
     """Give a temporary folder to fill; at the end it is renamed to `target`, durably.
 
     When the block fails nothing is left behind. Raises UserFacingError when `target` exists and is

@@ -33,7 +33,7 @@ _PAGE = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class SignedHead:
     """Size and root of the log, and the term of office in which it was written."""
 
     origin: str
@@ -66,20 +66,20 @@ class StoredCheckpoint:
     at_ms: int
 
 
-def create_head(connection: Connection, head: Head) -> None:
+def create_head(connection: Connection, head: SignedHead) -> None:
     """Write the first head row."""
     connection.execute(insert(LogHead).values(log_id=_LOG_ID, **asdict(head)))
 
 
-def read_head(connection: Connection) -> Head | None:
+def read_head(connection: Connection) -> SignedHead | None:
     """Read the head; None in a fresh database."""
     row = connection.execute(select(LogHead.__table__)).one_or_none()
     if row is None:
         return None
-    return Head(origin=row.origin, size=row.size, root=Digest(row.root), term=row.term)
+    return SignedHead(origin=row.origin, size=row.size, root=Digest(row.root), term=row.term)
 
 
-def swap_head(connection: Connection, old: Head, new: Head) -> bool:
+def swap_head(connection: Connection, old: SignedHead, new: SignedHead) -> bool:
     """Replace the head if it is still the old one and no mark forbids it; False otherwise."""
     # One conditional UPDATE instead of a read and a write: it is atomic in every isolation level,
     # so a writer that lost its office without noticing changes nothing. The mark is in the
@@ -228,16 +228,18 @@ def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
 
 # --- The entries of one author, found by the author's own numbers.
 
-LOOKED_AT = 64
+SEARCHED_ENTRIES = 64
 """Number of an author's last entries among which a number is searched."""
 
 
-def leaf_of(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
+def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
     """Find the leaf of an author's statement by its number; None when it is not found."""
-    # The number is no column: it is needed only for reports of faults, which are rare, and about
-    # recent entries. The bound keeps an author from making a search expensive.
+    # The number has no column: only reports of faults need it, and these are rare and about recent
+    # entries. The bound keeps an author from making a search expensive.
     query = select(LogEntry.leaf).where(LogEntry.author == author)
-    leaves = connection.execute(query.order_by(LogEntry.idx.desc()).limit(LOOKED_AT)).scalars()
+    leaves = connection.execute(
+        query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)
+    ).scalars()
     for leaf in leaves:
         found = Entry.parse(leaf).statement.seq
         if found <= seq:
@@ -248,7 +250,7 @@ def leaf_of(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
 # --- Queries on the checkpoints that were published under a policy.
 
 
-def write(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
+def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
     """Write a published checkpoint; replaces one of the same size.
 
     That one can only be the same checkpoint with other cosignatures, from before a change of the
@@ -258,7 +260,7 @@ def write(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
     connection.execute(insert(LogCosigned).values(size=size, note=note, at=at_ms))
 
 
-def read_last(connection: Connection) -> bytes | None:
+def read_last_cosigned(connection: Connection) -> bytes | None:
     """Read the newest published checkpoint."""
     query = select(LogCosigned.note).order_by(LogCosigned.size.desc()).limit(1)
     return connection.execute(query).scalar_one_or_none()

@@ -99,7 +99,7 @@ class LogMark(Base):
     mark: Mapped[Bytes]
 
 
-class Submission(Base):
+class SubmissionRow(Base):
     """Leaves that one process forwards to the one that writes the log, and its answer.
 
     No receipt depends on these rows: the table need not survive a crash of the database.
@@ -129,7 +129,7 @@ class Peer(Base):
     __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
 
 
-class Standing(Base):
+class PeerStanding(Base):
     """The standing of one key, and the entries that caused it."""
 
     __tablename__ = "standing"
@@ -250,5 +250,5 @@ class Attended(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 
-DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, Standing, Peer)
+DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, PeerStanding, Peer)
 """Children first: the order in which the tables can be emptied."""

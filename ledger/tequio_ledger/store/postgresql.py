@@ -69,7 +69,7 @@ The activity of a session of another role is hidden from us.
 """
 
 
-class TakenError(UnwritableError):
+class OfficeTakenError(UnwritableError):
     """Another process writes the log of this database."""
 
 
@@ -199,7 +199,7 @@ def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -
     dbapi.commit()
     if row is None or not row[0]:
         dbapi.close()  # the pool must not hand out a connection that does not hold the lock
-        raise TakenError("another tequio-ledger writes this log")
+        raise OfficeTakenError("another tequio-ledger writes this log")
 
 
 # --- Inserting rows, in the fastest way that the database has.

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import TYPE_CHECKING
+
 from msgspec import UNSET
-from sqlalchemy import (BigInteger, cast, func, literal_column, select, tuple_)
-from tequio_ledger.store.models import (Attended, Credit, KeyTier, Measured, Peer, Round, Standing)
+from sqlalchemy import BigInteger, cast, func, literal_column, select, tuple_
+
+from tequio_ledger.store.models import (
+    Attended,
+    Credit,
+    KeyTier,
+    Measured,
+    Peer,
+    PeerStanding,
+    Round,
+)
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round import measures
 from tequio_shared.statements.runs import HeadMeasure, Sample
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
     from sqlalchemy import Connection, Row, Select
 
 
@@ -141,13 +152,15 @@ class MeasuredHead:
     """The row whose sample of the head's text is shown."""
 
 
-def after(connection: Connection, run: bytes, number: int, limit: int) -> list[MeasuredHead]:
+def measured_heads_after(
+    connection: Connection, run: bytes, number: int, limit: int
+) -> list[MeasuredHead]:
     """Read the measured heads of rounds after a number, ascending; the first head is number 0."""
     heads = select(Measured.round).where(Measured.run == run, Measured.round > number)
     return _heads(connection, run, heads.distinct().order_by(Measured.round).limit(limit))
 
 
-def last(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
+def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
     """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)
     return _heads(connection, run, heads.distinct().order_by(Measured.round.desc()).limit(limit))
@@ -276,9 +289,12 @@ def standings(
     connection: Connection, named: Collection[str], after: int, limit: int
 ) -> list[StandingRow]:
     """Read keys with one of the standings since an entry after an index, ascending."""
-    query = select(Standing.__table__).where(Standing.standing.in_(named), Standing.since > after)
+    query = select(PeerStanding.__table__).where(
+        PeerStanding.standing.in_(named), PeerStanding.since > after
+    )
     return [
-        _standing(row) for row in connection.execute(query.order_by(Standing.since).limit(limit))
+        _standing(row)
+        for row in connection.execute(query.order_by(PeerStanding.since).limit(limit))
     ]
 
 
@@ -287,8 +303,8 @@ _TIER = [
     for name in ("tier", "owner", "run", "until", "since")
 ]
 _PEERS = (
-    select(Peer.__table__, Standing.__table__, *_TIER)
-    .join(Standing, Standing.peer == Peer.key)
+    select(Peer.__table__, PeerStanding.__table__, *_TIER)
+    .join(PeerStanding, PeerStanding.peer == Peer.key)
     .outerjoin(KeyTier, KeyTier.peer == Peer.key)
 )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
-from tequio_ledger.store.models import Submission
+from tequio_ledger.store.models import SubmissionRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingBundle:
     """A bundle that has no answer yet."""
 
     n: int
@@ -31,38 +31,40 @@ class Waiting:
 def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> int:
     """Write a bundle and give its number."""
     row = {"replica": replica, "leaves": leaves, "at": at_ms}
-    return connection.execute(insert(Submission).values(row).returning(Submission.n)).scalar_one()
+    return connection.execute(
+        insert(SubmissionRow).values(row).returning(SubmissionRow.n)
+    ).scalar_one()
 
 
-def waiting(connection: Connection, without: Collection[int], limit: int) -> list[Waiting]:
+def waiting(connection: Connection, without: Collection[int], limit: int) -> list[WaitingBundle]:
     """Read bundles without an answer, the oldest first, except those with the given numbers."""
-    query = select(Submission.n, Submission.leaves).where(Submission.answer.is_(None))
+    query = select(SubmissionRow.n, SubmissionRow.leaves).where(SubmissionRow.answer.is_(None))
     rows = connection.execute(
-        query.where(Submission.n.not_in(without)).order_by(Submission.n).limit(limit)
+        query.where(SubmissionRow.n.not_in(without)).order_by(SubmissionRow.n).limit(limit)
     )
-    return [Waiting(n=row.n, leaves=row.leaves) for row in rows]
+    return [WaitingBundle(n=row.n, leaves=row.leaves) for row in rows]
 
 
 def answer(connection: Connection, n: int, said: bytes) -> None:
     """Write the answer to a bundle; does nothing when the bundle was withdrawn."""
-    connection.execute(update(Submission).where(Submission.n == n).values(answer=said))
+    connection.execute(update(SubmissionRow).where(SubmissionRow.n == n).values(answer=said))
 
 
-def take_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
+def pop_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
     """Delete the answered bundles of a process; gives the answers by number."""
     change = (
-        delete(Submission)
-        .where(Submission.replica == replica, Submission.answer.is_not(None))
-        .returning(Submission.n, Submission.answer)
+        delete(SubmissionRow)
+        .where(SubmissionRow.replica == replica, SubmissionRow.answer.is_not(None))
+        .returning(SubmissionRow.n, SubmissionRow.answer)
     )
     return {n: said for n, said in connection.execute(change) if said is not None}
 
 
 def withdraw(connection: Connection, n: int) -> None:
     """Delete a bundle whose client has stopped waiting."""
-    connection.execute(delete(Submission).where(Submission.n == n))
+    connection.execute(delete(SubmissionRow).where(SubmissionRow.n == n))
 
 
 def sweep(connection: Connection, before_ms: int) -> None:
     """Delete older bundles: the process that forwarded them is gone."""
-    connection.execute(delete(Submission).where(Submission.at < before_ms))
+    connection.execute(delete(SubmissionRow).where(SubmissionRow.at < before_ms))

@@ -3,27 +3,33 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
 from sqlalchemy import Connection
+
 from tequio_ledger.log.guard import Published
 from tequio_ledger.state import State
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.queries import PeerRow, RoundRow, StandingRow
-from tequio_ledger.store.ranking import RankedRow
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
-from tequio_shared.api.runs import (PublishedAnswer, ResumeAnswer, RoundAnswer, RunAnswer, WrittenAnswer)
+from tequio_shared.api.runs import (
+    PublishedAnswer,
+    ResumeAnswer,
+    RoundAnswer,
+    RunAnswer,
+    WrittenAnswer,
+)
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import describe_cause
 from tequio_shared.round import measures
 
-
-PUBLISHED = 8
+PUBLISHED_HEADS = 8
 """Published heads listed for one run; older ones are left out."""
 SNAPSHOT_PAUSE_S = 0.002
-SNAPSHOT_PATIENCE_S = 2.0
+SNAPSHOT_TIMEOUT_S = 2.0
 """The signature follows the commit within milliseconds, unless writing it fails."""
 
 
@@ -35,7 +41,7 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
     """Describe a run; raises RefusedError("not-found")."""
     view, resume = state.run(run), state.resumes[run]
     head = view.head
-    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
+    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED_HEADS]
     return RunAnswer(
         run=to_text(run),
         name=view.manifest.name,
@@ -123,7 +129,7 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
 
 @contextmanager
 def snapshot(
-    database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
+    database: Database, patience_s: float = SNAPSHOT_TIMEOUT_S
 ) -> Iterator[tuple[Connection, Published]]:
     """Read as of one moment at which every committed entry is published; blocks until then.
 

@@ -8,11 +8,11 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_ledger.web import competitions, errors, events, log_files, openapi, read_api, write_api
-from tequio_ledger.web.limits import RateLimiter
+from tequio_ledger.web.limits import StatementLimiter
 from tequio_ledger.web.pages import router as pages_problem
 from tequio_ledger.web.pages.router import pages
 from tequio_ledger.web.routing import RouteGroup, application
-from tequio_ledger.web.write_api import SeedBook
+from tequio_ledger.web.write_api import SeedStore
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.events import Streams
+    from tequio_ledger.web.events import EventStreams
 
 # The router compares paths one after another, so the most requested ones come first.
 ROUTES = (
@@ -58,7 +58,7 @@ ROUTES = (
 )
 
 
-def build(ledger: Ledger, streams: Streams) -> ASGIApp:
+def build(ledger: Ledger, streams: EventStreams) -> ASGIApp:
 
     def answer_error(request: Request, err: Exception) -> Response:
         if isinstance(err, (DatabaseError, NoConnectionError)):
@@ -70,10 +70,10 @@ def build(ledger: Ledger, streams: Streams) -> ASGIApp:
     services: dict[str, object] = {
         "ledger": ledger,
         "streams": streams,
-        "seeds": SeedBook(),
-        "limiter": RateLimiter(ledger.settings, ledger.clock),
+        "seeds": SeedStore(),
+        "limiter": StatementLimiter(ledger.settings, ledger.clock),
     }
-    services["description"] = openapi.Description(ROUTES, services.keys())
+    services["description"] = openapi.ApiDescription(ROUTES, services.keys())
     api = RouteGroup(routes=ROUTES, answer_error=answer_error)
     for_people, more = pages(ledger, answer_error)
     services |= more

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tequio_ledger.log.guard import Published
-    from tequio_ledger.state import Said, State
+    from tequio_ledger.state import CompetitionEvent, State
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules, Submission
     from tequio_shared.ids import Digest, RunId
@@ -53,7 +53,7 @@ async def get_competitions(
     )
     now_ms = ledger.clock()
     page = [
-        _competition_line(competition_now(ledger.state, one, now_ms))
+        _competition_line(competition_snapshot(ledger.state, one, now_ms))
         for one in islice(later, limit)
     ]
     last = page[-1].opened_index if len(page) == limit else None
@@ -64,11 +64,11 @@ async def get_competitions(
 async def get_competition(ledger: Ledger, competition: str) -> CompetitionAnswer:
     """Describe one competition."""
     published = await ledger.sequencer.settled()
-    now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
+    now = competition_snapshot(ledger.state, digest_from_text(competition), ledger.clock())
     return _competition_answer(now, published)
 
 
-def _competition_line(now: CompetitionNow) -> CompetitionLine:
+def _competition_line(now: CompetitionSnapshot) -> CompetitionLine:
     sealed = now.rules.sealed
     return CompetitionLine(
         competition=now.id,
@@ -88,7 +88,7 @@ def _competition_line(now: CompetitionNow) -> CompetitionLine:
     )
 
 
-def _competition_answer(now: CompetitionNow, published: Published) -> CompetitionAnswer:
+def _competition_answer(now: CompetitionSnapshot, published: Published) -> CompetitionAnswer:
     return CompetitionAnswer(
         competition=now.id,
         phase=now.phase,
@@ -135,7 +135,7 @@ def _competition_answer(now: CompetitionNow, published: Published) -> Competitio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntrantNow:
+class EntrantSnapshot:
     """One entrant; its submission is the newest one, which counts."""
 
     name: str
@@ -148,7 +148,7 @@ class EntrantNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShareNow:
+class ShareSnapshot:
     """One share of the key, by its number from 1, and the entry that reveals it."""
 
     number: int
@@ -160,7 +160,7 @@ class ShareNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompetitionNow:
+class CompetitionSnapshot:
     """One competition."""
 
     id: str
@@ -172,10 +172,10 @@ class CompetitionNow:
     """Why no ranking is possible yet; empty when one is."""
     void: str
     """Why it ended without a ranking; empty if it did not."""
-    entrants: tuple[EntrantNow, ...]
+    entrants: tuple[EntrantSnapshot, ...]
     """In the order in which they entered."""
     offers: tuple[OfferAnswer, ...]
-    shares: tuple[ShareNow, ...]
+    shares: tuple[ShareSnapshot, ...]
     beacon: str
     """Empty until the texts are open; so are the next two."""
     documents: tuple[int, ...]
@@ -186,7 +186,7 @@ class CompetitionNow:
     challenges: tuple[ChallengeAnswer, ...]
     outcome: str
     """Empty until organisers state it."""
-    story: tuple[Said, ...]
+    story: tuple[CompetitionEvent, ...]
 
     @property
     def opened_index(self) -> int:
@@ -198,11 +198,11 @@ class CompetitionNow:
         return sum(one.index is not None for one in self.shares)
 
 
-def competition_now(state: State, competition: Digest, now_ms: int) -> CompetitionNow:
+def competition_snapshot(state: State, competition: Digest, now_ms: int) -> CompetitionSnapshot:
     """Copy a competition as of a time; raises RefusedError("not-found")."""
     view = state.competitions.view(competition)
     draw = view.draw
-    return CompetitionNow(
+    return CompetitionSnapshot(
         id=to_text(competition),
         rules=view.rules,
         phase=view.phase,
@@ -232,22 +232,22 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         results=_results(view),
         challenges=_challenges(view),
         outcome=to_text(view.outcome) if view.outcome else "",
-        story=state.story(competition),
+        story=state.competition_events(competition),
     )
 
 
-def competitions_of(state: State, run: RunId, now_ms: int) -> tuple[CompetitionNow, ...]:
+def competitions_of_run(state: State, run: RunId, now_ms: int) -> tuple[CompetitionSnapshot, ...]:
     """List the competitions in which a run is a side, the newest first."""
     return tuple(
-        competition_now(state, competition, now_ms)
+        competition_snapshot(state, competition, now_ms)
         for competition, view in reversed(state.competitions.views.items())
         if any(one.side == run for one in view.entrants.values())
     )
 
 
-def _entrants(view: CompetitionView) -> tuple[EntrantNow, ...]:
+def _entrants(view: CompetitionView) -> tuple[EntrantSnapshot, ...]:
     return tuple(
-        EntrantNow(
+        EntrantSnapshot(
             name=one.name,
             author=to_text(one.author),
             side=to_text(one.side) if one.side else "",
@@ -259,10 +259,10 @@ def _entrants(view: CompetitionView) -> tuple[EntrantNow, ...]:
     )
 
 
-def _shares(view: CompetitionView, state: State) -> tuple[ShareNow, ...]:
+def _shares(view: CompetitionView, state: State) -> tuple[ShareSnapshot, ...]:
     organisers = state.genesis.organiser_keys
     return tuple(
-        ShareNow(
+        ShareSnapshot(
             number=number,
             custodian=to_text(custodian),
             owner=to_text(state.tiers.highest(custodian).owner),

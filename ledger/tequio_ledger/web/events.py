@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
-from tequio_ledger.web.limits import StreamKind, StreamLimit, natural, network_of
+from tequio_ledger.web.limits import StreamKind, StreamLimit, network_of, parse_natural
 from tequio_ledger.web.routing import get
 from tequio_shared.api.log import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
@@ -27,7 +27,7 @@ _PAGES = 4  # cached pages, of at most 6 MiB each
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
-class Streams:
+class EventStreams:
     """All open streams; ends them when the service stops.
 
     Streams at the same position share one read: an entry costs the database one query, even with a
@@ -39,7 +39,7 @@ class Streams:
         self.limit = StreamLimit()
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
-    async def page(self, ledger: Ledger, first: int, end: int) -> bytes:
+    async def read_page(self, ledger: Ledger, first: int, end: int) -> bytes:
         """Give the encoded events of entries [first, end)."""
         reading = self._pages.get((first, end))
         if reading is None or (reading.done() and reading.exception()):
@@ -55,11 +55,11 @@ After = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
 
 @get("/v1/events")
 async def get_events(
-    request: Request, ledger: Ledger, streams: Streams, after: After = -1
+    request: Request, ledger: Ledger, streams: EventStreams, after: After = -1
 ) -> Response:
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")
-    start = (natural(resumed) if resumed else after) + 1
+    start = (parse_natural(resumed) if resumed else after) + 1
     network = network_of(request)
     streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
     body = _follow(ledger, streams, network, start)
@@ -67,7 +67,7 @@ async def get_events(
 
 
 async def _follow(
-    ledger: Ledger, streams: Streams, network: str, start: int
+    ledger: Ledger, streams: EventStreams, network: str, start: int
 ) -> AsyncIterator[bytes]:
     try:  # again: others may have connected between the answer and its first byte
         streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
@@ -80,7 +80,7 @@ async def _follow(
         while not streams.is_closing:
             end = min(ledger.published.size, position + _PAGE)
             if position < end:
-                yield await streams.page(ledger, position, end)
+                yield await streams.read_page(ledger, position, end)
                 position = end
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield HEARTBEAT

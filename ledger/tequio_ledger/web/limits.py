@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
 BURST_S = 10
 """Burst length: a bucket holds this many seconds of its rate."""
-REGISTRATION = 10
+REGISTRATION_COST = 10
 """Price of a new key in statements: it stays in the log permanently."""
-NAMES = 65_536
+MAX_NAMES = 65_536
 """Keys, and addresses, whose buckets are remembered."""
-STREAMS = 2_000
-PAGES = 1_000
-CROWDED = 4
+MAX_EVENT_STREAMS = 2_000
+MAX_PAGE_STREAMS = 1_000
+CROWDED_STREAMS = 4
 """Streams per address while more than half of all streams are in use."""
-PATIENCE_S = 30.0
-SLOWEST_BYTES_S = 32 << 10
+BODY_PATIENCE_S = 30.0
+MIN_BODY_BYTES_S = 32 << 10
 """A body may take `PATIENCE_S`, plus its size at this rate of a slow connection."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
-class RateLimiter:
+class StatementLimiter:
     """Token buckets by key and by address, so that a flood costs its sender; thread-safe."""
 
     def __init__(self, settings: LedgerSettings, clock: Clock) -> None:
@@ -78,14 +78,14 @@ class RateLimiter:
 
 def _buckets(per_s: int) -> TokenBuckets | None:
     """Make buckets of a rate; 0 sets no limit."""
-    return TokenBuckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
+    return TokenBuckets(per_s, per_s * BURST_S, names=MAX_NAMES) if per_s else None
 
 
 class StreamKind(Enum):
     """Purpose of an event stream; the value is the number of streams allowed."""
 
-    EVENTS = STREAMS
-    LIVE = PAGES
+    EVENTS = MAX_EVENT_STREAMS
+    LIVE = MAX_PAGE_STREAMS
 
 
 class StreamLimit:
@@ -110,7 +110,7 @@ class StreamLimit:
             metrics.RATE_LIMITED.labels(limit="all streams").inc()
             raise RefusedError("queue-full", f"all {kind.value} event streams are in use")
         if most and 2 * counts.total() >= kind.value:
-            most = min(most, CROWDED)
+            most = min(most, CROWDED_STREAMS)
         if most and counts[network] >= most:
             metrics.RATE_LIMITED.labels(limit="address streams").inc()
             raise RefusedError("queue-full", f"your address has {most} event streams open already")
@@ -132,23 +132,23 @@ def network_of(request: Request) -> str:
 
 async def read_body(request: Request, most_bytes: int) -> bytes:
     """Read the whole body; raises RefusedError("too-large") past the limit."""
-    return b"".join([chunk async for chunk in chunks(request, most_bytes)])
+    return b"".join([chunk async for chunk in read_chunks(request, most_bytes)])
 
 
-async def chunks(
-    request: Request, most_bytes: int, patience_s: float = PATIENCE_S
+async def read_chunks(
+    request: Request, most_bytes: int, patience_s: float = BODY_PATIENCE_S
 ) -> AsyncIterator[bytes]:
     """Read the body in chunks; a body that is too large is refused before it is in memory.
 
     Raises RefusedError("too-large") past the limit, ("rate-limited") when the body comes too slowly
     (half a body must not hold a handler permanently), MalformedError when it breaks off.
     """
-    claimed_bytes(request, most_bytes)
+    content_length(request, most_bytes)
     begun, size = asyncio.get_running_loop().time(), 0
     stream = aiter(request.stream())
     while True:
         try:
-            async with asyncio.timeout_at(begun + patience_s + size / SLOWEST_BYTES_S):
+            async with asyncio.timeout_at(begun + patience_s + size / MIN_BODY_BYTES_S):
                 chunk = await anext(stream, None)
         except TimeoutError as err:
             metrics.RATE_LIMITED.labels(limit="slow body").inc()
@@ -163,13 +163,13 @@ async def chunks(
         yield chunk
 
 
-def claimed_bytes(request: Request, most_bytes: int) -> int:
+def content_length(request: Request, most_bytes: int) -> int:
     """Read the body's size from its header; without one, the size is the limit.
 
     Raises RefusedError("too-large") past the limit.
     """
     text = request.headers.get("content-length")
-    claimed = most_bytes if text is None else natural(text)
+    claimed = most_bytes if text is None else parse_natural(text)
     if claimed > most_bytes:
         raise RefusedError(
             "too-large", f"a body of {claimed} bytes; at most {most_bytes} are allowed"
@@ -177,7 +177,7 @@ def claimed_bytes(request: Request, most_bytes: int) -> int:
     return claimed
 
 
-def natural(text: str) -> int:
+def parse_natural(text: str) -> int:
     """Parse ASCII digits; raises MalformedError, also for too many digits."""
     if not (0 < len(text) <= _DIGITS and text.isascii() and text.isdigit()):
         raise MalformedError(f"not a number: {text[:60]!r}")

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.events import Streams
+    from tequio_ledger.web.events import EventStreams
 
 PATH = "/metrics"
 
 
-class Measures(Collector):
+class LedgerCollector(Collector):
     """Reads the ledger when Prometheus scrapes; used on the event loop, which owns that state."""
 
-    def __init__(self, ledger: Ledger, streams: Streams) -> None:
+    def __init__(self, ledger: Ledger, streams: EventStreams) -> None:
         self._ledger = ledger
         self._streams = streams
 
@@ -108,9 +108,9 @@ class MetricsApp:
             await send({"type": "http.response.body", "body": b"the metrics are at /metrics\n"})
 
 
-def app(ledger: Ledger, streams: Streams) -> MetricsApp:
+def build_app(ledger: Ledger, streams: EventStreams) -> MetricsApp:
     """Make the application, and register the gauges of this ledger."""
-    metrics.REGISTRY.register(Measures(ledger, streams))
+    metrics.REGISTRY.register(LedgerCollector(ledger, streams))
     return MetricsApp(metrics.REGISTRY)
 
 

@@ -20,7 +20,7 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import BURST_S, NAMES
+from tequio_ledger.web.limits import BURST_S, MAX_NAMES
 from tequio_shared.addresses import network_of
 from tequio_shared.ids import to_text
 from tequio_shared.ratelimit import TokenBuckets
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-REQUESTS = 64
+MAX_REQUESTS = 64
 """Concurrent requests of one network address, without its event streams."""
-TARGET_BYTES = 2_048
+MAX_TARGET_BYTES = 2_048
 """Longest path and query together."""
 SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
@@ -61,7 +61,7 @@ _ABOUT_CONTENT = {b"content-length", b"content-type"}
 _REVALIDATE = (b"cache-control", b"no-cache")  # may be stored, but not used without asking
 
 
-def limited(
+def with_limits(
     app: ASGIApp, proxies: Sequence[Network], address_streams: int, request_rate: int = 0
 ) -> ASGIApp:
     """Put the limits on requests around an application, by the address behind the proxies."""
@@ -201,11 +201,11 @@ class RequestLimits:
         self._app = app
         self._slow_reader_s = slow_reader_s
         self._rate = (
-            TokenBuckets(request_rate, request_rate * BURST_S, names=NAMES)
+            TokenBuckets(request_rate, request_rate * BURST_S, names=MAX_NAMES)
             if request_rate
             else None
         )
-        self._most = REQUESTS + address_streams if address_streams else 0
+        self._most = MAX_REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -225,8 +225,8 @@ class RequestLimits:
         if self._rate and not self._rate.try_spend(network, 1, now_s):
             metrics.RATE_LIMITED.labels(limit="request rate").inc()
             return problem("rate-limited", "too many requests from this network address", 429)
-        if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
-            return problem("malformed", f"a path of more than {TARGET_BYTES} bytes", 400)
+        if len(scope["path"]) + len(scope["query_string"]) > MAX_TARGET_BYTES:
+            return problem("malformed", f"a path of more than {MAX_TARGET_BYTES} bytes", 400)
         if self._most and self._open[network] >= self._most:
             metrics.RATE_LIMITED.labels(limit="requests under way").inc()
             return problem(
@@ -250,7 +250,7 @@ class RequestLimits:
                 del self._open[network]
 
 
-_network_of = lru_cache(NAMES)(network_of)  # parsing an address for each request costs more
+_network_of = lru_cache(MAX_NAMES)(network_of)  # parsing an address for each request costs more
 
 
 class UnreadBody:
@@ -289,7 +289,7 @@ def _has_body(scope: Scope) -> bool:
     return b"transfer-encoding" in headers or headers.get(b"content-length") not in _NO_BODY
 
 
-class Conditional:
+class ConditionalRequests:
     """Answers 304 if the client has the content: ETag and If-None-Match (RFC 9110, 8.8.3, 13.1.2).
 
     The tag of a whole answer is a hash of its bytes, so it is correct whatever the answer was made

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE
 from tequio_ledger.web.errors import MEDIA_TYPE
-from tequio_ledger.web.routing import JSON, Parameter, Route, Source, get
+from tequio_ledger.web.routing import JSON, HandlerParameter, ParameterSource, Route, get
 from tequio_shared.addresses import RECORD_BYTES
 from tequio_shared.api.answer import Problem
 from tequio_shared.api.network import HealthAnswer
@@ -81,7 +81,7 @@ def _text(description: str) -> _Exchange:
 
 
 _HASHED = "The bytes whose SHA-256 is the name."
-EXCHANGES = {
+DECLARED_EXCHANGES = {
     "get_health": _Exchange(answers={200: HealthAnswer, 503: HealthAnswer}),
     "post_statements": _Exchange(
         body=_Bytes(
@@ -125,7 +125,7 @@ EXCHANGES = {
 }
 
 
-class Description:
+class ApiDescription:
     """The description of the API, written at its first request: that takes a while."""
 
     def __init__(self, routes: Sequence[Route], services: Collection[str]) -> None:
@@ -139,7 +139,7 @@ class Description:
 
 
 @get(PATH, is_described=False)
-def get_openapi(description: Description) -> Response:
+def get_openapi(description: ApiDescription) -> Response:
     return Response(description.document, media_type=JSON)
 
 
@@ -171,18 +171,18 @@ def _answers(route: Route) -> dict[int, _Answer]:
     """Give the answers of a route by status: its handler's type, and those of the table."""
     annotation = inspect.signature(route.handler, eval_str=True).return_annotation
     own = {} if issubclass(annotation, Response) else {route.status: annotation}
-    return own | dict(EXCHANGES.get(route.name, _Exchange()).answers)
+    return own | dict(DECLARED_EXCHANGES.get(route.name, _Exchange()).answers)
 
 
 def _operation(route: Route, services: Collection[str]) -> Json:
-    exchange = EXCHANGES.get(route.name, _Exchange())
+    exchange = DECLARED_EXCHANGES.get(route.name, _Exchange())
     responses = {str(status): _response(one) for status, one in _answers(route).items()}
     for every in ("4XX", "5XX"):
         responses[every] = {
             "description": "A problem (RFC 9457); its type names the code of protocol 4.6.",
             "content": {MEDIA_TYPE: {"schema": {"$ref": _REF + Problem.__name__}}},
         }
-    from_url = (Source.PATH, Source.QUERY)
+    from_url = (ParameterSource.PATH, ParameterSource.QUERY)
     parameters = [_parameter(one) for one in route.parameters(services) if one.source in from_url]
     operation: Json = {
         "operationId": route.name,
@@ -204,7 +204,7 @@ def _operation(route: Route, services: Collection[str]) -> Json:
     return operation
 
 
-def _parameter(parameter: Parameter) -> Json:
+def _parameter(parameter: HandlerParameter) -> Json:
     schema = _plain(msgspec.json.schema(parameter.type))
     name = parameter.name
     if schema["type"] == "string" and (name in _PATTERNS or name == "after"):

@@ -4,25 +4,58 @@ A handler either waits until every committed entry is published and reads the st
 in a `snapshot`: its answer is true for the checkpoint that it names.
 """
 
-import msgspec
 from itertools import islice
+from typing import Annotated
+
+import msgspec
 from starlette.responses import Response
+
 from tequio_ledger import SOFTWARE
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries, ranking
-from tequio_ledger.web.answers import (as_of, peer_answer, round_answer, run_answer, snapshot, standing_answer)
+from tequio_ledger.web.answers import (
+    as_of,
+    peer_answer,
+    round_answer,
+    run_answer,
+    snapshot,
+    standing_answer,
+)
 from tequio_ledger.web.routing import get, json_answer
-from tequio_shared.api.network import (ConnectorAnswer, ConnectorsAnswer, HealthAnswer, InvitationAnswer, InvitationsAnswer, NetworkAnswer)
-from tequio_shared.api.peers import (AttendedAnswer, PeerAnswer, PeerRoundsAnswer, PeerStandingAnswer, PeersAnswer, QuarantineAnswer, RankedAnswer, RankingAnswer)
-from tequio_shared.api.runs import (MeasureAnswer, MeasuredAnswer, MeasuresAnswer, RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer, SampleAnswer)
+from tequio_shared.api.network import (
+    ConnectorAnswer,
+    ConnectorsAnswer,
+    HealthAnswer,
+    InvitationAnswer,
+    InvitationsAnswer,
+    NetworkAnswer,
+)
+from tequio_shared.api.peers import (
+    AttendedAnswer,
+    PeerAnswer,
+    PeerRoundsAnswer,
+    PeersAnswer,
+    PeerStandingAnswer,
+    QuarantineAnswer,
+    RankedAnswer,
+    RankingAnswer,
+)
+from tequio_shared.api.runs import (
+    MeasureAnswer,
+    MeasuredAnswer,
+    MeasuresAnswer,
+    RoundAnswer,
+    RoundsAnswer,
+    RunAnswer,
+    RunsAnswer,
+    SampleAnswer,
+)
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (PeerKey, RunId, from_text, key_from_text, peer_id_text, to_text)
+from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
-from typing import Annotated
-
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
@@ -121,7 +154,7 @@ def get_measures(
 ) -> MeasuresAnswer:
     """List heads measured on held-out text by drawn members, after the head of a round."""
     with snapshot(ledger.database) as (connection, published):
-        heads = queries.after(connection, from_text(run), after, limit)
+        heads = queries.measured_heads_after(connection, from_text(run), after, limit)
     last = heads[-1].round if len(heads) == limit else None
     return MeasuresAnswer([_measured_answer(head) for head in heads], last, as_of(published))
 

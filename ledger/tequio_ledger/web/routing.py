@@ -42,7 +42,7 @@ _NOT_ALLOWED = 405
 _SLASHES = re.compile("//+")
 
 
-class Source(Enum):
+class ParameterSource(Enum):
     """Source of a handler's parameter."""
 
     REQUEST = "request"
@@ -52,11 +52,11 @@ class Source(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class HandlerParameter:
     """One parameter of a handler; `default` is msgspec's NODEFAULT if it has none."""
 
     name: str
-    source: Source
+    source: ParameterSource
     type: Any  # an annotation that msgspec converts to
     default: object
 
@@ -81,14 +81,14 @@ class Route:
         """Path without the types of its parts, as metrics and descriptions name it."""
         return re.sub(r"\{(\w+):\w+\}", r"{\1}", self.path)
 
-    def parameters(self, services: Iterable[str]) -> list[Parameter]:
-        sources = dict.fromkeys(re.findall(r"\{(\w+)", self.path), Source.PATH)
-        sources |= dict.fromkeys(services, Source.SERVICE)
-        sources["request"] = Source.REQUEST
+    def parameters(self, services: Iterable[str]) -> list[HandlerParameter]:
+        sources = dict.fromkeys(re.findall(r"\{(\w+)", self.path), ParameterSource.PATH)
+        sources |= dict.fromkeys(services, ParameterSource.SERVICE)
+        sources["request"] = ParameterSource.REQUEST
         return [
-            Parameter(
+            HandlerParameter(
                 name=one.name,
-                source=sources.get(one.name, Source.QUERY),
+                source=sources.get(one.name, ParameterSource.QUERY),
                 type=_present(one.annotation),
                 default=msgspec.NODEFAULT if one.default is one.empty else one.default,
             )
@@ -185,9 +185,13 @@ class _Methods:
 def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -> Answer:
     """Bind a handler to its services and to the parameters that each request carries."""
     parameters = route.parameters(services)
-    from_url = [one for one in parameters if one.source in (Source.PATH, Source.QUERY)]
-    bound = {one.name: services[one.name] for one in parameters if one.source is Source.SERVICE}
-    wants_request = any(one.source is Source.REQUEST for one in parameters)
+    from_url = [
+        one for one in parameters if one.source in (ParameterSource.PATH, ParameterSource.QUERY)
+    ]
+    bound = {
+        one.name: services[one.name] for one in parameters if one.source is ParameterSource.SERVICE
+    }
+    wants_request = any(one.source is ParameterSource.REQUEST for one in parameters)
     handler, template = route.handler, route.template
     is_coroutine = inspect.iscoroutinefunction(handler)
 
@@ -215,9 +219,9 @@ def json_answer(value: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status_code=status, media_type=JSON)
 
 
-def _value(parameter: Parameter, request: Request) -> object:
+def _value(parameter: HandlerParameter, request: Request) -> object:
     """Convert one part of the URL; raises RefusedError("malformed")."""
-    is_path = parameter.source is Source.PATH
+    is_path = parameter.source is ParameterSource.PATH
     found = request.path_params if is_path else request.query_params
     if parameter.name not in found and parameter.default is not msgspec.NODEFAULT:
         return parameter.default

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
     from uvicorn.server import ServerState
 
-HEAD_BYTES = 1 << 16
+MAX_HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
-HEAD_S = 10.0
+HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
-CONNECTIONS = 4_096
+MAX_CONNECTIONS = 4_096
 """Open connections of all addresses together, event streams included. A request on a further
 connection is answered with 503."""
 _BACKLOG = 1024
@@ -50,7 +50,7 @@ def bind(host: str, port: int, option: str = "--port") -> socket.socket:
     return listener
 
 
-def address(listener: socket.socket) -> str:
+def server_url(listener: socket.socket) -> str:
     """Give the URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -72,11 +72,11 @@ class WebServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # `middleware.ProxyMiddleware` trusts named proxies only
-            limit_concurrency=CONNECTIONS,
+            limit_concurrency=MAX_CONNECTIONS,
             backlog=_BACKLOG,
-            timeout_keep_alive=int(HEAD_S),
+            timeout_keep_alive=int(HEAD_TIMEOUT_S),
             timeout_graceful_shutdown=_STOP_S,
-            h11_max_incomplete_event_size=HEAD_BYTES,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
         self._server = _EmbeddedServer(config)
         self._listener = listener  # uvicorn closes it
@@ -156,7 +156,7 @@ class _Connection(asyncio.Protocol):
     def _await_head(self) -> None:
         self._cancel_deadline()
         if self._transport is not None:
-            self._deadline = asyncio.get_running_loop().call_later(HEAD_S, self._close)
+            self._deadline = asyncio.get_running_loop().call_later(HEAD_TIMEOUT_S, self._close)
 
     def _close(self) -> None:
         """Close, and abort later: a transport waits for its client to read what was sent."""

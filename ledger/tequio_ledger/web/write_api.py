@@ -30,13 +30,13 @@ from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.state import State
 from tequio_ledger.web.errors import code_of
 from tequio_ledger.web.limits import (
-    REGISTRATION,
-    RateLimiter,
-    chunks,
-    claimed_bytes,
-    natural,
+    REGISTRATION_COST,
+    StatementLimiter,
+    content_length,
     network_of,
+    parse_natural,
     read_body,
+    read_chunks,
 )
 from tequio_ledger.web.log_files import OCTETS, PERMANENT
 from tequio_ledger.web.routing import get, head, post, put
@@ -54,15 +54,17 @@ from tequio_shared.statements.network import FaultReport, KeyRegister
 from tequio_shared.statements.statement import Entry, statement_id
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
-WINDOW_MS = 60_000
-RECORDS = 1_000
+REQUEST_WINDOW_MS = 60_000
+MAX_RECORDS = 1_000
 """Address records held at once, at most."""
 _HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex alone would allow spaces
 _PIECE_BYTES = 1 << 18
 
 
 @post("/v1/statements")
-async def post_statements(request: Request, ledger: Ledger, limiter: RateLimiter) -> PostedAnswer:
+async def post_statements(
+    request: Request, ledger: Ledger, limiter: StatementLimiter
+) -> PostedAnswer:
     """Log a bundle of entries; answers once they are stored under a signed checkpoint."""
     begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
@@ -100,7 +102,7 @@ class _Check:
 
     state: State
     now_ms: int
-    limiter: RateLimiter
+    limiter: StatementLimiter
     network: str
     newcomers: set[PeerKey] = field(default_factory=set)  # registered earlier in this bundle
 
@@ -119,7 +121,9 @@ class _Check:
         author, body = entry.statement.author, entry.statement.body
         is_new = isinstance(body, KeyRegister)
         admission.screen(entry, self.state, self.now_ms, self.newcomers)
-        more = (REGISTRATION if is_new else 1) * len(entry.signatures) - 1  # one is paid already
+        more = (REGISTRATION_COST if is_new else 1) * len(
+            entry.signatures
+        ) - 1  # one is paid already
         more += count_signatures(body) if isinstance(body, FaultReport) else 0
         self.limiter.charge_address(self.network, more)
         entry.verify(self.state.net)
@@ -164,7 +168,9 @@ async def head_blob(ledger: Ledger, name: str) -> Response:
 
 
 @put("/v1/blobs/{name}", status=201)
-async def put_blob(request: Request, ledger: Ledger, limiter: RateLimiter, name: str) -> Response:
+async def put_blob(
+    request: Request, ledger: Ledger, limiter: StatementLimiter, name: str
+) -> Response:
     """Store a blob: 201, or 200 if it is stored already."""
     digest = _digest(name)
     limiter.charge_address(network_of(request), 1)
@@ -184,22 +190,22 @@ async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 async def _receive_blob(request: Request, ledger: Ledger, digest: Digest, author: PeerKey) -> None:
     organisers = ledger.genesis.organiser_keys
     quota = None if author in organisers else ledger.settings.peer_quota_bytes
-    claimed = claimed_bytes(request, BLOB_BYTES)
-    begin = partial(ledger.blobs.begin, claimed_bytes=claimed, favoured=organisers)
+    claimed = content_length(request, BLOB_BYTES)
+    begin = partial(ledger.blobs.begin_upload, claimed_bytes=claimed, favoured=organisers)
     upload = await asyncio.to_thread(begin, digest, author, quota)
     try:
-        async for chunk in chunks(request, BLOB_BYTES):
+        async for chunk in read_chunks(request, BLOB_BYTES):
             await asyncio.to_thread(ledger.blobs.write, upload, chunk)
-        await asyncio.to_thread(ledger.blobs.keep, upload, author)
+        await asyncio.to_thread(ledger.blobs.store, upload, author)
     finally:
-        await asyncio.to_thread(ledger.blobs.end, upload)
+        await asyncio.to_thread(ledger.blobs.end_upload, upload)
 
 
 def _author(request: Request, ledger: Ledger, digest: Digest) -> PeerKey:
     """Verify the author of an upload before any byte of its body is read."""
     author = key_from_text(request.headers.get("x-tequio-author", ""))
-    ts = natural(request.headers.get("x-tequio-ts", ""))
-    if abs(ledger.clock() - ts) > WINDOW_MS:
+    ts = parse_natural(request.headers.get("x-tequio-ts", ""))
+    if abs(ledger.clock() - ts) > REQUEST_WINDOW_MS:
         raise RefusedError(
             "expired",
             "x-tequio-ts differs from the ledger's clock by more than 60 s: check your clock",
@@ -219,7 +225,7 @@ def _digest(name: str) -> Digest:
 
 
 @post("/log/checkpoint", status=204)
-async def post_checkpoint(request: Request, ledger: Ledger, limiter: RateLimiter) -> Response:
+async def post_checkpoint(request: Request, ledger: Ledger, limiter: StatementLimiter) -> Response:
     """Compare a checkpoint with the log: 204 when the log contains it.
 
     Anyone may send one; only checkpoints with this log's own signature count. One that the log
@@ -227,7 +233,7 @@ async def post_checkpoint(request: Request, ledger: Ledger, limiter: RateLimiter
     """
     limiter.charge_address(network_of(request), 1)
     note = await read_body(request, NOTE_BYTES)
-    if not await ledger.show(note):
+    if not await ledger.judge_checkpoint(note):
         raise RefusedError(
             "log-behind", ledger.guard.reason or "this log does not contain the checkpoint"
         )
@@ -243,7 +249,7 @@ class _HeldRecord:
     network: str
 
 
-class SeedBook:
+class SeedStore:
     """The newest record of each peer, for a bounded number of peers.
 
     A key costs nothing, so one address could fill the book: when it is full, the address with the
@@ -262,7 +268,7 @@ class SeedBook:
         held = self._held.get(record.author)
         if held is not None and held.record.ts > record.ts:
             raise RefusedError("expired", "the ledger has a newer record of this peer")
-        if held is None and len(self.current(now_ms)) >= RECORDS:
+        if held is None and len(self.current(now_ms)) >= MAX_RECORDS:
             self._make_room(network)
         self._held[record.author] = _HeldRecord(record, record.encode(), network)
 
@@ -281,14 +287,14 @@ class SeedBook:
 
 
 @get("/v1/seeds")
-async def get_seeds(ledger: Ledger, seeds: SeedBook) -> SeedsAnswer:
+async def get_seeds(ledger: Ledger, seeds: SeedStore) -> SeedsAnswer:
     """List the address records of peers that can be dialled."""
     return SeedsAnswer([msgspec.Raw(raw) for raw in seeds.current(ledger.clock())])
 
 
 @put("/v1/seeds", status=204)
 async def put_seed(
-    request: Request, ledger: Ledger, limiter: RateLimiter, seeds: SeedBook
+    request: Request, ledger: Ledger, limiter: StatementLimiter, seeds: SeedStore
 ) -> Response:
     """Store a peer's address record while it is current."""
     record = AddressRecord.parse(await read_body(request, RECORD_BYTES))

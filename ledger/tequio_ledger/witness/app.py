@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import click
 import platformdirs
 import structlog
 from msgspec import Meta, field
-from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
+
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.config.settings import (Folder, Host, LOOPBACK, Port, TrustedProxies)
+from tequio_ledger.config.settings import LOOPBACK, Folder, Host, Port, TrustedProxies
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
 from tequio_ledger.web.limits import read_body
-from tequio_ledger.web.middleware import limited
-from tequio_ledger.web.routing import (RouteGroup, application, get, post)
-from tequio_ledger.web.server import WebServer, address, bind
-from tequio_ledger.witness.witness import Book, Desk
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, UserFacingError)
+from tequio_ledger.web.middleware import with_limits
+from tequio_ledger.web.routing import RouteGroup, application, get, post
+from tequio_ledger.web.server import WebServer, bind, server_url
+from tequio_ledger.witness.witness import CheckpointStore, WitnessService
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.log.notes import KeyKind, VerifierKey
-from tequio_shared.log.policy import (CosigningRefusedError, CosigningStatus, REQUEST_BYTES, SIZE_TYPE, encode_conflict)
-from typing import Annotated, TYPE_CHECKING
+from tequio_shared.log.policy import (
+    REQUEST_BYTES,
+    SIZE_TYPE,
+    CosigningRefusedError,
+    CosigningStatus,
+    encode_conflict,
+)
 
 if TYPE_CHECKING:
     import socket
+
     from tequio_shared.keys import Signer
 
 
@@ -95,7 +104,7 @@ log = structlog.get_logger(__name__)
 
 
 @post("/add-checkpoint")
-async def add_checkpoint(request: Request, desk: Desk) -> Response:
+async def add_checkpoint(request: Request, desk: WitnessService) -> Response:
     """Cosign a checkpoint that continues the last one, or say why not (c2sp.org/tlog-witness)."""
     body = await read_body(request, REQUEST_BYTES)
     try:
@@ -109,9 +118,9 @@ async def add_checkpoint(request: Request, desk: Desk) -> Response:
 
 
 @get("/{name}/checkpoint")
-async def get_checkpoint(name: str, book: Book) -> Response:
+async def get_checkpoint(name: str, book: CheckpointStore) -> Response:
     """Give the last checkpoint of a log that this witness cosigned, by the hash of its origin."""
-    note = book.note(name)
+    note = book.note_of(name)
     if note is None:
         raise RefusedError("not-found", "this witness has cosigned no checkpoint of this log")
     return Response(note, media_type=_TEXT, headers=_SHORT)
@@ -123,7 +132,7 @@ async def get_health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-def build(desk: Desk, book: Book) -> ASGIApp:
+def build(desk: WitnessService, book: CheckpointStore) -> ASGIApp:
     """Put the application together."""
     routes = (add_checkpoint, get_checkpoint, get_health)
     group = RouteGroup(routes=routes, answer_error=errors.answer_error)
@@ -154,8 +163,8 @@ def serve(settings: WitnessSettings) -> None:
         except MalformedError as err:
             raise UserFacingError(f"--name cannot be the name of a key: {err}") from err
         logs = {key.name: key for key in settings.logs}
-        book = Book(folder.path / LOGS, logs, own)
-        desk = Desk(logs, book, own, signer, now_ms)
+        book = CheckpointStore(folder.path / LOGS, logs, own)
+        desk = WitnessService(logs, book, own, signer, now_ms)
         asyncio.run(_serve(build(desk, book), settings, listener, own))
 
 
@@ -181,9 +190,9 @@ def _signer(folder: DataFolder) -> Signer:
 async def _serve(
     app: ASGIApp, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
-    url = address(listener)
-    server = WebServer(limited(app, settings.trusted_proxies, 1, REQUEST_RATE), listener)
-    runtime.when_asked(server.stop)
+    url = server_url(listener)
+    server = WebServer(with_limits(app, settings.trusted_proxies, 1, REQUEST_RATE), listener)
+    runtime.on_stop_signal(server.stop)
     log.info(
         "tequio-ledger witness serves",
         url=url,

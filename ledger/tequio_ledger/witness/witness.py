@@ -9,19 +9,38 @@ wrong proof.
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING
+
 import msgspec
 import structlog
-import threading
+
 from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
-from tequio_shared.log.notes import (Checkpoint, NOTE_BYTES, add_lines, cosignature_line, filter_signatures, note_text, open_checkpoint, to_base64)
-from tequio_shared.log.policy import (AddCheckpoint, CosigningRefusedError, CosigningStatus, ForkEvidence, decide_cosigning, origin_hash)
-from typing import TYPE_CHECKING
+from tequio_shared.log.notes import (
+    NOTE_BYTES,
+    Checkpoint,
+    add_lines,
+    cosignature_line,
+    filter_signatures,
+    note_text,
+    open_checkpoint,
+    to_base64,
+)
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    CosigningStatus,
+    ForkEvidence,
+    decide_cosigning,
+    origin_hash,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_shared.keys import Signer
     from tequio_shared.log.notes import VerifierKey
@@ -34,7 +53,7 @@ FORKS, UNPROVEN = "forks", "unproven"
 log = structlog.get_logger(__name__)
 
 
-class Book:
+class CheckpointStore:
     """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
 
     def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
@@ -48,11 +67,11 @@ class Book:
             if note is not None:
                 self._notes[origin_hash(origin)] = note
 
-    def note(self, name: str) -> bytes | None:
+    def note_of(self, name: str) -> bytes | None:
         """Give the last cosigned checkpoint of the log with that origin hash."""
         return self._notes.get(name)
 
-    def keep(self, checkpoint: Checkpoint, note: bytes) -> None:
+    def store(self, checkpoint: Checkpoint, note: bytes) -> None:
         """Store a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
         name = origin_hash(checkpoint.origin)
         place = self._folder / name
@@ -61,15 +80,15 @@ class Book:
         self.last[checkpoint.origin] = checkpoint
         self._notes[name] = note
 
-    def keep_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+    def store_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a proof of two histories, and store it unless there are many; raises OSError."""
         kept = self._store(FORKS, shown, evidence)
         log.error("a log showed two histories", origin=shown.origin, evidence=kept)
 
-    def keep_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+    def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a checkpoint with an invalid proof, and store it unless there are many.
 
-        It is no evidence against the log: the sender may have made a wrong proof. Raises OSError.
+        This proves nothing against the log: the sender may have made a wrong proof. Raises OSError.
         """
         kept = self._store(UNPROVEN, shown, evidence)
         log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
@@ -117,13 +136,13 @@ def _damaged(path: Path, why: str) -> str:
 # milliseconds, and a log asks every few seconds.
 
 
-class Desk:
+class WitnessService:
     """Answers add-checkpoint; any thread may ask."""
 
     def __init__(
         self,
         logs: Mapping[str, VerifierKey],
-        book: Book,
+        book: CheckpointStore,
         own: VerifierKey,
         signer: Signer,
         clock: Clock,
@@ -159,8 +178,8 @@ class Desk:
         time_s = self._clock() // 1000
         line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
         log_key = self._logs[checkpoint.origin]
-        note = keep_signers(request.note, [log_key])  # other lines, even ours, may be forged
-        self._book.keep(checkpoint, add_lines(note, [line]))
+        note = filter_signatures(request.note, [log_key])  # other lines, even ours, may be forged
+        self._book.store(checkpoint, add_lines(note, [line]))
         return line.encode()
 
     def _accuse(self, request: AddCheckpoint, why: str) -> None:
@@ -168,7 +187,7 @@ class Desk:
         # anyone can send a log's newest checkpoint with a wrong one.
         shown = Checkpoint.parse(note_text(request.note))
         origin, log_key = shown.origin, self._logs[shown.origin]
-        seen, held = self._book.last.get(origin), self._book.note(origin_hash(origin))
+        seen, held = self._book.last.get(origin), self._book.note_of(origin_hash(origin))
         if seen is None or held is None:
             return
         is_fork = shown.size == seen.size and shown.root != seen.root
@@ -178,5 +197,5 @@ class Desk:
             notes=(held.decode(), filter_signatures(request.note, [log_key]).decode()),
             proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
-        keep = self._book.keep_fork if is_fork else self._book.keep_unproven
+        keep = self._book.store_fork if is_fork else self._book.store_unproven
         keep(shown, evidence)

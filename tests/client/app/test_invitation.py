@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import httpx
 import pytest
+import sys
 from click.testing import CliRunner
+from dataclasses import dataclass
 from msgspec import json, structs
-
 from tequio_client.__main__ import cli
-from tequio_client.app.invitation import NETWORK_FILE, InvitationFlow
+from tequio_client.app.invitation import InvitationFlow, NETWORK_FILE
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.app.settings_file import SettingsStore
@@ -28,13 +25,12 @@ from tests.support.attack_table import attack
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
     from pytestqt.qtbot import QtBot
-
     from tequio_client.app.invitation import InvitationDialog
 
 
@@ -168,7 +164,7 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
 @attack(
     "P15",
     layer="cli",
-    ends="a question; before a click nothing is changed, and no other ledger hears our key",
+    ends="a question; before a click nothing changes, and no other ledger learns our key",
 )
 def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: QtBot) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
@@ -217,7 +213,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     assert dialog.main.isEnabled()
 
 
-@attack("P15", layer="cli", ends="a ledger of another network than link or folder is refused")
+@attack("P15", layer="cli", ends="refused if the ledger's network is not that of link and folder")
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

@@ -189,7 +189,7 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
     return asked
 
 
-@attack("C10", layer="cli", ends="the next program begins with the others")
+@attack("C10", layer="cli", ends="the next process starts with the other models")
 def test_a_model_that_ends_the_program_comes_after_the_others(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,7 +200,7 @@ def test_a_model_that_ends_the_program_comes_after_the_others(
     assert asked == ["alpha", "beta"] * 2
 
 
-@attack("C10", layer="cli", ends="it has its part of the time, and no more while others wait")
+@attack("C10", layer="cli", ends="it gets its share of the time, and no more while others wait")
 def test_a_model_has_no_more_than_its_part_of_the_time(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +227,7 @@ def test_work_ends_with_its_time() -> None:
             tick(1)
 
 
-@attack("C10", layer="cli", ends="the process ends itself, and the next one begins with the others")
+@attack("C10", layer="cli", ends="the process ends itself, and the next one starts with the others")
 def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
     progress = ChildProgress(Pacing(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
     small, plenty = 100 << 20, 4 * MIN_FREE_BYTES

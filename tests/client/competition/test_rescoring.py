@@ -93,7 +93,7 @@ def test_honest_scores_are_found_again(
     assert "4 documents, each within tolerance of the median" in result.output
 
 
-@attack("P12", layer="cli", ends="two of three are found by scoring again, and named")
+@attack("P12", layer="cli", ends="scoring again finds and names two of three")
 def test_two_liars_of_three_are_found_by_scoring_again(
     models: dict[str, Path], numbers: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:
@@ -118,7 +118,7 @@ def test_one_liar_alone_is_named_and_changes_nothing(
     assert f"evaluator {called(log, 1)}" in result.output
 
 
-@attack("P10", layer="cli", ends="its files are not those that were submitted: exit status 2")
+@attack("P10", layer="cli", ends="the files differ from those submitted: exit status 2")
 def test_other_weights_than_were_submitted_are_told(
     models: dict[str, Path], numbers: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+
 TEXTS = [f"def f_{number}(x):\n    return x + {number}\n".encode() for number in range(6)]
 CPU = device.open_device("cpu")
 
@@ -97,7 +98,7 @@ def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
     assert found.total.documents == 1
 
 
-@attack("C10", layer="cli", ends="it is said not to be scored, and the others are")
+@attack("C10", layer="cli", ends="it is reported as not scored, and the others are scored")
 @pytest.mark.parametrize(
     "changes",
     [

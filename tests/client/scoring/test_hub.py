@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+
 FINE = {
     "config.json": 700,
     "model.safetensors": 5 << 30,
@@ -94,7 +95,7 @@ def sizes_of(folder: Path) -> dict[str, int]:
     return {one.name: one.stat().st_size for one in folder.iterdir()}
 
 
-@attack("C11", layer="cli", ends="only what was submitted is fetched")
+@attack("C11", layer="cli", ends="only the submitted files are fetched")
 def test_of_a_repository_nothing_is_fetched_but_what_is_wanted(
     served: FakeHub, tmp_path: Path
 ) -> None:

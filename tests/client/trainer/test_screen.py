@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 SHAPE = RecordShape(algorithm="sparseloco", k=256, bits=2)
 HONEST = 4
 
@@ -181,11 +182,13 @@ CHEATS = {
 
 
 @attack(
-    "W1", layer="wit", ends="every witness names noise, zeros, faint, flipped or old updates alike"
+    "W1",
+    layer="wit",
+    ends="every witness gives noise, zeros, faint, flipped or old updates the same reason",
 )
-@attack("W9", layer="wit", ends="named for its size before it is added up")
-@attack("W11", layer="wit", ends="size, direction and likeness are measured from the bytes")
-@attack("W15", layer="wit", ends="a near copy, of this round or the last, is named and not paid")
+@attack("W9", layer="wit", ends="rejected for its size before it is added")
+@attack("W11", layer="wit", ends="size, direction and similarity are measured from the bytes")
+@attack("W15", layer="wit", ends="a near copy, of this round or the last, is detected and not paid")
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_every_witness_gives_a_cheat_the_same_name(
     long_run: SmallRun,

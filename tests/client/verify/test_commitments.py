@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.statements.competitions import EvalResult
 
+
 OTHER_SALT = to_text(sha256(b"another salt"))
 
 
@@ -73,7 +74,7 @@ def test_who_commits_to_what_another_shows_is_told(log: ContestLog, tmp_path: Pa
     refused(log, tmp_path, entry, "eval.commit", "too-late")
 
 
-@attack("C7", layer="coord", ends="another's commitment opens under no other key: exit status 2")
+@attack("C7", layer="coord", ends="a commitment opens only under its author's key: exit status 2")
 def test_who_repeats_the_commitment_of_another_cannot_open_it(
     log: ContestLog, tmp_path: Path
 ) -> None:
@@ -88,7 +89,7 @@ def test_who_repeats_the_commitment_of_another_cannot_open_it(
     refused(log, tmp_path, entry, "eval.result", "wrong-reveal")
 
 
-@attack("C7", layer="coord", ends="they name who scored, and it is not who shows: exit status 2")
+@attack("C7", layer="coord", ends="the commitment names another evaluator: exit status 2")
 def test_who_shows_the_evaluation_of_another_is_told(log: ContestLog, tmp_path: Path) -> None:
     first, second, copier = log.scorers
     copied = log.scores(first, "alpha")
@@ -99,7 +100,7 @@ def test_who_shows_the_evaluation_of_another_is_told(log: ContestLog, tmp_path: 
     refused(log, tmp_path, entry, "eval.result", "by another evaluator")
 
 
-@attack("C7", layer="coord", ends="what was committed to is not what is shown: exit status 2")
+@attack("C7", layer="coord", ends="the scores do not match the commitment: exit status 2")
 def test_who_shows_something_else_than_it_committed_to_is_told(
     log: ContestLog, tmp_path: Path
 ) -> None:
@@ -118,7 +119,7 @@ def commitment_of(log: ContestLog, name: str, result: EvalResult) -> EvalCommit:
 # --- the order of it
 
 
-@attack("C8", layer="coord", ends="nothing was committed to: exit status 2")
+@attack("C8", layer="coord", ends="there is no commitment: exit status 2")
 def test_scores_without_a_commitment_are_told(log: ContestLog, tmp_path: Path) -> None:
     log.now_ms = SCORED + 1
     entry = log.evaluate(log.scorers[0], "beta")
@@ -137,7 +138,7 @@ def test_scores_that_are_shown_before_all_have_committed_are_told(
     refused(log, tmp_path, entry, "eval.result", "too-early")
 
 
-@attack("C8", layer="coord", ends="only challenges have their time then: exit status 2")
+@attack("C8", layer="coord", ends="only challenges are allowed then: exit status 2")
 def test_scores_that_are_shown_when_only_challenges_are_left_are_told(
     log: ContestLog, tmp_path: Path
 ) -> None:
@@ -146,14 +147,14 @@ def test_scores_that_are_shown_when_only_challenges_are_left_are_told(
     refused(log, tmp_path, log.evaluate(log.scorers[0], "alpha"), "eval.result", "too-late")
 
 
-@attack("C8", layer="coord", ends="the first counts, and the second is told: exit status 2")
+@attack("C8", layer="coord", ends="the first counts, and the second is reported: exit status 2")
 def test_two_results_of_one_evaluator_are_told(log: ContestLog, tmp_path: Path) -> None:
     log.commit_all("alpha")
     log.evaluate(log.scorers[0], "alpha")
     refused(log, tmp_path, log.evaluate(log.scorers[0], "alpha"), "eval.result", "already-said")
 
 
-@attack("C8", layer="cli", ends="the outcome that is due is without it: exit status 2")
+@attack("C8", layer="cli", ends="the correct result is without it: exit status 2")
 def test_a_result_that_was_counted_without_its_commitment_is_told(
     log: ContestLog, tmp_path: Path
 ) -> None:
@@ -209,7 +210,7 @@ def test_who_never_commits_is_named(log: ContestLog, tmp_path: Path) -> None:
         assert f"evaluator {key} never committed to scores of alpha" in result.output
 
 
-@attack("C9", layer="cli", ends="it ended by its dates, and is said to be without a ranking")
+@attack("C9", layer="cli", ends="it ends on its dates, and is reported as without a ranking")
 def test_a_competition_whose_texts_nobody_could_open_ended(tmp_path: Path) -> None:
     log = ContestLog().play("draw")
     log.show_share(0)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, AuditReport
     from tequio_shared.ids import PeerKey
 
+
 STRANGER = Signer(bytes([43]) * 32)
 
 
@@ -64,7 +65,7 @@ def found(report: AuditReport, what: str) -> AuditFinding:
     return finding
 
 
-@attack("L3", layer="log", ends="told; what does not follow is still a mismatch")
+@attack("L3", layer="log", ends="reported; an entry that does not follow is still a mismatch")
 @pytest.mark.parametrize("who", ["member", "stranger"])
 def test_an_entry_of_an_unknown_type_hides_nothing_unless_it_is_of_those_in_office(
     swarm: Swarm, who: str

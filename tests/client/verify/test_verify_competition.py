@@ -27,13 +27,7 @@ from tests.lies import League, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.contest_log import ContestLog
-from tests.support.contest_paper import (
-    DEADLINE,
-    ENTRANTS,
-    HOUR_MS,
-    TEXTS,
-    folder_of,
-)
+from tests.support.contest_paper import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
 from tests.support.liars import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
 from tests.support.retold_log import RetoldLog
@@ -45,6 +39,7 @@ if TYPE_CHECKING:
     from click.testing import Result
 
     from tequio_shared.competition.rules import JudgedEvaluation
+
 
 OTHER_LOG = "tequio.example/net1+fb2247ff+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c"
 POLICY = "log {log}\nwitness w {witness}\ngroup all 1 w\nquorum all\n"
@@ -124,12 +119,12 @@ def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
 # --- lies
 
 
-@attack("C1", layer="cli", ends="medians are computed again, and the liar is named: exit status 2")
-@attack("C2", layer="cli", ends="the text is not what the root commits to: exit status 2")
+@attack("C1", layer="cli", ends="medians are recomputed, and the liar is named: exit status 2")
+@attack("C2", layer="cli", ends="the text does not match the root: exit status 2")
 @attack("C3", layer="coord", ends="the share is too early, at that entry: exit status 2")
 @attack("C4", layer="coord", ends="the later submission is too late, at that entry: exit status 2")
-@attack("C5", layer="cli", ends="what is due and what was said are named: exit status 2")
-@attack("C6", layer="coord", ends="the scores are of nobody who was drawn: exit status 2")
+@attack("C5", layer="cli", ends="the correct and the stated ranking are named: exit status 2")
+@attack("C6", layer="coord", ends="the evaluator was not drawn: exit status 2")
 @pytest.mark.parametrize("lie", LIES, ids=lambda one: one.name.replace(" ", "-"))
 def test_each_of_six_lies_is_found_and_named(lie: Lie, league: League, tmp_path: Path) -> None:
     told, entry = league.told(lie, tmp_path / "told.tar")
@@ -157,7 +152,7 @@ def test_a_lie_that_nobody_finds_ends_the_program_with_1(
     assert "the truth: exit status 0" in result.output
 
 
-@attack("P12", layer="cli", ends="that it is not named is told: exit status 2")
+@attack("P12", layer="cli", ends="the missing name is reported: exit status 2")
 def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
     liar = ""
 

@@ -58,7 +58,7 @@ def current(view: RunView) -> RoundView:
     return view.round
 
 
-@attack("M2", layer="coord", ends="says nothing and trains nothing before it holds the head")
+@attack("M2", layer="coord", ends="sends nothing and trains nothing before it has the head")
 def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     ana = swarm.join("ana")
@@ -258,7 +258,7 @@ def test_a_closed_round_is_computed_on_at_once() -> None:
     assert next_duty(swarm.view, own) == duties.AdvanceDuty(own.closed[own.held.hash])
 
 
-@attack("M7", layer="coord", ends="tried until a quorum states the head, then that is fetched")
+@attack("M7", layer="coord", ends="retried until a quorum attests the head, then that is fetched")
 def test_who_cannot_compute_the_head_goes_on_trying_until_it_is_canonical() -> None:
     swarm = stopped(RoundClose)
     own = own_of(swarm.view, swarm.members[0])

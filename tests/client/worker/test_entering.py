@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tests.support.ledgers import Served
 
+
 SEED = bytes([91]) * 32
 
 
@@ -94,7 +95,7 @@ def stripping(url: str) -> Iterator[str]:
             serving.join()
 
 
-@attack("A24", layer="cli", ends="nobody is told invited whose entry in the log does not prove it")
+@attack("A24", layer="cli", ends="a key is reported as invited only if its log entry proves it")
 def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
     ledger: Served, tmp_path: Path
 ) -> None:

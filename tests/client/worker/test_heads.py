@@ -169,7 +169,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
     return AcceptedSet(index=9, expected=expected, set_root=sha256(b"set"), works=works)
 
 
-@attack("M7", layer="mdl", ends="given up; the process lives and takes the stated head")
+@attack("M7", layer="mdl", ends="given up; the process continues with the attested head")
 @pytest.mark.trio
 async def test_contributions_that_nobody_has_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,7 +186,7 @@ async def test_contributions_that_nobody_has_are_given_up(
         assert now.heads.held == head
 
 
-@attack("M8", layer="mdl", ends="found by its hash before it is used, and mended")
+@attack("M8", layer="mdl", ends="found by its hash before use, and repaired")
 @pytest.mark.trio
 async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.statements.statement import Entry
 
+
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
 
 PATIENCE_S = 120.0
@@ -259,7 +260,9 @@ async def until_closed(history: History, more: int) -> None:
     await until(f"{goal} rounds closed", holds)
 
 
-@attack("M5", layer="cli", ends="goes on with key, words, work and feedback; nothing is said twice")
+@attack(
+    "M5", layer="cli", ends="continues with key, statements, work and feedback; sends nothing twice"
+)
 async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
     tmp_path: Path,
 ) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tests.support.ledgers import Served
 
+
 CODE = {
     "id": to_text(bytes(32)),
     "user_code": "AAAA-BBBB",
@@ -271,9 +272,7 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
     assert path == ASK or not told, "nothing is shown of it"
 
 
-@attack(
-    "A26", layer="cli", ends="the proof names the address that was dialled: no other one takes it"
-)
+@attack("A26", layer="cli", ends="the proof names the dialled address: no other one accepts it")
 def test_a_proof_is_for_one_address_network_and_provider() -> None:
     signer, net = Signer(bytes([93]) * 32), NetworkId(bytes([5]) * 32)
 

@@ -9,7 +9,7 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger.connector.ledger import MOST_AHEAD, Author, Book, LedgerClient
+from tequio_ledger.connector.ledger import MOST_AHEAD, LedgerClient, StatementAuthor, VouchBook
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
@@ -31,10 +31,10 @@ def test_a_ledger_that_names_a_number_that_cannot_be_uses_up_none(tmp_path: Path
         lying = httpx.MockTransport(answer)
         async with httpx.AsyncClient(transport=lying) as http:
             ledger = LedgerClient("http://ledger.example", http)
-            author = Author(ledger, NET, Signer(bytes([5]) * 32), book, lambda: 0)
+            author = StatementAuthor(ledger, NET, Signer(bytes([5]) * 32), book, lambda: 0)
             await author.join(0)
 
-    book = Book(tmp_path / "book", 0)
+    book = VouchBook(tmp_path / "book", 0)
     with pytest.raises(UserFacingError, match="check that it is the right ledger"):
         asyncio.run(join())
-    assert book.used == Book(tmp_path / "book", 0).used == 0
+    assert book.used == VouchBook(tmp_path / "book", 0).used == 0

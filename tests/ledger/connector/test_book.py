@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.connector import service
-from tequio_ledger.connector.ledger import Book
+from tequio_ledger.connector.ledger import VouchBook
 from tequio_ledger.connector.service import LIFE_MS, Challenges
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -27,23 +27,23 @@ def vouch(name: str, owner: str = OWNER, until: int = 100) -> MemberVouch:
 
 def test_a_number_is_used_once_whatever_became_of_it(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
-    book = Book(path, 0)
-    book.take(1)
-    book.take(2, vouch("a"))
-    book.take(3, vouch("b"))
-    book.give_up(3)
-    for one in (book, Book(path, 0), Book(path, 1_000), Book(path, 1_000)):
+    book = VouchBook(path, 0)
+    book.use_number(1)
+    book.use_number(2, vouch("a"))
+    book.use_number(3, vouch("b"))
+    book.void_number(3)
+    for one in (book, VouchBook(path, 0), VouchBook(path, 1_000), VouchBook(path, 1_000)):
         assert one.used == 3
     assert "owner" not in path.read_text(), "what is over is forgotten, the number is not"
 
 
 def test_a_key_counts_for_its_last_owner_while_its_vouch_lasts(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
-    book = Book(path, 0)
+    book = VouchBook(path, 0)
     said = (vouch("a"), vouch("b", until=50), vouch("c"), vouch("c", OTHER))
     for seq, body in enumerate(said, 2):
-        book.take(seq, body)
-    for one in (book, Book(path, 0)):
+        book.use_number(seq, body)
+    for one in (book, VouchBook(path, 0)):
         assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
         assert set(one.keys_of(OWNER, 50)) == {vouch("a").peer}
         assert set(one.keys_of(OTHER, 0)) == {vouch("c").peer}
@@ -52,15 +52,15 @@ def test_a_key_counts_for_its_last_owner_while_its_vouch_lasts(tmp_path: Path) -
 
 def test_a_vouch_that_came_to_nothing_leaves_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
-    book = Book(path, 0)
-    book.take(2, vouch("a"))
-    book.take(3, vouch("b"))
+    book = VouchBook(path, 0)
+    book.use_number(2, vouch("a"))
+    book.use_number(3, vouch("b"))
     for seq in (4, 5):
-        book.take(seq, vouch("a", OTHER))
-        book.give_up(seq)
-    book.take(6, vouch("c"))
-    book.give_up(6)
-    for one in (book, Book(path, 0)):
+        book.use_number(seq, vouch("a", OTHER))
+        book.void_number(seq)
+    book.use_number(6, vouch("c"))
+    book.void_number(6)
+    for one in (book, VouchBook(path, 0)):
         assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
         assert one.keys_of(OTHER, 0) == {}
 
@@ -70,17 +70,17 @@ def test_what_is_not_ours_is_not_passed_over(tmp_path: Path) -> None:
     for content in (b'{"seq":1}\nhello\n', b'{"seq":0}\n', b'{"seq":1,"owner":"x"}\n', b"\xff\n"):
         path.write_bytes(content)
         with pytest.raises(UserFacingError, match="not what this connector wrote"):
-            Book(path, 0)
+            VouchBook(path, 0)
 
 
 def test_nothing_is_taken_that_the_disk_does_not_take(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
-    book = Book(folder / "said.jsonl", 0)
+    book = VouchBook(folder / "said.jsonl", 0)
     (folder / "said.jsonl").unlink()
     folder.rmdir()
     with pytest.raises(RefusedError) as caught:
-        book.take(1, vouch("a"))
+        book.use_number(1, vouch("a"))
     assert caught.value.code == "read-only"
     assert book.used == 0
     assert book.keys_of(OWNER, 0) == {}
@@ -89,19 +89,19 @@ def test_nothing_is_taken_that_the_disk_does_not_take(tmp_path: Path) -> None:
 def test_a_challenge_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = VirtualClock()
     given = Challenges(clock)
-    late, used = given.give(b"wish"), given.give(b"wish")
-    given.take(used, b"wish")
+    late, used = given.issue(b"wish"), given.issue(b"wish")
+    given.redeem(used, b"wish")
     clock.pass_ms(LIFE_MS + 1)
     for one in (late, used):
         with pytest.raises(RefusedError):
-            given.take(one, b"wish")
+            given.redeem(one, b"wish")
     monkeypatch.setattr(service, "USED", 2)
-    fresh = [given.give(b"wish") for _ in range(3)]
+    fresh = [given.issue(b"wish") for _ in range(3)]
     for one in fresh[:2]:
-        given.take(one, b"wish")
+        given.redeem(one, b"wish")
     with pytest.raises(RefusedError, match="too many"):
-        given.take(fresh[2], b"wish")
+        given.redeem(fresh[2], b"wish")
     clock.pass_ms(LIFE_MS + 1)
-    given.take(given.give(b"wish"), b"wish")
+    given.redeem(given.issue(b"wish"), b"wish")
     with pytest.raises(RefusedError):
-        Challenges(clock).take(given.give(b"wish"), b"wish")
+        Challenges(clock).redeem(given.issue(b"wish"), b"wish")

@@ -154,7 +154,7 @@ def test_an_account_vouches_for_so_many_keys_and_no_more(
     refused = connector.connect(keys[2], accounts)
     assert (refused.status_code, refused.json()["title"]) == (409, "owner full")
     assert "already vouches for 2 keys" in refused.json()["detail"]
-    assert "free in 30 days" in refused.json()["detail"]
+    assert "ends in 30 days" in refused.json()["detail"]
     vouch_in(ledger, connector.connect(keys[0], accounts))  # one of the two may again
     kept = accounts.number
     accounts.number += 2_000
@@ -281,7 +281,7 @@ def test_one_sender_gets_so_many_codes_and_no_more(tmp_path: Path, ledger: Serve
         senders = [volunteer(ledger, f"greedy {at}") for at in range(4)]
         answers = [running.begin(each.signer, accounts.name) for each in senders]
         assert [one.status_code for one in answers] == [200, 200, 200, 429]
-        assert "wait" in answers[-1].json()["detail"]
+        assert "try again later" in answers[-1].json()["detail"]
         assert accounts.times("/login/device/code") == 3
 
 
@@ -303,7 +303,7 @@ def test_a_provider_that_is_not_known_here_is_told(connector: Connector, ledger:
     asked = {"peer": key, "provider": "elsewhere.example"}
     answer = connector.post(CHALLENGES, asked)
     assert answer.status_code == 404
-    assert "no accounts of elsewhere.example here" in answer.json()["detail"]
+    assert "unknown provider elsewhere.example" in answer.json()["detail"]
 
 
 # --- what it keeps, and what it never tells

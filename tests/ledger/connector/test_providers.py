@@ -10,17 +10,17 @@ import pytest
 
 from tequio_ledger.connector import providers
 from tequio_ledger.connector.providers import (
-    ANEW_MS,
     KEPT_MS,
+    KEYS_AGAIN_MS,
     SCOPE,
     Account,
-    Client,
+    ClientRegistration,
     GitHub,
     OpenId,
-    Outside,
     Pending,
     Provider,
     ProviderAwayError,
+    ProviderClient,
     ProviderWrongError,
     owner,
 )
@@ -39,10 +39,12 @@ KINDS = ("github", "openid")
 HASTY_S = 0.3
 
 
-def made(provider: AccountProvider, kind: str, asker: Outside, clock: VirtualClock) -> Provider:
+def made(
+    provider: AccountProvider, kind: str, asker: ProviderClient, clock: VirtualClock
+) -> Provider:
     if kind == "github":
-        return GitHub(asker, Client(id=CLIENT), provider.url)
-    return OpenId(asker, Client(id=CLIENT, scope=SCOPE), provider.url, clock)
+        return GitHub(asker, ClientRegistration(id=CLIENT), provider.url)
+    return OpenId(asker, ClientRegistration(id=CLIENT, scope=SCOPE), provider.url, clock)
 
 
 def ask(
@@ -55,7 +57,9 @@ def ask(
 
     async def asking() -> T:
         async with providers.http_client() as http:
-            return await question(made(provider, kind, Outside(http, answer_s), VirtualClock()))
+            return await question(
+                made(provider, kind, ProviderClient(http, answer_s), VirtualClock())
+            )
 
     return asyncio.run(asking())
 
@@ -189,7 +193,7 @@ def test_a_user_without_a_number_is_nobody(provider: AccountProvider, user: obje
 # --- OpenID Connect
 
 
-@attack("A26", layer="adm", ends="the token names nobody: nothing is vouched for")
+@attack("A26", layer="adm", ends="the token identifies nobody: no vouch")
 @pytest.mark.parametrize("how", ["other-key", "unsigned", "shared-secret"])
 def test_a_token_that_the_provider_did_not_sign_names_nobody(
     provider: AccountProvider, how: str
@@ -251,7 +255,7 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
     async def story() -> None:
         clock = VirtualClock()
         async with providers.http_client() as http:
-            one = made(provider, "openid", Outside(http), clock)
+            one = made(provider, "openid", ProviderClient(http), clock)
             for _ in range(2):
                 assert isinstance(await one.account_of(DEVICE_CODE), Account)
             assert provider.times("/keys") == 1
@@ -259,7 +263,7 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
             with pytest.raises(ProviderWrongError):
                 await one.account_of(DEVICE_CODE)
             assert provider.times("/keys") == 1, "asked a moment ago"
-            clock.pass_ms(ANEW_MS + 1)
+            clock.pass_ms(KEYS_AGAIN_MS + 1)
             assert isinstance(await one.account_of(DEVICE_CODE), Account)
             assert provider.times("/keys") == 2
             assert provider.times("/.well-known/openid-configuration") == 1
@@ -272,10 +276,10 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
 
 def test_a_secret_that_a_provider_gave_is_sent_to_it(provider: AccountProvider) -> None:
     async def story() -> None:
-        client = Client(id=CLIENT, secret="theirs", scope=SCOPE)  # noqa: S106 - of a test
+        client = ClientRegistration(id=CLIENT, secret="theirs", scope=SCOPE)  # noqa: S106 - of a test
         assert "theirs" not in repr(client)
         async with providers.http_client() as http:
-            one = OpenId(Outside(http), client, provider.url, VirtualClock())
+            one = OpenId(ProviderClient(http), client, provider.url, VirtualClock())
             await one.code()
             await one.account_of(DEVICE_CODE)
 

@@ -11,7 +11,7 @@ import pytest
 
 from tequio_ledger.admin import backup as backups
 from tequio_ledger.admin import backup as restores
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, NotSigningError, read_mark
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import RefusedError, SignatureInvalidError, UserFacingError
@@ -50,7 +50,7 @@ def saved(tmp_path: Path) -> tuple[Path, bytes, bytes]:
     async def live(ledger: Ledger) -> tuple[bytes, bytes]:
         async with running(ledger):
             before = await submit(ledger, "early", 5)
-            source = Folder(tmp_path / "first")
+            source = DataFolder(tmp_path / "first")
             await asyncio.to_thread(backups.backup, source, tmp_path / "backup", CLOCK)
             return before, await submit(ledger, "late", 3)
 
@@ -82,10 +82,10 @@ def test_a_restored_ledger_serves_what_it_has_and_signs_nothing(tmp_path: Path) 
 def test_it_signs_again_when_a_person_confirms_and_nobody_holds_more(tmp_path: Path) -> None:
     folder, before, _ = restored(tmp_path)
     with opened(make_settings(folder), CLOCK) as ledger:
-        assert asyncio.run(ledger.show(before))
+        assert asyncio.run(ledger.judge_checkpoint(before))
     held = tmp_path / "note"
     held.write_bytes(before)
-    assert restores.confirm(Folder(folder), [held]) == 6
+    assert restores.confirm(DataFolder(folder), [held]) == 6
     with opened(make_settings(folder), CLOCK) as ledger:
         asyncio.run(grow(ledger, "later", 2))
         assert ledger.log.published.size == 8
@@ -95,11 +95,11 @@ def test_it_signs_again_when_a_person_confirms_and_nobody_holds_more(tmp_path: P
 def test_it_never_signs_when_somebody_holds_more(tmp_path: Path) -> None:
     folder, _, after = restored(tmp_path)
     with opened(make_settings(folder), CLOCK) as ledger:
-        assert not asyncio.run(ledger.show(after))
+        assert not asyncio.run(ledger.judge_checkpoint(after))
         assert ledger.health().status == "lost"
         assert "9 entries" in str(asyncio.run(refusal(ledger)))
     with pytest.raises(NotSigningError, match="restore a newer backup"):
-        restores.confirm(Folder(folder), [])
+        restores.confirm(DataFolder(folder), [])
     with opened(make_settings(folder), CLOCK) as ledger:
         assert ledger.health().status == "lost", "also after a restart"
 
@@ -109,19 +109,19 @@ def test_a_checkpoint_given_to_confirm_stops_it_for_good(tmp_path: Path) -> None
     held = tmp_path / "note"
     held.write_bytes(after)
     with pytest.raises(NotSigningError, match="9 entries"):
-        restores.confirm(Folder(folder), [held])
-    mark = read_mark(Folder(folder).mark)
+        restores.confirm(DataFolder(folder), [held])
+    mark = read_mark(DataFolder(folder).mark)
     assert mark is not None
     assert mark.cause is Cause.LOST
 
 
 def test_a_fork_of_the_same_size_is_told_from_our_own_log(tmp_path: Path) -> None:
     folder, _, after = restored(tmp_path)
-    restores.confirm(Folder(folder), [])  # somebody was too sure
+    restores.confirm(DataFolder(folder), [])  # somebody was too sure
     with opened(make_settings(folder), CLOCK) as ledger:
         asyncio.run(grow(ledger, "others", 7))
         assert ledger.log.published.size > 9
-        assert not asyncio.run(ledger.show(after))
+        assert not asyncio.run(ledger.judge_checkpoint(after))
         assert ledger.health().status == "lost"
 
 
@@ -131,8 +131,8 @@ def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
 
     async def story(ledger: Ledger) -> None:
         async with running(ledger):
-            assert await ledger.show(before)
-            assert not await ledger.show(after)
+            assert await ledger.judge_checkpoint(before)
+            assert not await ledger.judge_checkpoint(after)
             assert (await refusal(ledger)).code == "read-only"
             published = ledger.log.published
         assert published.note == before
@@ -146,7 +146,7 @@ def test_nobody_else_can_stop_a_ledger(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         lie = Checkpoint(origin=ledger.genesis.origin, size=99, root=ledger.log.published.root)
         with pytest.raises(SignatureInvalidError):
-            asyncio.run(ledger.show(sign_checkpoint(lie, ORGANISER)))
+            asyncio.run(ledger.judge_checkpoint(sign_checkpoint(lie, ORGANISER)))
         assert ledger.health().status == "ok"
 
 
@@ -154,7 +154,7 @@ def test_what_was_never_restored_needs_no_confirmation(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), CLOCK):
         pass
     with pytest.raises(UserFacingError, match="was not restored"):
-        restores.confirm(Folder(tmp_path), [])
+        restores.confirm(DataFolder(tmp_path), [])
 
 
 @attack("L2", layer="log", ends="stopped by the first client that remembers more")

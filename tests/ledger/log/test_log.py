@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.log_rows import StoredCheckpoint
-from tequio_ledger.store.postgresql import TakenError
+from tequio_ledger.store.postgresql import OfficeTakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.log import merkle
@@ -35,7 +35,7 @@ def grow(ledger: Ledger, author: Author, count: int) -> list[bytes]:
     """Append one batch of valid entries; give its leaves."""
     name = f"{to_text(author.key)} {ledger.log.size}"
     entries = newcomers(name, ledger.state.net, count, CLOCK())
-    batch = [Admitted.of(entry, ledger.state.net, CLOCK()) for entry in entries]
+    batch = [AdmittedEntry.of(entry, ledger.state.net, CLOCK()) for entry in entries]
     ledger.log.append(batch, _nothing)
     return [admitted.leaf for admitted in batch]
 
@@ -106,7 +106,7 @@ MOVES = ["UPDATE log_head SET size = size + 1", "UPDATE log_head SET term = term
 def test_a_head_that_somebody_else_moved_is_fatal(tmp_path: Path, change: str) -> None:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         sql(ledger, change)
-        with pytest.raises((FatalLogError, TakenError), match="another process"):
+        with pytest.raises((FatalLogError, OfficeTakenError), match="another process"):
             grow(ledger, Author("a", ledger.state.net), 1)
 
 
@@ -116,7 +116,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         author = Author("a", ledger.state.net)
-        batch = [Admitted.of(author.register(CLOCK()), ledger.state.net, CLOCK())]
+        batch = [AdmittedEntry.of(author.register(CLOCK()), ledger.state.net, CLOCK())]
         with pytest.raises(FatalLogError):
             ledger.log.append(batch, fail)
     with opened(make_settings(tmp_path), CLOCK) as ledger:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_ledger.log.proofs import KeptProofs, TileProofs
+from tequio_ledger.log.proofs import ProofCache, TileProofs
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.log import merkle
@@ -109,7 +109,7 @@ def test_a_kept_proof_is_the_one_that_the_tiles_give(tmp_path: Path, most: int) 
     rng = random.Random(3)
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         grow(ledger, Author("a", ledger.state.net), KEPT_SIZES[-1] - 1)
-        kept = KeptProofs(ledger.database, most)
+        kept = ProofCache(ledger.database, most)
         with ledger.database.reader.begin() as connection:
             read = partial(log_rows.read_tile, connection)
             for _ in range(3):

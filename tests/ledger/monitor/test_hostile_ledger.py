@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.monitor.alarms import Alarm, Alarms, FoundError, Kind
+from tequio_ledger.monitor.alarms import Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
@@ -95,9 +95,9 @@ def test_no_answer_ends_the_watch_without_an_alarm(tmp_path: Path, peers: bytes)
     log.append(ALICE)
     head = msgspec.json.encode({"as_of": as_of(log)})[:-1]
     with watching(tmp_path, log, head + b',"peers":' + peers + b',"runs":[]}') as watch:
-        watch.look()
+        watch.check()
     (path,) = (tmp_path / "alarms").glob("*.json")
-    assert msgspec.json.decode(path.read_bytes(), type=Alarm).kind is Kind.DERIVED
+    assert msgspec.json.decode(path.read_bytes(), type=Alarm).kind is AlarmKind.DERIVED
 
 
 def invite(seq: int, before: Entry | None) -> Entry:
@@ -134,8 +134,8 @@ def test_a_statement_that_is_replayed_or_reordered_is_an_alarm(tmp_path: Path, w
         watching(tmp_path, log) as watch,
         pytest.raises(FoundError, match=r"^rules: entry \d does not follow: ") as caught,
     ):
-        watch.look()
-    assert caught.value.alarm.kind is Kind.RULES
+        watch.check()
+    assert caught.value.alarm.kind is AlarmKind.RULES
 
 
 def test_what_follows_in_order_is_read(tmp_path: Path) -> None:
@@ -143,5 +143,5 @@ def test_what_follows_in_order_is_read(tmp_path: Path) -> None:
     second = invite(2, Entry.parse(log.leaves[0]))
     log.extend([second, invite(3, second), ALICE])
     with watching(tmp_path, log) as watch:
-        watch.look()
+        watch.check()
         assert watch.size == 4

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import httpx
-import msgspec
-import pytest
 import re
 import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
-from tequio_ledger.data_folder import Folder
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.monitor import watch as watching
-from tequio_ledger.monitor.alarms import (Alarm, Alarms, FINAL, FoundError, Kind)
+from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import (Digest, from_text, sha256, to_text)
+from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.notes import (Checkpoint, KeyKind, VerifierKey, sign_checkpoint)
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.log.policy import Policy, proves_fork
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
 from tests.support.contest_log import ContestLog
-from tests.support.cosigned_ledger import (Ring, cosigned, say, wait_until_shown)
-from tests.support.ledgers import Served, UNLIMITED, served
-from tests.support.memory_log import (LOG_SIGNER, MemoryLog, chain_of, genesis)
+from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
 from tests.support.slack import allowed_s
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-
     Change = Callable[[str, bytes], bytes]
 
 
@@ -100,22 +101,22 @@ def rung(tmp_path: Path) -> list[Alarm]:
 
 
 def log_signer(ledger_folder: Path) -> Signer:
-    return Folder(ledger_folder).signer("log")
+    return DataFolder(ledger_folder).signer("log")
 
 
 def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
     tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         assert watch.size == 301
         say(ledger, "third", 20)
-        watch.look()
+        watch.check()
         assert watch.size == 321
     say(ledger, "fourth", 3)
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         assert watch.size == 321
-        watch.look()
+        watch.check()
         assert watch.size == 324
     assert rung(tmp_path) == []
     with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database:
@@ -136,8 +137,8 @@ def test_a_flipped_byte_in_what_is_served_is_named(
             closing(opened(remote, tmp_path / f"m{number}", alarms)) as watch,
             pytest.raises(FoundError, match=r"^entries: ") as caught,
         ):
-            watch.look()
-        assert caught.value.alarm.kind is Kind.ENTRIES
+            watch.check()
+        assert caught.value.alarm.kind is AlarmKind.ENTRIES
         assert caught.value.alarm.note.startswith("ledger.example/test\n")
 
 
@@ -146,7 +147,7 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
     tmp_path: Path, home: Path, remote: Between, alarms: Alarms, size: int
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         here = watch.size
         forged = Checkpoint(
             origin="ledger.example/test", size=here + size - 301, root=other_root(size)
@@ -154,7 +155,7 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
         note = sign_checkpoint(forged, log_signer(home))
         remote.change = lambda path, raw: note if path == "/log/checkpoint" else raw
         with pytest.raises(FoundError, match=r"^fork: ") as caught:
-            watch.look()
+            watch.check()
     evidence = caught.value.alarm.fork
     assert evidence is not None
     assert evidence.notes[1].encode() == note
@@ -162,9 +163,9 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
     alarms.ring(caught.value.alarm)
     alarms.ring(caught.value.alarm)
     (before,) = rung(tmp_path)
-    assert before.kind is Kind.FORK
+    assert before.kind is AlarmKind.FORK
     later = Alarms(tmp_path / "alarms", remote.url, lambda: before.at_ms + 5_000)
-    later.ring(later.make(Kind.FORK, "found again after a restart", fork=evidence, note=note))
+    later.ring(later.make(AlarmKind.FORK, "found again after a restart", fork=evidence, note=note))
     assert rung(tmp_path) == [before], "the file keeps its name, and what it says"
     assert later.rang
 
@@ -172,11 +173,11 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
 def test_what_is_final_keeps_its_name_and_what_passes_has_a_file_each_time(tmp_path: Path) -> None:
     for at_ms in (1, 2):
         alarms = Alarms(tmp_path / "alarms", "http://ledger.test", lambda now_ms=at_ms: now_ms)  # type: ignore[misc]
-        for kind in Kind:
+        for kind in AlarmKind:
             alarms.ring(alarms.make(kind, "the same", note=b"note"))
     kinds = [one.kind for one in rung(tmp_path)]
-    assert {kind: kinds.count(kind) for kind in Kind} == {
-        kind: 1 if kind in FINAL else 2 for kind in Kind
+    assert {kind: kinds.count(kind) for kind in AlarmKind} == {
+        kind: 1 if kind in FINAL else 2 for kind in AlarmKind
     }
 
 
@@ -190,14 +191,14 @@ def test_an_older_checkpoint_is_an_alarm_when_it_stays(
     old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
     say(ledger, "after the old one", 2)
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         remote.change = lambda path, raw: old if path == "/log/checkpoint" else raw
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == [], "caches lag"
         monkeypatch.setattr(watching, "LAG_S", 0.0)
-        watch.look()
+        watch.check()
         (alarm,) = rung(tmp_path)
-        assert (alarm.kind, alarm.note.encode()) == (Kind.ROLLBACK, old)
+        assert (alarm.kind, alarm.note.encode()) == (AlarmKind.ROLLBACK, old)
 
 
 def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_believed(
@@ -207,11 +208,11 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
     witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key)
     text = f"log {key.text()}\nwitness w {witness.text()}\nquorum w\n"
     with closing(opened(remote, tmp_path / "q", alarms, Policy.parse(text.encode()))) as watch:
-        watch.look()
+        watch.check()
         assert watch.size == 0, "nothing is read without the quorum"
         monkeypatch.setattr(watching, "LATE_S", 0.0)
-        watch.look()
-        assert [one.kind for one in rung(tmp_path)] == [Kind.QUORUM]
+        watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.QUORUM]
     other = VerifierKey(name=key.name, kind=KeyKind.LOG, key=witness.key)
     elsewhere = Policy.parse(f"log {other.text()}\nquorum none\n".encode())
     with pytest.raises(UserFacingError, match="names other logs only"):
@@ -227,14 +228,14 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         remote.change = lambda path, raw: shown if path == "/log/checkpoint" else raw
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == [], "a proxy may show its own page for a while"
         monkeypatch.setattr(watching, "LATE_S", 0.0)
-        watch.look()
+        watch.check()
         (alarm,) = rung(tmp_path)
-        assert (alarm.kind, alarm.why) == (Kind.AWAY, "the checkpoint is not valid")
+        assert (alarm.kind, alarm.why) == (AlarmKind.AWAY, "the checkpoint is not valid")
         remote.change = lambda _path, raw: raw
-        watch.look()
+        watch.check()
         assert watch.size >= 301
 
 
@@ -253,15 +254,15 @@ def test_withholding_rings_though_the_checkpoint_comes(
 
     remote.change = change
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == []
         monkeypatch.setattr(watching, "LATE_S", 0.05)
         deadline_s = time.monotonic() + allowed_s(5.0)
         while not rung(tmp_path):
             assert time.monotonic() < deadline_s, "withheld in silence"
             time.sleep(0.02)
-            watch.look()
-        assert [one.kind for one in rung(tmp_path)] == [Kind.AWAY]
+            watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
 
 
 def test_answers_that_do_not_follow_from_the_log_are_listed(
@@ -275,14 +276,14 @@ def test_answers_that_do_not_follow_from_the_log_are_listed(
 
     remote.change = lie
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         (alarm,) = rung(tmp_path)
-        assert alarm.kind is Kind.DERIVED
+        assert alarm.kind is AlarmKind.DERIVED
         assert any(
             "micropoints is 0 by the log, but 7000000 is said" in one for one in alarm.differences
         )
         remote.change = lambda _path, raw: raw
-        watch.look()
+        watch.check()
         assert len(rung(tmp_path)) == 1
 
 
@@ -302,12 +303,12 @@ def test_answers_about_entries_that_are_never_published_ring(
     monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
     remote.change = lambda _path, raw: renamed(raw, 1_000)
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == [], "witnesses may be slow"
         monkeypatch.setattr(watching, "LATE_S", 0.0)
-        watch.look()
+        watch.check()
         (alarm,) = rung(tmp_path)
-    assert alarm.kind is Kind.DERIVED
+    assert alarm.kind is AlarmKind.DERIVED
     assert alarm.differences[0].endswith("which are not published")
 
 
@@ -321,16 +322,16 @@ def test_answers_about_another_log_ring_when_it_has_grown_so_far(
     monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
     remote.change = lambda _path, raw: renamed(raw, 2, other_root(2))
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == []
         remote.change = lambda _path, raw: raw
         say(ledger, "up to there", 2)
-        watch.look()
+        watch.check()
         (alarm,) = rung(tmp_path)
         assert "an answer named another root" in alarm.differences[0]
         remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
         say(ledger, "and beyond", 1)
-        watch.look()
+        watch.check()
         told = [one for alarm in rung(tmp_path) for one in alarm.differences]
         assert any("names another root" in one for one in told)
 
@@ -353,9 +354,9 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
             wait_until_shown(slow, policy, 3)
             say(slow, "shown later", 2)
             with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
-                watch.look()
+                watch.check()
                 assert watch.size == 5
-    assert [one.kind for one in rung(tmp_path)] == ([Kind.DERIVED] if what == "lying" else [])
+    assert [one.kind for one in rung(tmp_path)] == ([AlarmKind.DERIVED] if what == "lying" else [])
 
 
 class Operator(RemoteLedger):
@@ -411,7 +412,7 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
         (tmp_path / "m").mkdir()
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
             with pytest.raises(FoundError, match=r"^rules: entry 5 does not ") as caught:
-                watch.look()
+                watch.check()
             assert watch.size == 0
     assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
 
@@ -433,7 +434,7 @@ def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) ->
             return mirror
 
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
-            watch.look()
+            watch.check()
             assert watch.size == len(contest.log.leaves)
     assert not alarms.rang
 
@@ -446,13 +447,13 @@ def test_a_ledger_that_is_away_rings_when_it_stays_away(
 
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         remote.change = away
-        watch.look()
+        watch.check()
         assert rung(tmp_path) == []
         monkeypatch.setattr(watching, "LATE_S", 0.0)
-        watch.look()
-        assert [one.kind for one in rung(tmp_path)] == [Kind.AWAY]
+        watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
         remote.change = lambda _path, raw: raw
-        watch.look()
+        watch.check()
         assert watch.size > 300
 
 

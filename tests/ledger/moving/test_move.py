@@ -12,9 +12,9 @@ import pytest
 
 from tequio_ledger.admin import move
 from tequio_ledger.admin.move import Move
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
-from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
@@ -52,7 +52,7 @@ def target(cluster: Cluster) -> str:
 
 def grow(ledger: Ledger, name: str, count: int) -> None:
     net, now_ms = ledger.state.net, CLOCK()
-    batch = [Admitted.of(one, net, now_ms) for one in newcomers(name, net, count, now_ms)]
+    batch = [AdmittedEntry.of(one, net, now_ms) for one in newcomers(name, net, count, now_ms)]
     ledger.log.append(batch, lambda _connection: None)
 
 
@@ -64,7 +64,7 @@ def moved(folder: Path, source: str, target: str, most: int | None = None) -> Mo
             raise CutShort
 
     with (
-        Folder(folder) as held,
+        DataFolder(folder) as held,
         closing(Database(source or held.database)) as old,
         closing(Database(target)) as new,
     ):
@@ -115,7 +115,7 @@ def test_a_move_that_was_cut_short_goes_on_where_it_ended(
 def test_a_kill_between_the_last_two_steps_does_not_lose_why_nothing_is_signed(
     folder: Path, target: str, cause: Cause, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_mark(Folder(folder).mark, Mark(cause=cause, size=3, shown="x", shown_size=9))
+    write_mark(DataFolder(folder).mark, Mark(cause=cause, size=3, shown="x", shown_size=9))
 
     def die(*_: object) -> None:
         raise CutShort
@@ -125,7 +125,7 @@ def test_a_kill_between_the_last_two_steps_does_not_lose_why_nothing_is_signed(
         with pytest.raises(CutShort):
             moved(folder, "", target)
     moved(folder, "", target)
-    moved_away = read_mark(Folder(folder).mark)
+    moved_away = read_mark(DataFolder(folder).mark)
     assert moved_away is not None
     assert moved_away.cause is Cause.MOVED
     with opened(make_settings(folder, database=target), CLOCK) as ledger:
@@ -162,7 +162,7 @@ def test_what_is_being_served_is_not_moved(folder: Path, cluster: Cluster, targe
         closing(Database(cluster.database())) as new,
         pytest.raises(UserFacingError, match="another tequio-ledger writes this log"),
     ):
-        Move(Folder(folder / "elsewhere"), old, new).run(lambda _done, _of: None)
+        Move(DataFolder(folder / "elsewhere"), old, new).run(lambda _done, _of: None)
 
 
 def test_the_commands_say_what_they_did(folder: Path, target: str) -> None:

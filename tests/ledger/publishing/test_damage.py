@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.log.publisher import Publisher
-from tequio_ledger.log.sequencer import Signal
+from tequio_ledger.log.sequencer import ChangeSignal
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import Policy
@@ -27,7 +27,7 @@ def publisher(ledger: Ledger) -> Publisher:
         policy=Policy.parse(b"quorum none\n"),
         key=VerifierKey.parse(ledger.genesis.log_key),
         database=ledger.database,
-        changed=Signal(),
+        changed=ChangeSignal(),
         clock=VirtualClock(),
         pause_s=0.0,
     )

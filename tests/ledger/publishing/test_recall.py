@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.log import witness_client
-from tequio_ledger.log.witness_client import Recall, WitnessesSilentError
+from tequio_ledger.log.witness_client import WitnessesSilentError, WitnessRecall
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import (
     KeyKind,
@@ -95,7 +95,7 @@ def recalled(quorum: str, *speakers: Speak) -> list[bytes]:
         ]
         names = " ".join(f"w{at}" for at in range(len(urls)))
         text = f"{''.join(lines)}group g {quorum} {names}\nquorum g\n"
-        return Recall(Policy.parse(text.encode()), LOG.key).notes()
+        return WitnessRecall(Policy.parse(text.encode()), LOG.key).notes()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing.client import open_signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import Policy
@@ -49,7 +49,7 @@ def test_the_next_one_publishes_when_the_one_that_did_is_killed(
 ) -> None:
     first = tmp_path / "member-0"
     first.mkdir(mode=0o700)
-    key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=open_signer(Folder(first)).key)
+    key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=open_signer(DataFolder(first)).key)
     with witnessing(tmp_path / "w", key) as witness, teamed(tmp_path, cluster.database()) as team:
         path = tmp_path / "policy"
         path.write_text(f"log {key.text()}\n{witness.line('w')}quorum w\n")

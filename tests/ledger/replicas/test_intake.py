@@ -10,7 +10,7 @@ import pytest
 
 from tequio_ledger.log.sequencer import Logged, Sequencer
 from tequio_ledger.replicas import follower
-from tequio_ledger.replicas.replica import Intake
+from tequio_ledger.replicas.replica import SubmissionIntake
 from tequio_ledger.store import submissions
 from tequio_shared.errors import RefusedError
 from tequio_shared.log.tiles import encode_bundle
@@ -37,7 +37,7 @@ async def answers(ledger: Ledger, numbers: set[int]) -> dict[int, bytes]:
     async with asyncio.timeout(PATIENCE_S):
         while found.keys() != numbers:
             with ledger.database.writer.begin() as connection:
-                found |= submissions.take_answers(connection, REPLICA)
+                found |= submissions.pop_answers(connection, REPLICA)
             await asyncio.sleep(0.01)
     return found
 
@@ -51,7 +51,7 @@ def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_pa
         entry = Author("passed on", ledger.genesis.network_id).register(clock())
         good = put(ledger, encode_bundle([entry.leaf()]))
         async with running(ledger):
-            intake = Intake(ledger.database, ledger.sequencer, clock)
+            intake = SubmissionIntake(ledger.database, ledger.sequencer, clock)
             work = asyncio.create_task(intake.run())
             try:
                 waiting = asyncio.create_task(answers(ledger, {*poison, good}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 from tequio_shared.log.tiles import encode_bundle
@@ -171,7 +171,7 @@ def test_a_leader_that_is_cut_off_is_replaced_and_comes_back(
 def test_who_is_shown_a_lost_checkpoint_stops_all(team: Team) -> None:
     leader, follower = team.start(), team.start()
     origin = httpx.get(f"{leader.url}/v1/network").json()["origin"]
-    signer = Folder(leader.folder).signer("log")
+    signer = DataFolder(leader.folder).signer("log")
     lost = sign_checkpoint(Checkpoint(origin=origin, size=99, root=ZERO_DIGEST), signer)
     follower.wait_for("follows the log")
     with suppress(httpx.HTTPStatusError):

@@ -17,24 +17,24 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import process as signing_process
 from tequio_ledger.signing.client import (
     LINE_BYTES,
     MEMORY,
-    Absent,
+    AbsentSigner,
     Hello,
     RemoteNotary,
     Sign,
     begin_memory,
-    forgot,
-    note_key,
-    open_keeper,
+    has_no_memory,
+    open_notary,
     open_signer,
     public_key,
+    store_public_key,
 )
 from tequio_ledger.signing.process import SigningServer, listening
-from tequio_ledger.signing.signer import CheckpointSigner, Memory, Notary, WouldForkError
+from tequio_ledger.signing.signer import CheckpointSigner, Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log import merkle
@@ -62,7 +62,7 @@ def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
 
 def begun(folder: Path, log: ShownLog) -> Notary:
     """The notary of a key that signed nothing, or of one that has its memory."""
-    Memory(folder / MEMORY).begin()
+    SignatureMemory(folder / MEMORY).begin()
     return Notary(log.signer, folder / MEMORY)
 
 
@@ -150,7 +150,7 @@ def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: Show
 
 def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: ShownLog) -> None:
     path = tmp_path / MEMORY
-    memory = Memory(path)
+    memory = SignatureMemory(path)
     memory.begin()
     for size in (1, 2, 3):
         memory.write(log.checkpoint(size))
@@ -160,23 +160,23 @@ def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: Show
     changed = [at for at in range(len(whole)) if whole[at] != after[at]]
     for cut in range(changed[0], changed[-1] + 1):
         path.write_bytes(after[:cut] + whole[cut:])
-        assert Memory(path).read() == log.checkpoint(3)
+        assert SignatureMemory(path).read() == log.checkpoint(3)
     path.write_bytes(after)
-    assert Memory(path).read() == log.checkpoint(4)
+    assert SignatureMemory(path).read() == log.checkpoint(4)
 
 
 def test_a_first_write_that_is_cut_off_leaves_that_nothing_was_signed(
     tmp_path: Path, log: ShownLog
 ) -> None:
     path = tmp_path / MEMORY
-    Memory(path).begin()
+    SignatureMemory(path).begin()
     before = path.read_bytes()
-    Memory(path).write(log.checkpoint(1))
+    SignatureMemory(path).write(log.checkpoint(1))
     after = path.read_bytes()
     changed = [at for at in range(len(before)) if before[at] != after[at]]
     for cut in range(changed[0], changed[-1] + 1):
         path.write_bytes(after[:cut] + before[cut:])
-        assert Memory(path).read() is None
+        assert SignatureMemory(path).read() is None
         assert sign(Notary(log.signer, path), log, 1).size == 1
 
 
@@ -265,15 +265,15 @@ def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
 def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
     tmp_path: Path, log: ShownLog
 ) -> None:
-    here, elsewhere = Folder(tmp_path / "here"), Folder(tmp_path / "elsewhere")
+    here, elsewhere = DataFolder(tmp_path / "here"), DataFolder(tmp_path / "elsewhere")
     with here, elsewhere:
         key = here.signer("log").key
         assert open_signer(here).key == key
         with pytest.raises(UserFacingError, match="does not protect it"):
             open_signer(here, tmp_path / "sign.socket")
-        note_key(elsewhere, log.signer.key)
+        store_public_key(elsewhere, log.signer.key)
         absent = open_signer(elsewhere)
-        assert isinstance(absent, Absent)
+        assert isinstance(absent, AbsentSigner)
         assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
         with pytest.raises(UserFacingError, match="--signer"):
             sign(absent, log, 3)
@@ -282,27 +282,27 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
 def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
     tmp_path: Path, log: ShownLog
 ) -> None:
-    with Folder(tmp_path) as folder:
-        notary = open_keeper(folder, log.origin, is_first=False)
+    with DataFolder(tmp_path) as folder:
+        notary = open_notary(folder, log.origin, is_first=False)
         log.signer = folder.signer("log")
         assert (notary.last_size, (tmp_path / MEMORY).exists()) == (0, True)
-        assert open_keeper(folder, log.origin, is_first=False).last_size == 0, (
+        assert open_notary(folder, log.origin, is_first=False).last_size == 0, (
             "it has signed nothing yet"
         )
         for size in (3, 9, 10):
             sign(notary, log, size)
-        assert open_keeper(folder, log.origin, is_first=False).last_size == 10
+        assert open_notary(folder, log.origin, is_first=False).last_size == 10
         (tmp_path / MEMORY).unlink()
         with pytest.raises(UserFacingError, match="restore that file, or use --first"):
-            open_keeper(folder, log.origin, is_first=False)
-        assert open_keeper(folder, log.origin, is_first=True).last_size == 0
+            open_notary(folder, log.origin, is_first=False)
+        assert open_notary(folder, log.origin, is_first=True).last_size == 0
 
 
 def test_a_ledgers_own_key_without_its_memory_signs_nothing(tmp_path: Path, log: ShownLog) -> None:
-    with Folder(tmp_path) as folder:
+    with DataFolder(tmp_path) as folder:
         notary = open_signer(folder)
         log.signer = folder.signer("log")
-        assert not forgot(folder), "a key that is made here has one from the beginning"
+        assert not has_no_memory(folder), "a key that is made here has one from the beginning"
         sign(notary, log, 7)
         (tmp_path / MEMORY).unlink()
         for size in (7, 8):
@@ -320,12 +320,12 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
         with pytest.raises(WouldForkError, match=r"signs 'log\.example/one', not"):
             sign(notary, foreign, 3)
         assert sign(notary, log, 3).size == 3
-    with Folder(tmp_path / "keeper") as folder:
-        keeper = open_keeper(folder, log.origin, is_first=False)
+    with DataFolder(tmp_path / "keeper") as folder:
+        keeper = open_notary(folder, log.origin, is_first=False)
         log.signer = folder.signer("log")
         sign(keeper, log, 3)
         with pytest.raises(UserFacingError, match=r"signs the log 'log\.example/one', not"):
-            open_keeper(folder, foreign.origin, is_first=False)
+            open_notary(folder, foreign.origin, is_first=False)
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell who asks")

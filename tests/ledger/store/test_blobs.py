@@ -24,18 +24,18 @@ def blobs(tmp_path: Path, either_database: str) -> Iterator[BlobFolder]:
     database = Database(either_database or tmp_path / "db")
     database.migrate()
     folder = BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
-    folder.tidy()
+    folder.clean_up()
     yield folder
     database.close()
 
 
 def put(blobs: BlobFolder, author: PeerKey, content: bytes, quota: int) -> None:
-    upload = blobs.begin(sha256(content), author, quota)
+    upload = blobs.begin_upload(sha256(content), author, quota)
     try:
         upload.write(content)
-        blobs.keep(upload, author)
+        blobs.store(upload, author)
     finally:
-        blobs.end(upload)
+        blobs.end_upload(upload)
 
 
 def test_a_peers_quota_is_its_own(blobs: BlobFolder) -> None:
@@ -55,11 +55,11 @@ def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
 
 
 def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> None:
-    upload = blobs.begin(sha256(b"right"), ALICE, 100)
+    upload = blobs.begin_upload(sha256(b"right"), ALICE, 100)
     upload.write(b"wrong")
     with pytest.raises(RefusedError, match="does not have the hash in its name"):
-        blobs.keep(upload, ALICE)
-    blobs.end(upload)
+        blobs.store(upload, ALICE)
+    blobs.end_upload(upload)
     assert not blobs.has(sha256(b"right"))
     assert not list((tmp_path / "blobs" / "new").iterdir())
 
@@ -74,9 +74,9 @@ def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
 def test_unfinished_files_are_swept_at_a_start(
     tmp_path: Path, blobs: BlobFolder, either_database: str
 ) -> None:
-    blobs.begin(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
+    blobs.begin_upload(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
     database = Database(either_database or tmp_path / "db")
-    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).tidy()
+    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).clean_up()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())
 

@@ -51,7 +51,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 def replica(tmp_path: Path, database: Database, url: str, name: str) -> BlobFolder:
     folder = BlobFolder(tmp_path / name, database, VirtualClock(), 1 << 20, Bucket(url))
-    folder.tidy()
+    folder.clean_up()
     return folder
 
 

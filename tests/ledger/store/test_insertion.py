@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import Peer, Standing
+from tequio_ledger.store.models import Peer, PeerStanding
 from tequio_ledger.store.postgresql import upsert
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _row(at: int, since: int) -> dict[str, object]:
 
 
 def _stored(connection: Connection) -> list[dict[str, object]]:
-    table = Standing.__table__
+    table = PeerStanding.__table__
     return [dict(row) for row in connection.execute(select(table).order_by("peer")).mappings()]
 
 
@@ -61,10 +61,10 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
     with database.writer.begin() as connection:
         _register(connection, count)
         old = [_row(at, 1) for at in range(0, count, 2)]
-        upsert(connection, Standing, old, ("peer",), FRESH)
+        upsert(connection, PeerStanding, old, ("peer",), FRESH)
         assert _stored(connection) == old
         new = [_row(at, 2 + at) for at in range(count)]
-        upsert(connection, Standing, new, ("peer",), FRESH)
+        upsert(connection, PeerStanding, new, ("peer",), FRESH)
         assert _stored(connection) == new
 
 
@@ -72,8 +72,10 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
 def test_only_the_named_columns_are_written_anew(database: Database, count: int) -> None:
     with database.writer.begin() as connection:
         _register(connection, count)
-        upsert(connection, Standing, [_row(at, 1) for at in range(count)], ("peer",), FRESH)
-        upsert(connection, Standing, [_row(at, 2) for at in range(count)], ("peer",), ("until",))
+        upsert(connection, PeerStanding, [_row(at, 1) for at in range(count)], ("peer",), FRESH)
+        upsert(
+            connection, PeerStanding, [_row(at, 2) for at in range(count)], ("peer",), ("until",)
+        )
         assert _stored(connection) == [_row(at, 1) for at in range(count)]
 
 
@@ -83,6 +85,6 @@ def test_rows_that_name_no_peer_are_refused_whole(database: Database, count: int
         _register(connection, count - 1)
     rows = [_row(at, 1) for at in range(count)]
     with pytest.raises(IntegrityError), database.writer.begin() as connection:
-        upsert(connection, Standing, rows, ("peer",), FRESH)
+        upsert(connection, PeerStanding, rows, ("peer",), FRESH)
     with database.reader.begin() as connection:
         assert _stored(connection) == []

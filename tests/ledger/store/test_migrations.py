@@ -11,7 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import delete, text, update
 
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Attended, Base, Round
@@ -22,7 +22,7 @@ from tests.support.ledgers import make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.store.log_rows import Head
+    from tequio_ledger.store.log_rows import SignedHead
 
 REVISION = "0010"
 """Of the tables since the first network folder: a program with another one refuses it."""
@@ -71,7 +71,7 @@ def test_a_filled_database_keeps_its_root_and_gets_lost_derived_rows_back(
     with opened(given, CLOCK) as ledger:
         asyncio.run(live_through(ledger))
         before, published, held = head_of(ledger.database), ledger.log.published, rows(ledger)
-    place = either_database or Folder(tmp_path).database
+    place = either_database or DataFolder(tmp_path).database
     with closing(Database(place)) as database:
         assert database.revision() == REVISION
         with database.writer.begin() as connection:
@@ -94,6 +94,6 @@ def test_a_database_of_a_newer_program_is_refused(tmp_path: Path, either_databas
             database.migrate()
 
 
-def head_of(database: Database) -> Head | None:
+def head_of(database: Database) -> SignedHead | None:
     with database.reader.begin() as connection:
         return log_rows.read_head(connection)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import httpx
 import json
 import os
-import pytest
 import shutil
 import subprocess
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
 from tequio_ledger.admin import backup
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.log.tiles import encode_bundle
@@ -20,10 +23,10 @@ from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.mortal_ledgers import stabled
 from tests.support.uploads import put_blob
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_shared.ids import NetworkId
 
 
@@ -35,7 +38,7 @@ def made(tmp_path: Path) -> Path:
     """Make a backup of a ledger with two blobs."""
     with opened(make_settings(tmp_path / "ledger"), CLOCK) as ledger:
         ledger.blobs.put(b"a document")
-    backup.backup(Folder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
+    backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
     return tmp_path / "backup"
 
 
@@ -67,7 +70,7 @@ def test_a_backup_of_a_ledger_that_serves_holds_everything_acknowledged_before_i
             ended = threading.Event()
             flooding = threading.Thread(target=flood_until, args=(url, net, ended))
             flooding.start()
-            made = backup.backup(Folder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
+            made = backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "backup", CLOCK)
             ended.set()
             flooding.join()
             assert first < made.size <= flood(http, net, 99_999)
@@ -97,7 +100,7 @@ def flood_until(url: str, net: NetworkId, ended: threading.Event) -> None:
 def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     before = contents(made), contents(tmp_path / "ledger")
     with pytest.raises(UserFacingError, match="exists and is not empty"):
-        backup.backup(Folder(tmp_path / "ledger"), made, CLOCK)
+        backup.backup(DataFolder(tmp_path / "ledger"), made, CLOCK)
     with pytest.raises(UserFacingError, match="exists and is not empty"):
         backup.restore(made, tmp_path / "ledger")
     assert (contents(made), contents(tmp_path / "ledger")) == before
@@ -137,7 +140,7 @@ def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
     with pytest.raises(UserFacingError, match="not a complete backup"):
         backup.restore(tmp_path / "ledger", tmp_path / "again")
     with pytest.raises(UserFacingError, match="holds no ledger"):
-        backup.backup(Folder(made / "blobs"), tmp_path / "other", CLOCK)
+        backup.backup(DataFolder(made / "blobs"), tmp_path / "other", CLOCK)
     named = json.loads((made / backup.NAME).read_text())
     named["files"][0]["path"] = "../elsewhere"
     (made / backup.NAME).write_text(json.dumps(named))
@@ -150,9 +153,9 @@ def test_a_damaged_blob_is_left_out_unless_the_log_needs_it(tmp_path: Path, made
         rules = ledger.blobs.path(sha256(b"a document"))
         needed = next(path for path in ledger.blobs.folder.glob("sha256/*/*/*") if path != rules)
     rules.write_bytes(b"another")
-    again = backup.backup(Folder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
+    again = backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
     assert again.left_out == (rules.name,)
     needed.unlink()
     with pytest.raises(UserFacingError, match="entry 0 needs the blob"):
-        backup.backup(Folder(tmp_path / "ledger"), tmp_path / "third", CLOCK)
+        backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "third", CLOCK)
     assert not list(tmp_path.glob("third*"))

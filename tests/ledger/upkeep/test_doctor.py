@@ -16,7 +16,7 @@ from tequio_ledger import genesis
 from tequio_ledger.__main__ import cli
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, write_mark
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import make_settings, opened
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def examined(folder: Path, port: str = "0", origin: str = "ledger.example/test") -> list[Finding]:
     settings = make_settings(folder, port=port, origin=origin)
-    found = doctor.examine(settings, Folder(folder), CLOCK)
+    found = doctor.examine(settings, DataFolder(folder), CLOCK)
     assert all(one.to_do for one in found if one.grade is not Grade.OK)
     return found
 
@@ -111,7 +111,7 @@ def test_it_looks_at_a_ledger_that_serves(folder: Path) -> None:
 
 def test_it_finds_what_is_wrong_around_the_database(folder: Path) -> None:
     (folder / "log.key").chmod(0o644)
-    write_mark(Folder(folder).mark, Mark(cause=Cause.LOST, size=1, shown_size=2))
+    write_mark(DataFolder(folder).mark, Mark(cause=Cause.LOST, size=1, shown_size=2))
     CLOCK.pass_ms(-10_000)
     try:
         with socket.create_server(("127.0.0.1", 0)) as busy:
@@ -132,11 +132,11 @@ def test_a_network_that_was_founded_wrong_is_told(
         given = make_settings(tmp_path, (), origin="localhost/tequio", host="0.0.0.0")  # noqa: S104 - the thing found
         with opened(given, CLOCK):
             pass
-    found = doctor.examine(given, Folder(tmp_path), CLOCK)
+    found = doctor.examine(given, DataFolder(tmp_path), CLOCK)
     assert faults(found) == [("network", Grade.WARNING)] * 2
     assert any("without organisers" in one.found for one in found)
     alone = make_settings(tmp_path, (), origin="localhost/tequio", host="127.0.0.1")
-    assert len(faults(doctor.examine(alone, Folder(tmp_path), CLOCK))) == 1
+    assert len(faults(doctor.examine(alone, DataFolder(tmp_path), CLOCK))) == 1
 
 
 def test_a_clock_behind_the_log_and_a_missing_key_are_told(folder: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_clock_behind_the_log_and_a_missing_key_are_told(folder: Path) -> None
 
 
 def test_a_public_key_may_be_read_by_anybody(folder: Path) -> None:
-    key = Folder(folder).signer("log").key
+    key = DataFolder(folder).signer("log").key
     (folder / "log.key").unlink()
     public = folder / "log.pub"
     public.write_text(f"{b64encode(key).decode()}\n", "ascii")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.admin.move import Move
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store.database import Database
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.ledger.test_replay import CLOCK as ROUNDS
@@ -43,7 +43,7 @@ def test_the_doctor_finds_a_ledger_on_postgresql_well(tmp_path: Path, cluster: C
     given = make_settings(tmp_path, database=cluster.database())
     with opened(given, ROUNDS) as ledger:
         asyncio.run(live_through(ledger))
-    found = doctor.examine(given, Folder(tmp_path), ROUNDS)
+    found = doctor.examine(given, DataFolder(tmp_path), ROUNDS)
     assert worst(found) is Grade.OK, found
 
 
@@ -54,12 +54,12 @@ def test_the_doctor_finds_a_ledger_well_that_was_moved_to_postgresql(
         asyncio.run(live_through(ledger))
     url = cluster.database()
     with (
-        Folder(tmp_path) as folder,
+        DataFolder(tmp_path) as folder,
         closing(Database(folder.database)) as source,
         closing(Database(url)) as target,
     ):
         Move(folder, source, target).run(lambda _done, _size: None)
-    there = doctor.examine(make_settings(tmp_path, database=url), Folder(tmp_path), ROUNDS)
+    there = doctor.examine(make_settings(tmp_path, database=url), DataFolder(tmp_path), ROUNDS)
     assert worst(there) is Grade.OK, there
-    here = doctor.examine(make_settings(tmp_path), Folder(tmp_path), ROUNDS)
+    here = doctor.examine(make_settings(tmp_path), DataFolder(tmp_path), ROUNDS)
     assert [one.check for one in here if one.grade is Grade.ERROR] == ["signing"]

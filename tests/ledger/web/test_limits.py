@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_ledger.web.limits import CROWDED, StreamKind, StreamLimit
+from tequio_ledger.web.limits import CROWDED_STREAMS, StreamKind, StreamLimit
 from tequio_shared.errors import RefusedError
 
 MOST = 64
@@ -28,7 +28,7 @@ def test_32_networks_that_take_what_they_may_leave_places_for_others(kind: Strea
     for number in range(32):
         take_all(limit, kind, f"greedy {number}")
     for number in range(64):
-        assert take_all(limit, kind, f"honest {number}") == CROWDED
+        assert take_all(limit, kind, f"honest {number}") == CROWDED_STREAMS
 
 
 def test_pages_take_no_place_of_a_program_and_programs_none_of_a_page() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_ledger.web.middleware import REQUESTS, TARGET_BYTES, RequestLimits, limited
+from tequio_ledger.web.middleware import MAX_REQUESTS, MAX_TARGET_BYTES, RequestLimits, with_limits
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -82,7 +82,7 @@ def test_only_a_named_proxy_is_believed_about_who_asks(
     async def story() -> None:
         app = Seen()
         app.may_answer.set()
-        await asked(limited(app, PROXIES, 64), scope(host, forwarded))
+        await asked(with_limits(app, PROXIES, 64), scope(host, forwarded))
         assert app.hosts == [counts]
 
     asyncio.run(story())
@@ -91,9 +91,9 @@ def test_only_a_named_proxy_is_believed_about_who_asks(
 def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
     async def story() -> None:
         app = Seen()
-        door = limited(app, (), 8)
+        door = with_limits(app, (), 8)
         async with asyncio.TaskGroup() as tasks:
-            most = REQUESTS + 8
+            most = MAX_REQUESTS + 8
             held = [tasks.create_task(asked(door, scope("192.0.2.1"))) for _ in range(most)]
             await asyncio.sleep(0)
             refused = await asked(door, scope("192.0.2.250"))  # the same /24
@@ -110,7 +110,7 @@ def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
 def test_a_path_without_end_is_refused() -> None:
     app = Seen()
     said = asyncio.run(
-        asked(limited(app, (), 64), scope("192.0.2.1", path="/" * (TARGET_BYTES + 1)))
+        asked(with_limits(app, (), 64), scope("192.0.2.1", path="/" * (MAX_TARGET_BYTES + 1)))
     )
     assert said[0]["status"] == 400
     assert app.hosts == []

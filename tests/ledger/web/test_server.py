@@ -6,7 +6,7 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.server import HEAD_BYTES, WebServer, bind
+from tequio_ledger.web.server import MAX_HEAD_BYTES, WebServer, bind
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -81,13 +81,13 @@ def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
         sent = 0
         try:
             async with asyncio.timeout(1):  # then the server has stopped reading
-                while sent < 256 * HEAD_BYTES:
+                while sent < 256 * MAX_HEAD_BYTES:
                     writer.write(b"x-more: " + b"y" * 8_000 + b"\r\n")
                     await writer.drain()
                     sent += 8_010
         except (TimeoutError, ConnectionError):
             pass
-        assert sent < 256 * HEAD_BYTES
+        assert sent < 256 * MAX_HEAD_BYTES
         app.may_answer.set()
         writer.transport.abort()
 

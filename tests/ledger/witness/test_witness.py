@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import httpx
-import msgspec
-import pytest
 import random
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
 from tequio_ledger.witness.app import WitnessSettings
-from tequio_ledger.witness.witness import Book, Desk, EVIDENCE_FILES
+from tequio_ledger.witness.witness import EVIDENCE_FILES, CheckpointStore, WitnessService
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
 from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
-from tequio_shared.log.policy import (AddCheckpoint, CosigningRefusedError, ForkEvidence, find_cosignature, origin_hash, proves_fork)
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    ForkEvidence,
+    find_cosignature,
+    origin_hash,
+    proves_fork,
+)
 from tests.support.witnesses import ShownLog, Witness, witnessing
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,7 +200,7 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
     for changed in (whole.replace(b"\n30\n", b"\n29\n"), b"", log.request(0, 20).note):
         path.write_bytes(changed)
         with pytest.raises(UserFacingError, match="is not what this witness stored"):
-            Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
+            CheckpointStore(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
 def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: ShownLog) -> None:
@@ -211,19 +220,21 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    book = Book(tmp_path / "logs", logs, own)
+    book = CheckpointStore(tmp_path / "logs", logs, own)
     (tmp_path / "logs").write_text("no folder")
-    desk = Desk(logs, book, own, signer, lambda: 1_700_000_000_000)
+    desk = WitnessService(logs, book, own, signer, lambda: 1_700_000_000_000)
     with pytest.raises(FileExistsError):
         desk.add_checkpoint(log.request(0, 5).encode())
     assert book.last == {}
 
 
-def desk_of(folder: Path, log: ShownLog) -> Desk:
+def desk_of(folder: Path, log: ShownLog) -> WitnessService:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    return Desk(logs, Book(folder, logs, own), own, signer, lambda: 1_700_000_000_000)
+    return WitnessService(
+        logs, CheckpointStore(folder, logs, own), own, signer, lambda: 1_700_000_000_000
+    )
 
 
 @pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])

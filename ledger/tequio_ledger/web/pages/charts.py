@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tequio_shared.curve import Point
 
 
-def smooth(points: Sequence[Point]) -> str:
+def smooth_path(points: Sequence[Point]) -> str:
     """Give the SVG path of a smooth line; x must rise. Empty without points."""
     if not points:
         return ""
@@ -40,12 +40,12 @@ _GAP, _MOST_GAP = 0.3, 6.0
 """Gap between two bars, as a share of their width, and at most in pixels."""
 _LABEL_PX = 64
 """Least distance of two labels on the lower axis."""
-MOST_STEPS = 160
+MAX_STEPS = 160
 """A longer series is drawn as means of neighbours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Single:
+class SingleValue:
     """One of the values behind a reading; an outlier may lie beyond the axis."""
 
     value: float
@@ -53,7 +53,7 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ChartReading:
     """One step of a series: its position, its value, and both in words."""
 
     at: float
@@ -62,11 +62,11 @@ class Reading:
     caption: str
     is_open: bool = False
     """The value may still grow: its period is not over."""
-    singles: tuple[Single, ...] = ()
+    singles: tuple[SingleValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class ChartBar:
     """One value as a bar, in pixels."""
 
     x: float
@@ -77,7 +77,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
+class AxisTick:
     """A tick of an axis, in pixels, with its label."""
 
     at: float
@@ -85,7 +85,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dot:
+class ChartDot:
     """One value in pixels; `left` and `width` are the strip that reveals it on hover."""
 
     x: float
@@ -96,7 +96,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class ChartSpot:
     """A single value in pixels; at the edge if it lies beyond the axis."""
 
     x: float
@@ -105,7 +105,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class ChartLayout:
     """A chart at one size."""
 
     kind: str
@@ -116,12 +116,12 @@ class Layout:
     base: float
     line: str
     area: str
-    rows: tuple[Tick, ...]
-    columns: tuple[Tick, ...]
-    dots: tuple[Dot, ...]
-    bars: tuple[Bar, ...] = ()
+    rows: tuple[AxisTick, ...]
+    columns: tuple[AxisTick, ...]
+    dots: tuple[ChartDot, ...]
+    bars: tuple[ChartBar, ...] = ()
     """Drawn instead of line and area."""
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[ChartSpot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,24 +131,24 @@ class Chart:
     name: str
     title: str
     summary: str
-    readings: tuple[Reading, ...]
-    layouts: tuple[Layout, ...]
+    readings: tuple[ChartReading, ...]
+    layouts: tuple[ChartLayout, ...]
 
 
 def chart(
     name: str,
     title: str,
     summary: str,
-    readings: Sequence[Reading],
+    readings: Sequence[ChartReading],
     write: Callable[[float], str],
     *,
     from_zero: bool,
 ) -> Chart:
     """Lay a series out; `name` must be unique on its page. Fewer than two readings: no layouts."""
-    shown = thin(readings)
+    shown = downsample(readings)
     singles = (each for one in shown for each in one.singles if not each.is_outlier)
     values = [*(one.value for one in shown), *(each.value for each in singles)]
-    bounds = scale(values, from_zero=from_zero) if shown else (0.0, 1.0)
+    bounds = axis_bounds(values, from_zero=from_zero) if shown else (0.0, 1.0)
     kinds = (("wide", *WIDE), ("narrow", *NARROW))
     layouts = tuple(_layout(*kind, shown, bounds, write) for kind in kinds)
     return Chart(
@@ -166,7 +166,7 @@ def as_bars(chart_: Chart) -> Chart:
     return replace(chart_, layouts=layouts)
 
 
-def _with_bars(layout: Layout, readings: Sequence[Reading]) -> Layout:
+def _with_bars(layout: ChartLayout, readings: Sequence[ChartReading]) -> ChartLayout:
     width = (layout.right - layout.left) / len(readings)
     lefts = [layout.left + at * width for at in range(len(readings))]
     dots = tuple(
@@ -175,7 +175,7 @@ def _with_bars(layout: Layout, readings: Sequence[Reading]) -> Layout:
     )
     gap = min(width * _GAP, _MOST_GAP)
     bars = tuple(
-        Bar(
+        ChartBar(
             x=round(dot.left + gap / 2, 1),
             y=dot.y,
             width=round(width - gap, 1),
@@ -188,7 +188,7 @@ def _with_bars(layout: Layout, readings: Sequence[Reading]) -> Layout:
     return replace(layout, line="", area="", dots=dots, bars=bars, columns=columns)
 
 
-def scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
+def axis_bounds(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
     """Give round ends of an axis that includes all values."""
     lowest, highest = (0.0 if from_zero else min(values)), max(values)
     spread = highest - lowest or abs(highest) or 1.0
@@ -200,14 +200,14 @@ def scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
     return bottom, bottom + INTERVALS * step
 
 
-def thin(readings: Sequence[Reading]) -> list[Reading]:
+def downsample(readings: Sequence[ChartReading]) -> list[ChartReading]:
     """Reduce a series to at most `MOST_STEPS` means of neighbours, each labelled as the last."""
-    if len(readings) <= MOST_STEPS:
+    if len(readings) <= MAX_STEPS:
         return list(readings)
-    size = -(-len(readings) // MOST_STEPS)
+    size = -(-len(readings) // MAX_STEPS)
     groups = [readings[at : at + size] for at in range(0, len(readings), size)]
     return [
-        Reading(
+        ChartReading(
             at=group[-1].at,
             value=sum(one.value for one in group) / len(group),
             label=group[-1].label,
@@ -226,10 +226,10 @@ def _layout(
     kind: str,
     width: int,
     height: int,
-    readings: Sequence[Reading],
+    readings: Sequence[ChartReading],
     bounds: tuple[float, float],
     write: Callable[[float], str],
-) -> Layout:
+) -> ChartLayout:
     right, base = width - _RIGHT, height - BOTTOM
     low, high = bounds
     first, span = (readings[0].at, readings[-1].at - readings[0].at) if readings else (0.0, 0.0)
@@ -240,8 +240,8 @@ def _layout(
 
     ys = [place(one.value) for one in readings]
     points = list(zip(xs, ys, strict=True))
-    line = smooth(points)
-    return Layout(
+    line = smooth_path(points)
+    return ChartLayout(
         kind=kind,
         width=width,
         height=height,
@@ -254,7 +254,7 @@ def _layout(
         columns=_columns(xs, readings),
         dots=_dots(points, readings, right),
         spots=tuple(
-            Spot(
+            ChartSpot(
                 x=round(x, 1),
                 y=round(min(max(place(single.value), TOP), base), 1),
                 is_outlier=single.is_outlier,
@@ -267,11 +267,11 @@ def _layout(
 
 def value_ticks(
     bounds: tuple[float, float], base: float, write: Callable[[float], str]
-) -> tuple[Tick, ...]:
+) -> tuple[AxisTick, ...]:
     """Label the vertical axis, whose lower end is at `base`."""
     low, high = bounds
     return tuple(
-        Tick(
+        AxisTick(
             at=round(base - at / INTERVALS * (base - TOP), 1),
             text=write(low + at * (high - low) / INTERVALS),
         )
@@ -279,21 +279,21 @@ def value_ticks(
     )
 
 
-def _columns(xs: Sequence[float], readings: Sequence[Reading]) -> tuple[Tick, ...]:
+def _columns(xs: Sequence[float], readings: Sequence[ChartReading]) -> tuple[AxisTick, ...]:
     """Label as many readings as there is room for, from the last one backwards."""
-    ticks: list[Tick] = []
+    ticks: list[AxisTick] = []
     for x, one in zip(reversed(xs), reversed(readings), strict=True):
         if not ticks or (ticks[-1].at - x >= _LABEL_PX and ticks[-1].text != one.label):
-            ticks.append(Tick(at=round(x, 1), text=one.label))
+            ticks.append(AxisTick(at=round(x, 1), text=one.label))
     return tuple(reversed(ticks))
 
 
 def _dots(
-    points: Sequence[tuple[float, float]], readings: Sequence[Reading], right: float
-) -> tuple[Dot, ...]:
+    points: Sequence[tuple[float, float]], readings: Sequence[ChartReading], right: float
+) -> tuple[ChartDot, ...]:
     edges = [LEFT, *((a[0] + b[0]) / 2 for a, b in pairwise(points)), right]
     return tuple(
-        Dot(
+        ChartDot(
             x=round(x, 1),
             y=round(y, 1),
             left=round(edges[at], 1),

@@ -13,14 +13,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.state import Said, State
+from tequio_ledger.state import CompetitionEvent, State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import CompetitionNow, EntrantNow, competition_now
+from tequio_ledger.web.competitions import (
+    CompetitionSnapshot,
+    EntrantSnapshot,
+    competition_snapshot,
+)
 from tequio_ledger.web.pages import competition_scores, competition_text, render, text
-from tequio_ledger.web.pages.competition_charts import CURVES, Swarm, side_curves
-from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
-from tequio_ledger.web.pages.text import Mark
+from tequio_ledger.web.pages.competition_charts import MAX_CURVES, SwarmHistory, side_curves
+from tequio_ledger.web.pages.run_view import HubHead, RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.rules import CompetitionOutcome, Submission
 from tequio_shared.competition.state import CompetitionPhase
@@ -34,12 +38,12 @@ ROWS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntrantRow:
+class EntrantDetails:
     """One entrant, its run if it has one, and where its submission can be downloaded."""
 
-    now: EntrantNow
+    now: EntrantSnapshot
     run_name: str
-    on_hub: OnHub | None
+    on_hub: HubHead | None
     """The submitted head on the Hugging Face Hub, if organisers published it."""
 
     @property
@@ -52,13 +56,16 @@ class EntrantRow:
 async def get_competition(request: Request, ledger: Ledger, competition: str) -> Response:
     """Show one competition, from its rules to its outcome."""
     await ledger.sequencer.settled()
-    now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
+    now = competition_snapshot(ledger.state, digest_from_text(competition), ledger.clock())
     entrants = [_entrant(ledger.state, one) for one in now.entrants]
     sides = [one for one in now.entrants if one.side]
-    runs = [(one.name, run_now(ledger.state, RunId(from_text(one.side)))) for one in sides[:CURVES]]
+    runs = [
+        (one.name, run_snapshot(ledger.state, RunId(from_text(one.side))))
+        for one in sides[:MAX_CURVES]
+    ]
 
     def make() -> Response:
-        now_ms, outcome = ledger.clock(), stated_outcome(ledger, now)
+        now_ms, outcome = ledger.clock(), read_outcome(ledger, now)
         with snapshot(ledger.database) as (connection, published):
             swarms = [_swarm(connection, ledger, name, run) for name, run in runs]
         return render.page(
@@ -68,14 +75,14 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             "competition.html",
             now=now,
             mark=competition_text.mark(now, now_ms),
-            gist=competition_text.gist(now.rules),
-            coming=competition_text.coming(now, now_ms),
+            gist=competition_text.tagline(now.rules),
+            coming=competition_text.next_date(now, now_ms),
             steps=competition_text.steps(now, now_ms),
-            rules=competition_text.rules_told(now.rules),
+            rules=competition_text.rule_texts(now.rules),
             secrecy=competition_text.secrecy(now),
             entrants=entrants,
             curves=side_curves(swarms, left_out=len(sides) - len(swarms)),
-            picture=competition_scores.picture(now, outcome),
+            picture=competition_scores.ranking(now, outcome),
             progress=competition_scores.progress(now, now_ms),
             scores=competition_scores.score_rows(now, outcome),
             due=len(now.evaluators) * sum(one.submission is not None for one in now.entrants),
@@ -85,13 +92,13 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
             story=_story(now.story),
-            ledger_url=render.here(request, ledger),
+            ledger_url=render.ledger_url(request, ledger),
         )
 
-    return await render.in_turn(request, make)
+    return await render.enqueue(request, make)
 
 
-def stated_outcome(ledger: Ledger, now: CompetitionNow) -> CompetitionOutcome | None:
+def read_outcome(ledger: Ledger, now: CompetitionSnapshot) -> CompetitionOutcome | None:
     """Read the outcome, if organisers stated one and its document is stored here."""
     if not now.outcome:
         return None
@@ -101,28 +108,30 @@ def stated_outcome(ledger: Ledger, now: CompetitionNow) -> CompetitionOutcome | 
         return None
 
 
-def _entrant(state: State, one: EntrantNow) -> EntrantRow:
+def _entrant(state: State, one: EntrantSnapshot) -> EntrantDetails:
     run = state.run(RunId(from_text(one.side))) if one.side else None
     submission, on_hub = one.submission, None
     if run and submission and submission.run and submission.round in run.published:
         entry, body = run.published[submission.round]
-        on_hub = OnHub(round=submission.round, repo=body.repo, revision=body.revision, entry=entry)
-    return EntrantRow(now=one, run_name=run.manifest.name if run else "", on_hub=on_hub)
+        on_hub = HubHead(
+            round=submission.round, repo=body.repo, revision=body.revision, entry=entry
+        )
+    return EntrantDetails(now=one, run_name=run.manifest.name if run else "", on_hub=on_hub)
 
 
-def _swarm(connection: Connection, ledger: Ledger, entrant: str, run: RunNow) -> Swarm:
+def _swarm(connection: Connection, ledger: Ledger, entrant: str, run: RunSnapshot) -> SwarmHistory:
     run_id = from_text(run.id)
-    return Swarm(
+    return SwarmHistory(
         entrant=entrant,
         run=run.id,
         name=run.name,
         rounds=queries.last_rounds(connection, run_id, CHART_ROUNDS),
-        heads=queries.last(connection, run_id, CHART_ROUNDS),
+        heads=queries.last_measured_heads(connection, run_id, CHART_ROUNDS),
         tokens_per_byte=data_progress(run, ledger.blobs.read).tokens_per_byte,
     )
 
 
-def _story(statements: Sequence[Said]) -> list[tuple[int, int, str, str]]:
+def _story(statements: Sequence[CompetitionEvent]) -> list[tuple[int, int, str, str]]:
     """List index, time (ms), meaning and author of the newest statements, the newest first."""
     return [
         (one.index, one.ts, text.TYPES[one.body.TYPE], to_text(one.author))
@@ -138,8 +147,8 @@ Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 class CompetitionCard:
     """One competition in the list."""
 
-    now: CompetitionNow
-    mark: Mark
+    now: CompetitionSnapshot
+    mark: StatusLabel
     gist: str
     coming: tuple[str, int] | None
     leaders: str
@@ -159,7 +168,8 @@ async def get_competitions(
         if view.phase_starts[CompetitionPhase.OPEN].index < before
     ]
     listed = [
-        competition_now(ledger.state, one, now_ms) for one in reversed(earlier[-COMPETITIONS_ROWS:])
+        competition_snapshot(ledger.state, one, now_ms)
+        for one in reversed(earlier[-COMPETITIONS_ROWS:])
     ]
 
     def make() -> Response:
@@ -173,15 +183,15 @@ async def get_competitions(
             is_first=before == JSON_INTEGER,
         )
 
-    return await render.in_turn(request, make)
+    return await render.enqueue(request, make)
 
 
-def _card(ledger: Ledger, now: CompetitionNow, now_ms: int) -> CompetitionCard:
-    outcome = stated_outcome(ledger, now)
+def _card(ledger: Ledger, now: CompetitionSnapshot, now_ms: int) -> CompetitionCard:
+    outcome = read_outcome(ledger, now)
     return CompetitionCard(
         now=now,
         mark=competition_text.mark(now, now_ms),
-        gist=competition_text.gist(now.rules),
-        coming=competition_text.coming(now, now_ms),
+        gist=competition_text.tagline(now.rules),
+        coming=competition_text.next_date(now, now_ms),
         leaders=competition_scores.leaders(outcome) if outcome else "",
     )

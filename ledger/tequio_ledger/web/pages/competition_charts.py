@@ -8,7 +8,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import charts, text
-from tequio_ledger.web.pages.charts import BOTTOM, INTERVALS, LEFT, Reading, Tick, scale, thin
+from tequio_ledger.web.pages.charts import (
+    BOTTOM,
+    INTERVALS,
+    LEFT,
+    AxisTick,
+    ChartReading,
+    axis_bounds,
+    downsample,
+)
 from tequio_shared.round import measures
 
 if TYPE_CHECKING:
@@ -37,7 +45,7 @@ class EvaluatorScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankedEntrant:
+class EntrantScores:
     """One entrant in bits per byte; rank 0 and no interval before the outcome."""
 
     name: str
@@ -102,7 +110,7 @@ class RankingLayout:
     right: float
     base: float
     name_x: float
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     bands: tuple[RankBand, ...]
     rows: tuple[EntrantBar, ...]
 
@@ -136,16 +144,16 @@ _SIZES = (
 )
 
 
-def ranking_chart(placed: Sequence[RankedEntrant]) -> RankingChart | None:
+def ranking_chart(placed: Sequence[EntrantScores]) -> RankingChart | None:
     """Lay out a ranking in this order; None without entrants."""
     if not placed:
         return None
-    bounds = scale(list(_values(placed)), from_zero=False)
+    bounds = axis_bounds(list(_values(placed)), from_zero=False)
     layouts = tuple(_layout(size, placed, bounds) for size in _SIZES)
     return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
 
 
-def _values(placed: Sequence[RankedEntrant]) -> list[float]:
+def _values(placed: Sequence[EntrantScores]) -> list[float]:
     """List all values that the scale must include; outliers may lie beyond it."""
     ends = [end for one in placed for end in one.interval or ()]
     honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
@@ -153,7 +161,7 @@ def _values(placed: Sequence[RankedEntrant]) -> list[float]:
 
 
 def _layout(
-    size: _Size, placed: Sequence[RankedEntrant], bounds: tuple[float, float]
+    size: _Size, placed: Sequence[EntrantScores], bounds: tuple[float, float]
 ) -> RankingLayout:
     base = _TOP + size.row * len(placed)
     low, high = bounds
@@ -167,13 +175,13 @@ def _layout(
         right=size.right,
         base=base,
         name_x=size.name_x,
-        ticks=tuple(Tick(at=_at(size, bounds, one), text=f"{one:.4g}") for one in steps),
+        ticks=tuple(AxisTick(at=_at(size, bounds, one), text=f"{one:.4g}") for one in steps),
         bands=_bands(size, placed),
         rows=rows,
     )
 
 
-def _row(size: _Size, bounds: tuple[float, float], at: int, one: RankedEntrant) -> EntrantBar:
+def _row(size: _Size, bounds: tuple[float, float], at: int, one: EntrantScores) -> EntrantBar:
     top = _TOP + at * size.row
     low, high = one.interval or (one.value, one.value)
     left = _at(size, bounds, low)
@@ -207,7 +215,7 @@ def _spot(
     )
 
 
-def _bands(size: _Size, placed: Sequence[RankedEntrant]) -> tuple[RankBand, ...]:
+def _bands(size: _Size, placed: Sequence[EntrantScores]) -> tuple[RankBand, ...]:
     """Give a background to each rank that several entrants share."""
     bands, at = [], 0
     for rank, held in groupby(placed, key=lambda one: one.rank):
@@ -228,7 +236,7 @@ def _at(size: _Size, bounds: tuple[float, float], value: float) -> float:
 # If heads of all swarms were measured, the curves are the measurements on held-out text by drawn
 # members; otherwise the training loss that trainers claim.
 
-CURVES = 6
+MAX_CURVES = 6
 """Curves in one chart: the number of line styles that people can tell apart."""
 _CURVE_SIZES = (("wide", 940, 270), ("narrow", 336, 230))
 _RIGHT = 16
@@ -236,7 +244,7 @@ _COLUMNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swarm:
+class SwarmHistory:
     """One side of a competition, with the rounds and measured heads of its run."""
 
     entrant: str
@@ -268,20 +276,20 @@ class CurvesLayout:
     left: float
     right: float
     base: float
-    rows: tuple[Tick, ...]
-    columns: tuple[Tick, ...]
+    rows: tuple[AxisTick, ...]
+    columns: tuple[AxisTick, ...]
     lines: tuple[SwarmCurve, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class SideCurve:
     """One swarm in the legend; `look` is the style of its curve."""
 
     look: int
     entrant: str
     run: str
     name: str
-    readings: tuple[Reading, ...]
+    readings: tuple[ChartReading, ...]
 
     @property
     def caption(self) -> str:
@@ -295,7 +303,7 @@ class SideCurves:
     unit: str
     is_measured: bool
     """Measured on held-out text, rather than claimed."""
-    sides: tuple[Side, ...]
+    sides: tuple[SideCurve, ...]
     left_out: int
     layouts: tuple[CurvesLayout, ...]
 
@@ -305,13 +313,13 @@ class SideCurves:
         return "; ".join(f"{one.entrant}: {one.caption}" for one in self.sides)
 
 
-def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
+def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
     """Lay the swarms out, in bits per byte if that is known of all of them."""
     is_measured = bool(swarms) and all(len(one.heads) > 1 for one in swarms)
     is_in_bytes = is_measured or all(one.tokens_per_byte for one in swarms)
     unit = "bits per byte" if is_in_bytes else "nats per token"
     sides = tuple(
-        Side(
+        SideCurve(
             look=look,
             entrant=one.entrant,
             run=one.run,
@@ -329,11 +337,11 @@ def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
     )
 
 
-def _measured(swarm: Swarm) -> list[Reading]:
+def _measured(swarm: SwarmHistory) -> list[ChartReading]:
     """List the median measurements of a swarm's heads."""
-    return thin(
+    return downsample(
         [
-            Reading(
+            ChartReading(
                 at=one.round,
                 value=(bits := measures.bits_per_byte(one.median)),
                 label=str(one.round),
@@ -344,12 +352,12 @@ def _measured(swarm: Swarm) -> list[Reading]:
     )
 
 
-def _claimed(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
+def _claimed(swarm: SwarmHistory, unit: str, *, is_in_bytes: bool) -> list[ChartReading]:
     """List the median loss that trainers claim, round by round."""
     factor = (swarm.tokens_per_byte or 1.0) / math.log(2) if is_in_bytes else 1.0
-    return thin(
+    return downsample(
         [
-            Reading(
+            ChartReading(
                 at=one.round,
                 value=nats * factor,
                 label=str(one.round),
@@ -361,13 +369,13 @@ def _claimed(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
     )
 
 
-def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[Side]) -> CurvesLayout:
+def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[SideCurve]) -> CurvesLayout:
     every = [one for side in drawn for one in side.readings]
-    bounds = scale([one.value for one in every], from_zero=False)
+    bounds = axis_bounds([one.value for one in every], from_zero=False)
     span = min(one.at for one in every), max(one.at for one in every)
     right, base = width - _RIGHT, height - BOTTOM
 
-    def place(one: Reading) -> tuple[float, float]:
+    def place(one: ChartReading) -> tuple[float, float]:
         (low, high), (first, last) = bounds, span
         x = LEFT + (one.at - first) / ((last - first) or 1.0) * (right - LEFT)
         return x, base - (one.value - low) / (high - low) * (base - charts.TOP)
@@ -385,20 +393,24 @@ def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[Side]) ->
     )
 
 
-def _line(side: Side, points: list[tuple[float, float]]) -> SwarmCurve:
+def _line(side: SideCurve, points: list[tuple[float, float]]) -> SwarmCurve:
     x, y = points[-1]
     caption = f"{side.entrant}, {side.caption}"
     return SwarmCurve(
-        look=side.look, path=charts.smooth(points), x=round(x, 1), y=round(y, 1), caption=caption
+        look=side.look,
+        path=charts.smooth_path(points),
+        x=round(x, 1),
+        y=round(y, 1),
+        caption=caption,
     )
 
 
-def _columns(span: tuple[float, float], right: float) -> tuple[Tick, ...]:
+def _columns(span: tuple[float, float], right: float) -> tuple[AxisTick, ...]:
     """Label some rounds below the curves, evenly, none twice."""
     first, last = (int(one) for one in span)
     wanted = {first + (last - first) * at // (_COLUMNS - 1) for at in range(_COLUMNS)}
     return tuple(
-        Tick(
+        AxisTick(
             at=round(LEFT + (one - first) / max(last - first, 1) * (right - LEFT), 1), text=str(one)
         )
         for one in sorted(wanted)

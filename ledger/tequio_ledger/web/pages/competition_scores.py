@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.competition_charts import (
+    EntrantScores,
     EvaluatorScore,
-    RankedEntrant,
     RankingChart,
     ranking_chart,
 )
@@ -23,7 +23,7 @@ from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_withi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_ledger.web.competitions import CompetitionNow
+    from tequio_ledger.web.competitions import CompetitionSnapshot
     from tequio_shared.api.competitions import ScoredAnswer
     from tequio_shared.competition.rules import (
         ComparedEntrants,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         JudgedEvaluation,
     )
 
-PAIRED = 16
+LISTED_ENTRANTS = 16
 """Entrants whose pairs are listed, at most."""
-SHOWN, COMMITTED, WITHHELD = "revealed", "committed", "withheld"
+REVEALED, COMMITTED, WITHHELD = "revealed", "committed", "withheld"
 PENDING, SILENT = "due", "silent"
-_TONES = {SHOWN: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
+_TONES = {REVEALED: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
 _NANO = MILLIBITS * NANOBITS
 _LEAST_TO_DOUBT = 3
 """If two evaluators differ, nobody knows which of them is off."""
@@ -54,7 +54,7 @@ class ProgressCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ScoringProgress:
     """Drawn evaluators, each with a cell for every entrant that submitted."""
 
     entrants: tuple[str, ...]
@@ -64,7 +64,7 @@ class Progress:
         return sum(cell.word == word for _, cells in self.rows for cell in cells)
 
 
-def progress(now: CompetitionNow, now_ms: int) -> Progress:
+def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
     committed = {(one.entrant, one.evaluator): one.index for one in now.commits}
     revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
     opened = {entrant for entrant, _ in revealed}
@@ -74,7 +74,7 @@ def progress(now: CompetitionNow, now_ms: int) -> Progress:
     def cell(name: str, evaluator: str) -> ProgressCell:
         spot = name, evaluator
         if spot in revealed:
-            word = SHOWN
+            word = REVEALED
         elif spot in committed:
             word = WITHHELD if is_over or now_ms > dates.reveal_until else COMMITTED
         else:
@@ -85,7 +85,7 @@ def progress(now: CompetitionNow, now_ms: int) -> Progress:
         return ProgressCell(word=word, tone=_TONES[word], index=index)
 
     rows = ((key, tuple(cell(name, key) for name in names)) for key in now.evaluators)
-    return Progress(entrants=names, rows=tuple(rows))
+    return ScoringProgress(entrants=names, rows=tuple(rows))
 
 
 # --- Results, outliers and pairs.
@@ -124,7 +124,9 @@ class PairRow:
     cells: tuple[PairCell | None, ...]
 
 
-def score_rows(now: CompetitionNow, outcome: CompetitionOutcome | None) -> tuple[ScoreRow, ...]:
+def score_rows(
+    now: CompetitionSnapshot, outcome: CompetitionOutcome | None
+) -> tuple[ScoreRow, ...]:
     """List every result, entrant by entrant."""
     places = outcome.places if outcome else ()
     judged = {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
@@ -136,7 +138,7 @@ def score_rows(now: CompetitionNow, outcome: CompetitionOutcome | None) -> tuple
     return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
 
 
-def picture(now: CompetitionNow, outcome: CompetitionOutcome | None) -> RankingChart | None:
+def ranking(now: CompetitionSnapshot, outcome: CompetitionOutcome | None) -> RankingChart | None:
     """Draw the ranking, or the scores so far before there is an outcome."""
     return ranking_chart(_ranked(outcome) if outcome else _so_far(now))
 
@@ -155,7 +157,7 @@ def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
     """Compare the first `PAIRED` entrants with each other."""
     if outcome is None or not outcome.pairs:
         return ()
-    names = [one.entrant for one in outcome.places if one.rank][:PAIRED]
+    names = [one.entrant for one in outcome.places if one.rank][:LISTED_ENTRANTS]
     pairs = {(one.first, one.other): one for one in outcome.pairs}
     return tuple(
         PairRow(name=name, cells=tuple(_pair_cell(name, other, pairs) for other in names))
@@ -180,7 +182,7 @@ def _score_row(
     )
 
 
-def _middles(now: CompetitionNow) -> dict[str, int]:
+def _middles(now: CompetitionSnapshot) -> dict[str, int]:
     """Give the median total of each entrant that has enough results."""
     totals = {
         name: [one.millibits for one in results]
@@ -200,9 +202,9 @@ def _middle(values: Sequence[int]) -> int:
     return sorted(values)[len(values) // 2]
 
 
-def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
+def _ranked(outcome: CompetitionOutcome) -> list[EntrantScores]:
     return [
-        RankedEntrant(
+        EntrantScores(
             name=one.entrant,
             rank=one.rank,
             value=one.nanobits_per_byte / _NANO,
@@ -221,10 +223,10 @@ def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
     ]
 
 
-def _so_far(now: CompetitionNow) -> list[RankedEntrant]:
+def _so_far(now: CompetitionSnapshot) -> list[EntrantScores]:
     middles = _middles(now)
     found = [
-        RankedEntrant(
+        EntrantScores(
             name=name,
             rank=0,
             value=_bits(_middle([one.millibits for one in results]), results[0].size_bytes),

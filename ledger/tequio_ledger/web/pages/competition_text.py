@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages.text import Mark, count, plural
+from tequio_ledger.web.pages.text import StatusLabel, count, plural
 from tequio_shared.competition.rules import LEAST_EVALUATORS
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
@@ -14,52 +14,54 @@ from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.web.competitions import CompetitionNow
+    from tequio_ledger.web.competitions import CompetitionSnapshot
     from tequio_shared.competition.rules import CompetitionRules
 
 
-PHASES: Mapping[CompetitionPhase, Mark] = {
-    CompetitionPhase.OPEN: Mark(
+PHASES: Mapping[CompetitionPhase, StatusLabel] = {
+    CompetitionPhase.OPEN: StatusLabel(
         "Open", "ok", "Entrants train and submit; anyone else may offer to evaluate."
     ),
-    CompetitionPhase.CLOSED: Mark(
+    CompetitionPhase.CLOSED: StatusLabel(
         "Closed",
         "busy",
         "No more submissions count. Those who offered to evaluate reveal their secrets: together "
         "the secrets make a draw that nobody can steer.",
     ),
-    CompetitionPhase.DRAWN: Mark(
+    CompetitionPhase.DRAWN: StatusLabel(
         "Waiting for the texts", "busy", "Custodians reveal their shares of the key to the texts."
     ),
-    CompetitionPhase.REVEALED: Mark(
+    CompetitionPhase.REVEALED: StatusLabel(
         "Scoring",
         "busy",
         "Everyone can read the texts now. The drawn evaluators score every submission and commit "
         "to their scores, so that nobody can copy another's.",
     ),
-    CompetitionPhase.DECIDED: Mark(
+    CompetitionPhase.DECIDED: StatusLabel(
         "Decided", "ok", "Organisers stated the outcome, and anyone can recompute it."
     ),
 }
-NOT_YET = Mark("Announced", "wait", "Not open for entries yet; the rules and the texts are fixed.")
-SHOWING = Mark(
+ANNOUNCED = StatusLabel(
+    "Announced", "wait", "Not open for entries yet; the rules and the texts are fixed."
+)
+REVEALING = StatusLabel(
     "Revealing scores",
     "busy",
     "Scoring is over. Evaluators reveal the scores they committed to; scores that are not revealed "
     "do not count.",
 )
-DISPUTES = Mark(
+OPEN_TO_CHALLENGE = StatusLabel(
     "Open to challenge",
     "busy",
     "Scoring is complete. Anyone who gets a different score for a text can still challenge it.",
 )
-STUCK = Mark(
+STUCK = StatusLabel(
     "Ended without texts",
     "warn",
     "Too few custodians revealed their shares in time. Nobody can read the texts, so the "
     "competition ended without scores.",
 )
-VOID = Mark(
+VOID = StatusLabel(
     "Ended without a ranking",
     "warn",
     "No model can be scored by enough evaluators any more, so the competition ended.",
@@ -67,17 +69,17 @@ VOID = Mark(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
+class CompetitionSummary:
     """A competition in one line; `coming` is the next date (ms) and its meaning."""
 
     id: str
     name: str
-    mark: Mark
+    mark: StatusLabel
     coming: tuple[str, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DateStep:
     """A date of the competition, its meaning, and the entry that marks it."""
 
     name: str
@@ -88,7 +90,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class RuleText:
     """One rule, in words; `link` is where people find more."""
 
     name: str
@@ -96,26 +98,26 @@ class Rule:
     link: str = ""
 
 
-def contest(now: CompetitionNow, now_ms: int) -> Contest:
-    return Contest(
-        id=now.id, name=now.rules.name, mark=mark(now, now_ms), coming=coming(now, now_ms)
+def summary(now: CompetitionSnapshot, now_ms: int) -> CompetitionSummary:
+    return CompetitionSummary(
+        id=now.id, name=now.rules.name, mark=mark(now, now_ms), coming=next_date(now, now_ms)
     )
 
 
-def mark(now: CompetitionNow, now_ms: int) -> Mark:
+def mark(now: CompetitionSnapshot, now_ms: int) -> StatusLabel:
     """Describe the state of a competition at a time."""
     dates = now.rules.dates
     if now.phase is CompetitionPhase.OPEN and now_ms < dates.opens:
-        return NOT_YET
+        return ANNOUNCED
     if now.void:
         is_closed = now.phase is CompetitionPhase.DRAWN and now_ms > dates.scored
         return STUCK if is_closed else VOID
     if now.phase is CompetitionPhase.REVEALED and now_ms > dates.scored:
-        return SHOWING if now_ms <= dates.reveal_until else DISPUTES
+        return REVEALING if now_ms <= dates.reveal_until else OPEN_TO_CHALLENGE
     return PHASES[now.phase]
 
 
-def gist(rules: CompetitionRules) -> str:
+def tagline(rules: CompetitionRules) -> str:
     """Describe a competition in one sentence."""
     texts = plural(rules.sealed.documents, "text")
     return (
@@ -124,7 +126,7 @@ def gist(rules: CompetitionRules) -> str:
     )
 
 
-def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
+def next_date(now: CompetitionSnapshot, now_ms: int) -> tuple[str, int] | None:
     """Give the next date (ms) and its meaning; None if no date is left."""
     dates = now.rules.dates
     if now.void:
@@ -146,7 +148,7 @@ def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
     return next((one for one in due if one[1] > now_ms), None)
 
 
-def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
+def steps(now: CompetitionSnapshot, now_ms: int) -> tuple[DateStep, ...]:
     """List the dates in their order."""
     dates, began = now.rules.dates, now.began
     rows = (
@@ -168,40 +170,42 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
         ("Result", dates.result, "challenges end", began.get(CompetitionPhase.DECIDED)),
     )
     return tuple(
-        Step(name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index)
+        DateStep(
+            name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index
+        )
         for name, at_ms, description, index in rows
     )
 
 
-def rules_told(rules: CompetitionRules) -> tuple[Rule, ...]:
+def rule_texts(rules: CompetitionRules) -> tuple[RuleText, ...]:
     """State each rule in a sentence or two."""
     scoring, sealed = rules.scoring, rules.sealed
     drawn = min(scoring.documents, sealed.documents)
     return (
-        Rule(name="Budget", description=_budget(rules)),
-        Rule(
+        RuleText(name="Budget", description=_budget(rules)),
+        RuleText(
             name="Data",
             description="" if rules.data else "The rules do not limit the training data.",
             link=rules.data,
         ),
-        Rule(
+        RuleText(
             name="Texts",
             description=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after "
             "the deadline for submissions.",
         ),
-        Rule(
+        RuleText(
             name="Reading",
             description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new "
             "ones in each after the first; every token is scored once, in 32-bit precision.",
         ),
-        Rule(
+        RuleText(
             name="Score",
             description="Bits per byte of UTF-8, so that tokenizers do not matter. For each text "
             f"the median of {scoring.evaluators} evaluators counts; with fewer than "
             f"{LEAST_EVALUATORS} nobody is ranked. Honest computers agree within 1 in "
             f"{count(TOTAL_TOLERANCE)} on a total and 1 in {count(DOCUMENT_TOLERANCE)} on a text.",
         ),
-        Rule(
+        RuleText(
             name="Ranks",
             description="One entrant is ahead of another only if chance does not explain the "
             "difference: a paired bootstrap over the texts at 5 %, corrected for the number of "
@@ -227,7 +231,7 @@ def _budget(rules: CompetitionRules) -> str:
     return f"At most {', '.join(most)} and {last}." if most else f"At most {last}."
 
 
-def secrecy(now: CompetitionNow) -> Mark:
+def secrecy(now: CompetitionSnapshot) -> StatusLabel:
     """State who could have read the texts early; the worst case decides the tone."""
     sealed = now.rules.sealed
     held = len(sealed.shares)
@@ -235,7 +239,7 @@ def secrecy(now: CompetitionNow) -> Mark:
     if sealed.needed == 1:
         who = "Its one custodian" if held == 1 else f"Any one of its {held} custodians"
         whose = ", an organiser," if held == by_organisers == 1 else ""
-        return Mark(
+        return StatusLabel(
             "One alone can open it",
             "warn",
             f"{who}{whose} could read the texts at any time, alone and unnoticed. You have to "
@@ -243,20 +247,20 @@ def secrecy(now: CompetitionNow) -> Mark:
         )
     together = max(Counter(one.owner for one in now.shares).values())
     if together >= sealed.needed:
-        return Mark(
+        return StatusLabel(
             "One alone can open it",
             "warn",
             f"{sealed.needed} of {held} shares open it, and {together} of the custodians' keys "
             "belong to one owner, who could read the texts at any time.",
         )
     if by_organisers >= sealed.needed:
-        return Mark(
+        return StatusLabel(
             "Organisers can open it",
             "warn",
             f"{sealed.needed} of {held} shares open it and organisers hold {by_organisers}: "
             "together they could read the texts early.",
         )
-    return Mark(
+    return StatusLabel(
         "Shared among custodians",
         "ok",
         f"{sealed.needed} of {held} shares open it, so no custodian can read the texts alone"

@@ -99,7 +99,7 @@ def _standing(value: object) -> str:
 _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
     ("head.measure", "millibits"): _code(lambda value: f"{text.short_count(value / 1_000)} bits"),
     ("head.measure", "sample"): lambda _: "the model's text, according to this member",
-    ("round.void", "reason"): _code(text.void),
+    ("round.void", "reason"): _code(text.void_reason),
     ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
     ("standing.uphold", "to"): _standing,
@@ -129,7 +129,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
 
 
 @get("/entries")
-@render.by_turns
+@render.in_queue
 def get_entries(
     request: Request, ledger: Ledger, author: str = "", before: Before = JSON_INTEGER
 ) -> Response:
@@ -137,7 +137,7 @@ def get_entries(
     key = from_text(author) if author else None
     published = ledger.published
     with ledger.database.reader.begin() as connection:
-        rows = entries.before(connection, min(before, published.size), ROWS, key)
+        rows = entries.entries_before(connection, min(before, published.size), ROWS, key)
     return render.page(
         request,
         ledger,
@@ -152,14 +152,14 @@ def get_entries(
 
 
 @get("/entries/{index}")
-@render.by_turns
+@render.in_queue
 def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     """Show one entry with its proof, for people and for the verifier in `verify.js`."""
     if not (index.isascii() and index.isdigit() and len(index) <= len(str(JSON_INTEGER))):
         raise RefusedError("not-found", f"{index[:60]!r} is not the number of an entry")
     number, published = int(index), ledger.published
     with ledger.database.glance.connect() as connection:
-        found = entries.one(connection, number) if number < published.size else None
+        found = entries.read_entry(connection, number) if number < published.size else None
     if found is None:
         raise RefusedError(
             "not-found",

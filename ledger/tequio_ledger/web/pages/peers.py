@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entries, queries, ranking
@@ -14,21 +17,27 @@ from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, run_charts, text
 from tequio_ledger.web.pages.entry_view import entry_line
-from tequio_ledger.web.pages.round_view import SlotStory, ToldRounds, slot_stories
-from tequio_ledger.web.pages.text import DAY_MS, Mark
+from tequio_ledger.web.pages.round_view import RoundReader, SlotOutcome, slot_outcomes
+from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.read_api import NAMED
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (Digest, PeerKey, RunId, from_text, key_from_peer_id, peer_id_text, to_text)
+from tequio_shared.ids import (
+    Digest,
+    PeerKey,
+    RunId,
+    from_text,
+    key_from_peer_id,
+    peer_id_text,
+    to_text,
+)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import describe_cause
-from typing import Annotated
 
-
-ROWS, REACH = 50, 10
-SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
-NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
-BY = {"people": "People", "teams": "Teams"}
+ROWS, NEIGHBOURS = 50, 10
+SPANS_MS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
+SPAN_NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
+RANKINGS = {"people": "People", "teams": "Teams"}
 Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
@@ -41,14 +50,14 @@ class LeaderRow:
     micropoints: int
     rounds: int | None
     """Rounds in the span that paid it; None for all time."""
-    standing: Mark
+    standing: StatusLabel
     is_sought: bool
     others: int = 0
     """Further keys of the same owner, whose points count here."""
 
 
 @get("/leaderboard")
-@render.by_turns
+@render.in_queue
 def get_leaderboard(
     request: Request,
     ledger: Ledger,
@@ -58,31 +67,31 @@ def get_leaderboard(
     after: Place = 0,
 ) -> Response:
     """List the top earners, people or teams, or the neighbours of the key `around`."""
-    if span not in SPANS:
-        raise RefusedError("malformed", f"unknown span {span[:40]!r}: use {', '.join(SPANS)}")
-    if by not in BY:
-        raise RefusedError("malformed", f"unknown ranking {by[:40]!r}: use {', '.join(BY)}")
-    length_ms = SPANS[span]
+    if span not in SPANS_MS:
+        raise RefusedError("malformed", f"unknown span {span[:40]!r}: use {', '.join(SPANS_MS)}")
+    if by not in RANKINGS:
+        raise RefusedError("malformed", f"unknown ranking {by[:40]!r}: use {', '.join(RANKINGS)}")
+    length_ms = SPANS_MS[span]
     since_ms = None if length_ms is None else ledger.clock() - length_ms
     rows: list[LeaderRow] = []
-    teams: list[tuple[int, queries.Team]] = []
+    teams: list[tuple[int, ranking.Team]] = []
     with snapshot(ledger.database) as (connection, published):
         if by == "teams":
-            teams = list(enumerate(queries.teams(connection, since_ms, ROWS, after), after + 1))
+            teams = list(enumerate(ranking.teams(connection, since_ms, ROWS, after), after + 1))
         elif around:
             rows = _around(connection, around)
         else:
             rows = _owners(connection, since_ms, after)
-        ranked = queries.count(connection)
+        ranked = ranking.count(connection)
     return render.page(
         request,
         ledger,
         published,
         "leaderboard.html",
         span=span,
-        names=NAMES,
+        names=SPAN_NAMES,
         by=by,
-        kinds=BY,
+        kinds=RANKINGS,
         rows=rows,
         teams=teams,
         ranked=ranked,
@@ -101,7 +110,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
 
 def _around(connection: Connection, key_text: str) -> list[LeaderRow]:
     key = PeerKey(from_text(key_text))
-    near = queries.around(connection, key, REACH)
+    near = ranking.around(connection, key, NEIGHBOURS)
     if near is None:
         raise RefusedError("not-found", f"the key {key_text} is not registered here")
     return [_row(connection, one.rank, one.key, one.micropoints, None, key) for one in near]
@@ -134,7 +143,7 @@ Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 class StandingView:
     """Standing of a key, and the entries behind it."""
 
-    mark: Mark
+    mark: StatusLabel
     why: str
     since: int
     evidence: tuple[int, ...]
@@ -146,7 +155,7 @@ class StandingView:
 class TierView:
     """Tier and owner of a key, and the entry behind them."""
 
-    mark: Mark
+    mark: StatusLabel
     owner: str
     """Empty if the owner is the key itself."""
     run: str
@@ -162,12 +171,12 @@ class AttendedView:
     run: str
     name: str
     round: int
-    mark: Mark
-    slot: SlotStory
+    mark: StatusLabel
+    slot: SlotOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duty:
+class WitnessDuty:
     """Witness duty in all rounds: proofs asked for and sent, and the points for them."""
 
     asked: int
@@ -176,9 +185,9 @@ class Duty:
 
 
 @get("/peers/{key}")
-@render.by_turns
+@render.in_queue
 def get_peer(
-    request: Request, ledger: Ledger, reader: ToldRounds, key: str, before: Before = JSON_INTEGER
+    request: Request, ledger: Ledger, reader: RoundReader, key: str, before: Before = JSON_INTEGER
 ) -> Response:
     """Show a key, given as base64url or as its peer id."""
     peer = key_from_peer_id(key) if key.startswith("12D3Koo") else PeerKey(from_text(key))
@@ -191,9 +200,9 @@ def get_peer(
         rounds = [_attended(connection, ledger, reader, peer, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
-        newest = entries.before(connection, ledger.published.size, ENTRIES, peer)
+        newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
         rank = _rank(connection, peer) if row.micropoints else None
-        ranked = queries.count(connection)
+        ranked = ranking.count(connection)
     return render.page(
         request,
         ledger,
@@ -242,24 +251,26 @@ def _tier(key: PeerKey, row: TierRow, now_ms: int) -> TierView:
 
 
 def _attended(
-    connection: Connection, ledger: Ledger, reader: ToldRounds, key: PeerKey, row: AttendedRow
+    connection: Connection, ledger: Ledger, reader: RoundReader, key: PeerKey, row: AttendedRow
 ) -> AttendedView:
     run = RunId(Digest(row.run))
-    story = reader.story(connection, run, row.round)
+    story = reader.read(connection, run, row.round)
     slot = next(at for at, one in story.roster.keys.items() if one == key)
     return AttendedView(
         run=to_text(run),
         name=ledger.state.run(run).manifest.name,
         round=row.round,
-        mark=Mark("Closed", "ok") if row.outcome == "closed" else Mark("Void", "warn"),
-        slot=slot_stories(story)[slot],
+        mark=StatusLabel("Closed", "ok")
+        if row.outcome == "closed"
+        else StatusLabel("Void", "warn"),
+        slot=slot_outcomes(story)[slot],
     )
 
 
-def _duty(state: State, key: PeerKey) -> Duty:
+def _duty(state: State, key: PeerKey) -> WitnessDuty:
     accounts = (view.accounts.earned for view in state.runs.values())
     earned = [account[key] for account in accounts if key in account]
-    return Duty(
+    return WitnessDuty(
         asked=state.asked[key],
         sent=state.proofs[key],
         micropoints=sum(one.witness for one in earned),
@@ -281,7 +292,7 @@ QUARANTINE_ROWS = 100
 
 
 @get("/quarantine")
-@render.by_turns
+@render.in_queue
 def get_quarantine(request: Request, ledger: Ledger, after: Before = 0) -> Response:
     """List restricted keys with reason, evidence and term, the oldest restriction first."""
     with snapshot(ledger.database) as (connection, published):

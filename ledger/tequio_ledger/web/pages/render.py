@@ -23,7 +23,7 @@ from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE, metrics
 from tequio_ledger.replicas import follower
-from tequio_ledger.web.pages.static import HASHES, address
+from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ASKED = frozenset({"after", "author", "around", "before", "by", "q", "span"})
+QUERY_PARAMETERS = frozenset({"after", "author", "around", "before", "by", "q", "span"})
 """Query parameters of pages; any other parameter changes nothing."""
 FRESH_S = 1.0
-HELD = 64
-AT_ONCE = 2
-WAITING = 128
+CACHED_PAGES = 64
+CONCURRENT_RENDERS = 2
+MAX_WAITING = 128
 """Requests waiting for a render, at most; a further one is told to try again later."""
-LIVE = "public, max-age=0, must-revalidate"
+CACHE_LIVE = "public, max-age=0, must-revalidate"
 """Of pages that change with the log."""
-SETTLED = "public, max-age=60"
+CACHE_SETTLED = "public, max-age=60"
 """Of pages about finished things: only the checkpoint that they name grows."""
 _SCRIPTS = " ".join(f"'{one}'" for one in sorted(HASHES.values()))
-SECURITY = {
+SECURITY_HEADERS = {
     "content-security-policy": (
         f"default-src 'self'; script-src {_SCRIPTS}; style-src 'self'; worker-src 'none'; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
@@ -64,7 +64,7 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class PageFrame:
     """Facts in the header and footer of every page."""
 
     path: str
@@ -86,14 +86,14 @@ def page(
     published: Published,
     template: str,
     *,
-    cache: str = LIVE,
+    cache: str = CACHE_LIVE,
     **view: object,
 ) -> Response:
     """Render a page that is true for a checkpoint; takes milliseconds: use a thread.
 
     The template reads `view.NAME`; a name that it uses and that is not given raises.
     """
-    frame = Frame(
+    frame = PageFrame(
         network=ledger.genesis.name,
         origin=ledger.genesis.origin,
         health=ledger.health().status,
@@ -105,27 +105,29 @@ def page(
     )
     body = _render(template, frame, view)
     tag = f'"{to_text(sha256(body))[:22]}"'
-    made = Print(body=body, tag=tag, headers={**SECURITY, "cache-control": cache, "etag": tag})
-    pages: Prints = request.state.page_cache
-    pages.keep(request, made)
+    made = CachedPage(
+        body=body, tag=tag, headers={**SECURITY_HEADERS, "cache-control": cache, "etag": tag}
+    )
+    pages: PageCache = request.state.page_cache
+    pages.store(request, made)
     return made.answer(request)
 
 
-def problem(request: Request, status: int, title: str, detail: str) -> Response:
+def error_page(request: Request, status: int, title: str, detail: str) -> Response:
     """Render an error page, in a frame without facts about the ledger."""
     view: dict[str, object] = {"status": status, "title": title, "detail": detail}
-    body = _render("problem.html", Frame(path=request.scope["path"]), view)
-    headers = {**SECURITY, "cache-control": "no-store"}
+    body = _render("problem.html", PageFrame(path=request.scope["path"]), view)
+    headers = {**SECURITY_HEADERS, "cache-control": "no-store"}
     return Response(body, status_code=status, media_type="text/html", headers=headers)
 
 
-def elsewhere(path: str) -> Response:
+def redirect(path: str) -> Response:
     """Redirect to another page."""
-    headers = {**SECURITY, "location": path, "cache-control": "no-store"}
+    headers = {**SECURITY_HEADERS, "location": path, "cache-control": "no-store"}
     return Response(b"", status_code=303, media_type="text/html", headers=headers)
 
 
-def here(request: Request, ledger: Ledger) -> str:
+def ledger_url(request: Request, ledger: Ledger) -> str:
     """Give the ledger's address as the reader used it, to print in a command."""
     host = request.headers.get("host", ledger.genesis.origin)
     if not _HOST.fullmatch(host):  # the page shows it in a line that people paste into a shell
@@ -134,7 +136,7 @@ def here(request: Request, ledger: Ledger) -> str:
     return f"{'https' if scheme == 'https' else 'http'}://{host}"
 
 
-def _render(template: str, frame: Frame, view: Mapping[str, object]) -> bytes:
+def _render(template: str, frame: PageFrame, view: Mapping[str, object]) -> bytes:
     found = _TEMPLATES.get_template(template)
     return found.render(frame=frame, view=SimpleNamespace(**view)).encode()
 
@@ -149,7 +151,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     made.filters.update(FILTERS)
-    made.globals["static"] = address
+    made.globals["static"] = static_url
     made.globals["hash"] = HASHES.__getitem__
     return made
 
@@ -164,7 +166,7 @@ _TEMPLATES = _environment()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Print:
+class CachedPage:
     """A page as bytes, with its headers; the tag is among them."""
 
     body: bytes
@@ -182,33 +184,33 @@ class Print:
         )
 
 
-class Prints:
+class PageCache:
     """The newest pages by their request; thread-safe."""
 
     def __init__(self, elapsed_s: Callable[[], float]) -> None:
         self._elapsed_s = elapsed_s
-        self._held: OrderedDict[tuple[str, ...], tuple[float, Print]] = OrderedDict()
+        self._held: OrderedDict[tuple[str, ...], tuple[float, CachedPage]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, request: Request) -> Print | None:
+    def find(self, request: Request) -> CachedPage | None:
         """Return the page for a request, if there is a fresh one."""
         with self._lock:
             made_s, found = self._held.get(_cache_key(request), (0.0, None))
         return found if found is not None and self._elapsed_s() - made_s < FRESH_S else None
 
-    def keep(self, request: Request, print_: Print) -> None:
+    def store(self, request: Request, print_: CachedPage) -> None:
         key = _cache_key(request)
         with self._lock:
             self._held[key] = (self._elapsed_s(), print_)
             self._held.move_to_end(key)
-            if len(self._held) > HELD:
+            if len(self._held) > CACHED_PAGES:
                 self._held.popitem(last=False)
 
 
 def _cache_key(request: Request) -> tuple[str, ...]:
     """List everything that a page may depend on: path, query, and the address that was used."""
     asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    query = (part for pair in asked if pair[0] in ASKED for part in pair)
+    query = (part for pair in asked if pair[0] in QUERY_PARAMETERS for part in pair)
     headers = (request.headers.get(name, "") for name in ("host", "x-forwarded-proto"))
     return (request.scope["path"], *headers, *query)
 
@@ -218,19 +220,19 @@ def _cache_key(request: Request) -> tuple[str, ...]:
 # A page costs milliseconds of a core and a connection; statements, proofs and tiles come first.
 
 
-class Turns:
+class RenderQueue:
     """Runs renders in threads, `AT_ONCE` at a time; used from one event loop."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(AT_ONCE)
+        self._free = asyncio.Semaphore(CONCURRENT_RENDERS)
         self._waiting = 0
 
-    async def take(self, work: Callable[[], R]) -> R:
+    async def run(self, work: Callable[[], R]) -> R:
         """Do the work in a thread when it is its turn; raises RefusedError("queue-full")."""
-        if self._waiting >= WAITING:
+        if self._waiting >= MAX_WAITING:
             metrics.RATE_LIMITED.labels(limit="pages").inc()
             raise RefusedError(
-                "queue-full", f"{WAITING} requests wait for a page already: try again later"
+                "queue-full", f"{MAX_WAITING} requests wait for a page already: try again later"
             )
         self._waiting += 1
         try:
@@ -238,29 +240,29 @@ class Turns:
         finally:
             self._waiting -= 1
         try:
-            return await follower.run(work)
+            return await follower.run_in_thread(work)
         finally:
             self._free.release()
 
 
-async def in_turn(request: Request, make: Callable[[], Response]) -> Response:
+async def enqueue(request: Request, make: Callable[[], Response]) -> Response:
     """Render a page when it is its turn, unless the same one was rendered meanwhile."""
-    pages: Prints = request.state.page_cache
-    queue: Turns = request.state.render_queue
+    pages: PageCache = request.state.page_cache
+    queue: RenderQueue = request.state.render_queue
 
     def work() -> Response:
         found = pages.find(request)
         return make() if found is None else found.answer(request)
 
-    return await queue.take(work)
+    return await queue.run(work)
 
 
-def by_turns(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
+def in_queue(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
     """Make a handler that runs as a whole when it is its turn."""
 
     @wraps(make)
     async def handler(*given: P.args, **named: P.kwargs) -> Response:
         request = cast("Request", named["request"])  # `routing` passes every parameter by name
-        return await in_turn(request, lambda: make(*given, **named))
+        return await enqueue(request, lambda: make(*given, **named))
 
     return handler

@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.web.pages.text import Mark
+    from tequio_ledger.web.pages.text import StatusLabel
     from tequio_shared.ids import ContributionId, NetworkId, PeerKey, RunId
     from tequio_shared.network.run import Documents
     from tequio_shared.round.proof import Verdicts
     from tequio_shared.statements import Body
 
 
-Row = tuple[int, bytes, int]
+StoredRow = tuple[int, bytes, int]
 """Index, leaf, and time of logging (ms)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class RoundEntry:
     """One entry of the round: its index, its time and its body."""
 
     index: int
@@ -54,7 +54,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
+class CommitEntry:
     """A trainer's commitment."""
 
     index: int
@@ -64,7 +64,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proven:
+class ProofEntry:
     """A witness proof, as signed and decoded."""
 
     index: int
@@ -74,19 +74,19 @@ class Proven:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundStory:
+class RoundRecord:
     """A round, by slots of its roster."""
 
     roster: Roster
-    rostered: Told
-    promoted: Told | None
+    rostered: RoundEntry
+    promoted: RoundEntry | None
     """Promotion of the head that this round made; it happens in the next round."""
-    opened: Told | None
-    witnessed: Told | None
-    ended: Told | None
-    attests: Mapping[int, Told]
-    commits: Mapping[int, Committed]
-    proofs: Mapping[int, Proven]
+    opened: RoundEntry | None
+    witnessed: RoundEntry | None
+    ended: RoundEntry | None
+    attests: Mapping[int, RoundEntry]
+    commits: Mapping[int, CommitEntry]
+    proofs: Mapping[int, ProofEntry]
     elected: tuple[int, ...]
     result: RoundResult | None
     """Of a closed round."""
@@ -123,15 +123,19 @@ class RoundStory:
         return max(assignment.quorum(len(self.elected)), 1) if self.elected else 0
 
 
-def tell(
-    net: NetworkId, run: RunId, number: int, rows: Iterable[Row], documents: Documents
-) -> RoundStory:
+def read_round(
+    net: NetworkId, run: RunId, number: int, rows: Iterable[StoredRow], documents: Documents
+) -> RoundRecord:
     """Read a round from its entries, the roster among them; `documents` raises KeyError."""
-    firsts: dict[type[Body], Told] = {}
-    own: dict[type[Body], dict[PeerKey, Told]] = {HeadAttest: {}, WorkCommit: {}, WitnessProof: {}}
+    firsts: dict[type[Body], RoundEntry] = {}
+    own: dict[type[Body], dict[PeerKey, RoundEntry]] = {
+        HeadAttest: {},
+        WorkCommit: {},
+        WitnessProof: {},
+    }
     for index, leaf, at_ms in rows:
         statement = Entry.parse(leaf).statement
-        told = Told(index=index, at_ms=at_ms, body=statement.body)
+        told = RoundEntry(index=index, at_ms=at_ms, body=statement.body)
         by_author = own.get(type(statement.body))
         if by_author is None:
             firsts.setdefault(type(statement.body), told)
@@ -141,7 +145,7 @@ def tell(
     roster = _roster(rostered, documents)
     slot_of = {key: slot for slot, key in roster.keys.items()}
     opened, ended = firsts.get(RoundOpen), firsts.get(RoundClose) or firsts.get(RoundVoid)
-    return RoundStory(
+    return RoundRecord(
         roster=roster,
         rostered=rostered,
         promoted=firsts.get(HeadPromote),
@@ -156,23 +160,23 @@ def tell(
     )
 
 
-def _roster(told: Told, documents: Documents) -> Roster:
+def _roster(told: RoundEntry, documents: Documents) -> Roster:
     if not isinstance(told.body, RoundRoster):
         raise TypeError(f"expected a roster, got {told.body.TYPE}")
     return Roster.parse(documents(digest_from_text(told.body.roster)))
 
 
-def _result(told: Told | None, documents: Documents) -> RoundResult | None:
+def _result(told: RoundEntry | None, documents: Documents) -> RoundResult | None:
     if told is None or not isinstance(told.body, RoundClose):
         return None
     return RoundResult.parse(documents(digest_from_text(told.body.result)))
 
 
-def _commit(told: Told) -> Committed:
+def _commit(told: RoundEntry) -> CommitEntry:
     if not isinstance(told.body, WorkCommit):
         raise TypeError(f"expected a commitment, got {told.body.TYPE}")
     raw = from_text(told.body.header, None)
-    return Committed(
+    return CommitEntry(
         index=told.index,
         at_ms=told.at_ms,
         header=ContributionHeader.parse(raw),
@@ -180,18 +184,18 @@ def _commit(told: Told) -> Committed:
     )
 
 
-def _proof(told: Told, roster: Roster) -> Proven:
+def _proof(told: RoundEntry, roster: Roster) -> ProofEntry:
     if not isinstance(told.body, WitnessProof):
         raise TypeError(f"expected a proof, got {told.body.TYPE}")
     bitmap = from_text(told.body.bitmap, None)
     vouched = proof.decode_bitmap(bitmap, len(roster.members))
     rejected = {slot: proof.RejectionReason(code) for slot, code in told.body.rejected}
     seen = WitnessFindings(vouched=vouched, rejected=rejected)
-    return Proven(index=told.index, at_ms=told.at_ms, body=told.body, seen=seen)
+    return ProofEntry(index=told.index, at_ms=told.at_ms, body=told.body, seen=seen)
 
 
 def _elected(
-    net: NetworkId, run: RunId, number: int, roster: Roster, opened: Told | None
+    net: NetworkId, run: RunId, number: int, roster: Roster, opened: RoundEntry | None
 ) -> tuple[int, ...]:
     if opened is None or not isinstance(opened.body, RoundOpen):
         return ()
@@ -203,14 +207,14 @@ def _elected(
 
 # --- The outcome of a round for each member, and the reason for its points.
 
-_PENDING = text.Mark("Being judged", "busy", "Not all witnesses have answered yet.")
-_TRAINS = text.Mark("Training", "busy", "It can still commit.")
-_NOT_DUE = text.Mark("No work due", "off", "It is not a trainer of this round.")
-_VOID = text.Mark("Not paid", "warn", "The round is void: no work is paid.")
+_PENDING = text.StatusLabel("Being judged", "busy", "Not all witnesses have answered yet.")
+_TRAINS = text.StatusLabel("Training", "busy", "It can still commit.")
+_NOT_DUE = text.StatusLabel("No work due", "off", "It is not a trainer of this round.")
+_VOID = text.StatusLabel("Not paid", "warn", "The round is void: no work is paid.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlotStory:
+class SlotOutcome:
     """One slot of a round."""
 
     slot: int
@@ -227,14 +231,14 @@ class SlotStory:
     commit_ms: int | None
     """Time of its commitment after the opening."""
     tokens: int
-    verdict: Mark
+    verdict: StatusLabel
     votes: int
     """Other witnesses that vouched for it."""
     is_elected: bool
     is_asked: bool
     """Elected, and the round reached the witness phase or still may."""
     proof_index: int | None
-    duty: Mark
+    duty: StatusLabel
     trainer_micropoints: int
     witness_micropoints: int
 
@@ -249,28 +253,28 @@ class SlotStory:
         return f"{work} {self.duty.description}" if self.is_elected else work
 
 
-def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:
+def slot_outcomes(story: RoundRecord) -> tuple[SlotOutcome, ...]:
     verdicts = _verdicts(story)
     return tuple(
         _slot(story, slot, verdicts.get(slot)) for slot in range(len(story.roster.members))
     )
 
 
-def _verdicts(story: RoundStory) -> dict[int, tuple[int, int]]:
+def _verdicts(story: RoundRecord) -> dict[int, tuple[int, int]]:
     """Give verdict and reason as codes: of the result, else of the proofs so far."""
     if story.result is not None:
         return {slot: (row.verdict, row.reason) for slot, row in enumerate(story.result.slots)}
     return {slot: (int(one), int(why)) for slot, (one, why) in story.verdicts.items()}
 
 
-def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> SlotStory:
+def _slot(story: RoundRecord, slot: int, verdict: tuple[int, int] | None) -> SlotOutcome:
     member, commit = story.roster.members[slot], story.commits.get(slot)
     ranges = story.roster.assignment.get(slot, ())
     row = story.result.slots[slot] if story.result is not None else None
     attest, sent = story.attests.get(slot), story.proofs.get(slot)
     opened_ms = story.open.opened if story.open else 0
     stated, agreed = head_stated(story, slot), story.open.head if story.open else None
-    return SlotStory(
+    return SlotOutcome(
         slot=slot,
         key=member.peer,
         first_window=ranges[0][0] if ranges else None,
@@ -292,69 +296,71 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
     )
 
 
-def head_stated(story: RoundStory, slot: int) -> str | None:
+def head_stated(story: RoundRecord, slot: int) -> str | None:
     """Give the head that a slot states; None before it does."""
     attest = story.attests.get(slot)
     return attest.body.head if attest and isinstance(attest.body, HeadAttest) else None
 
 
-def _mark(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Mark:
+def _mark(story: RoundRecord, slot: int, verdict: tuple[int, int] | None) -> StatusLabel:
     if slot not in story.roster.assignment:
         return _NOT_DUE
     if story.void is not None:
         return _VOID if slot in story.commits else text.verdict(Verdict.SILENT, 0)
     if story.result is None and story.witnessed is None:
-        return text.Mark("Committed", "ok") if slot in story.commits else _TRAINS
+        return text.StatusLabel("Committed", "ok") if slot in story.commits else _TRAINS
     if story.result is None:
         return _PENDING if slot in story.commits else text.verdict(Verdict.SILENT, 0)
     return text.verdict(*verdict) if verdict else text.verdict(Verdict.SILENT, 0)
 
 
-def _duty(story: RoundStory, slot: int, paid: int) -> Mark:
+def _duty(story: RoundRecord, slot: int, paid: int) -> StatusLabel:
     if slot not in story.elected:
-        return text.Mark("Not elected", "off", "It was not elected to witness.")
+        return text.StatusLabel("Not elected", "off", "It was not elected to witness.")
     if slot not in story.proofs:
         return _unanswered(story)
     if story.result is None:
-        return text.Mark("Proof sent", "ok", "It sent its witness proof.")
+        return text.StatusLabel("Proof sent", "ok", "It sent its witness proof.")
     if paid:
-        return text.Mark("Proof counted", "ok", "Its witness proof counted.")
+        return text.StatusLabel("Proof counted", "ok", "Its witness proof counted.")
     return _unpaid(story, slot)
 
 
-def _unanswered(story: RoundStory) -> Mark:
+def _unanswered(story: RoundRecord) -> StatusLabel:
     if story.ended is None:
-        return text.Mark("Elected", "wait", "It was elected to witness and has not answered yet.")
+        return text.StatusLabel(
+            "Elected", "wait", "It was elected to witness and has not answered yet."
+        )
     if story.ended_early:
-        return text.Mark("Not asked", "off", "The round ended before it could witness.")
-    return text.Mark("No proof", "warn", "It was elected to witness and sent no proof.")
+        return text.StatusLabel("Not asked", "off", "The round ended before it could witness.")
+    return text.StatusLabel("No proof", "warn", "It was elected to witness and sent no proof.")
 
 
-def _unpaid(story: RoundStory, slot: int) -> Mark:
+def _unpaid(story: RoundRecord, slot: int) -> StatusLabel:
     seen = story.proofs[slot].seen
     if proof.earns(slot, seen, story.verdicts):
-        return text.Mark(
+        return text.StatusLabel(
             "Proof counted", "ok", "Its witness proof counted; its share rounds down to 0."
         )
-    return text.Mark(
+    return text.StatusLabel(
         "Proof at odds", "warn", "Its witness proof differed too much from the quorum's."
     )
 
 
-HELD = 256
+CACHED_ROUNDS = 256
 """Cached rounds; one takes some kilobytes for each member."""
 
 
-class ToldRounds:
+class RoundReader:
     """Reads rounds of one network, and caches those that are complete; thread-safe."""
 
     def __init__(self, net: NetworkId, documents: Documents) -> None:
         self._net = net
         self._documents = documents
-        self._over: OrderedDict[tuple[RunId, int], RoundStory] = OrderedDict()
+        self._over: OrderedDict[tuple[RunId, int], RoundRecord] = OrderedDict()
         self._lock = Lock()
 
-    def story(self, connection: Connection, run: RunId, number: int) -> RoundStory:
+    def read(self, connection: Connection, run: RunId, number: int) -> RoundRecord:
         """Read a round; raises RefusedError("not-found") if it has no roster."""
         with self._lock:
             known = self._over.get((run, number))
@@ -363,12 +369,12 @@ class ToldRounds:
                 return known
         rows = entries.leaves_of_round(connection, run, number)
         try:
-            story = tell(self._net, run, number, rows, self._documents)
+            story = read_round(self._net, run, number, rows, self._documents)
         except KeyError as err:
             raise RefusedError("not-found", f"this run has no round {number}") from err
         if story.is_complete:
             with self._lock:
                 self._over[run, number] = story
-                if len(self._over) > HELD:
+                if len(self._over) > CACHED_ROUNDS:
                     self._over.popitem(last=False)
         return story

@@ -8,9 +8,9 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, text
-from tequio_ledger.web.pages.round_view import RoundStory, ToldRounds, slot_stories
+from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcomes
 from tequio_ledger.web.pages.run_charts import bloom_picture, timeline, vote_grid
-from tequio_ledger.web.pages.text import Mark
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
@@ -22,7 +22,7 @@ from tequio_shared.statements.runs import HeadAttest, HeadPromote
 
 @get("/runs/{run}/rounds/{number:int}")
 async def get_round(
-    request: Request, ledger: Ledger, reader: ToldRounds, run: str, number: int
+    request: Request, ledger: Ledger, reader: RoundReader, run: str, number: int
 ) -> Response:
     await ledger.sequencer.settled()
     run_id = RunId(from_text(run))
@@ -33,8 +33,8 @@ async def get_round(
 
     def make() -> Response:
         with snapshot(ledger.database) as (connection, published):
-            story = reader.story(connection, run_id, number)
-        slots = slot_stories(story)
+            story = reader.read(connection, run_id, number)
+        slots = slot_outcomes(story)
         accepted = [one for one in slots if one.verdict.tone == "ok" and story.result]
         promoted = story.promoted.body if story.promoted else None
         return render.page(
@@ -42,7 +42,7 @@ async def get_round(
             ledger,
             published,
             "round.html",
-            cache=render.SETTLED if story.is_complete else render.LIVE,
+            cache=render.CACHE_SETTLED if story.is_complete else render.CACHE_LIVE,
             run=to_text(run_id),
             name=name,
             number=number,
@@ -61,30 +61,30 @@ async def get_round(
             accepted=len(accepted),
         )
 
-    return await render.in_turn(request, make)
+    return await render.enqueue(request, make)
 
 
-def _mark(story: RoundStory, state: RunState) -> Mark:
+def _mark(story: RoundRecord, state: RunState) -> StatusLabel:
     if story.void is not None:
-        why = text.void(story.void.reason)
-        return Mark(
+        why = text.void_reason(story.void.reason)
+        return StatusLabel(
             "Void",
             "warn",
             f"The round does not count, because {why}. The head stays, the windows return to the "
             "queue, and nobody is paid or blamed.",
         )
     if story.ended is not None:
-        return Mark(
+        return StatusLabel(
             "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."
         )
     if story.opened is None and state in text.ENDING:
-        return text.LAST_HEAD
+        return text.LAST_HEAD_LABEL
     if story.witnessed is not None:
         return text.STATES[RunState.ROUND_WITNESS]
     return text.STATES[RunState.WARMUP if story.opened is None else RunState.ROUND_TRAIN]
 
 
-def _stated(story: RoundStory) -> list[tuple[str, int, bool]]:
+def _stated(story: RoundRecord) -> list[tuple[str, int, bool]]:
     """List each stated head with the number of its members and whether the round opened with it."""
     bodies = [one.body for one in story.attests.values()]
     counted = Counter(body.head for body in bodies if isinstance(body, HeadAttest))

@@ -11,11 +11,11 @@ from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
-from tequio_ledger.web.events import HEARTBEAT_S, Streams
+from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
 from tequio_ledger.web.limits import StreamKind, network_of
 from tequio_ledger.web.pages import competition, home, log, peers, render, rounds, runs, static
-from tequio_ledger.web.pages.render import Prints, Turns
-from tequio_ledger.web.pages.round_view import ToldRounds
+from tequio_ledger.web.pages.render import PageCache, RenderQueue
+from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -28,7 +28,7 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 @get("/live")
-async def get_live(request: Request, ledger: Ledger, streams: Streams) -> Response:
+async def get_live(request: Request, ledger: Ledger, streams: EventStreams) -> Response:
     """Stream the log's size whenever it grew."""
     network = network_of(request)
     streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
@@ -36,7 +36,7 @@ async def get_live(request: Request, ledger: Ledger, streams: Streams) -> Respon
     return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterator[bytes]:
+async def _follow(ledger: Ledger, streams: EventStreams, network: str) -> AsyncIterator[bytes]:
     try:  # again: others may have connected between the answer and its first byte
         streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
     except RefusedError:
@@ -81,7 +81,7 @@ def page_errors(
                 status = 404
             case _:
                 return otherwise(request, err)
-        return render.problem(request, status, _TITLES[status], str(err))
+        return render.error_page(request, status, _TITLES[status], str(err))
 
     return answer
 
@@ -91,7 +91,7 @@ def answer_missing(request: Request) -> Response:
     path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
     if path.startswith(_PROGRAMS) or not is_read:
         return errors.answer_missing(request)
-    return render.problem(request, 404, _TITLES[404], f"there's no page at {path[:120]}")
+    return render.error_page(request, 404, _TITLES[404], f"there's no page at {path[:120]}")
 
 
 ROUTES = (
@@ -121,8 +121,8 @@ def pages(
 
     `otherwise` answers errors that say nothing to a reader.
     """
-    reader = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
-    cache, queue = Prints(time.monotonic), Turns()
+    reader = RoundReader(ledger.genesis.network_id, ledger.blobs.read)
+    cache, queue = PageCache(time.monotonic), RenderQueue()
 
     def cached(request: Request) -> Response | None:
         request.state.page_cache, request.state.render_queue = cache, queue

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import text
-from tequio_ledger.web.pages.charts import Chart, Reading, as_bars, chart
+from tequio_ledger.web.pages.charts import Chart, ChartReading, as_bars, chart
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_ledger.store.queries import PastRound
-    from tequio_ledger.web.pages.round_view import Proven, RoundStory
-    from tequio_ledger.web.pages.run_view import RunNow, SlotNow
-    from tequio_ledger.web.pages.text import Mark as TextMark
+    from tequio_ledger.web.pages.round_view import ProofEntry, RoundRecord
+    from tequio_ledger.web.pages.run_view import RunSnapshot, SlotSnapshot
+    from tequio_ledger.web.pages.text import StatusLabel as TextMark
 
 # --- The Bloom filter of a witness proof: one square per bit.
 
-MOST_BITS = 4_096
+MAX_DRAWN_BITS = 4_096
 """Larger filters are described in numbers only."""
 
 
@@ -43,11 +43,11 @@ class BloomPicture:
         return self.ones / self.bits if self.bits else 0.0
 
 
-def bloom_picture(slot: int, sent: Proven) -> BloomPicture:
+def bloom_picture(slot: int, sent: ProofEntry) -> BloomPicture:
     raw = from_text(sent.body.bloom, None)
     bits = len(raw) * 8
     ones = [at for at in range(bits) if raw[at >> 3] >> (at & 7) & 1]
-    is_drawn, across = bits <= MOST_BITS, math.isqrt(4 * bits) or 1
+    is_drawn, across = bits <= MAX_DRAWN_BITS, math.isqrt(4 * bits) or 1
     return BloomPicture(
         slot=slot,
         index=sent.index,
@@ -71,7 +71,7 @@ _GAP_RAD = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class RingSegment:
     """One member's part of one band."""
 
     path: str
@@ -84,15 +84,17 @@ class Segment:
 class RoundRing:
     """The ring, and its meaning in a sentence; no segments outside a round."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[RingSegment, ...]
     summary: str
 
 
-def round_ring(now: RunNow) -> RoundRing:
+def round_ring(now: RunSnapshot) -> RoundRing:
     if not now.slots:
         return RoundRing(segments=(), summary="No round is in progress")
     segments = [
-        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, caption=f"{slot.key}: {caption}")
+        RingSegment(
+            path=_arc(radius, at, len(now.slots)), tone=tone, caption=f"{slot.key}: {caption}"
+        )
         for at, slot in enumerate(now.slots)
         for radius, (tone, caption) in zip(_RADII, _duties(slot), strict=True)
     ]
@@ -104,7 +106,7 @@ def round_ring(now: RunNow) -> RoundRing:
     return RoundRing(segments=tuple(segments), summary=summary)
 
 
-def _duties(slot: SlotNow) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
+def _duties(slot: SlotSnapshot) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
     return (
         ("done", "head stated") if slot.has_stated else ("due", "head not stated"),
         _duty(owed=slot.windows > 0, done=slot.has_committed, what="committed"),
@@ -159,7 +161,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
     readings = [
         _reading(one, value, f"{text.short_count(value)} tokens/s")
         for one in rounds
-        if (value := rate(one)) is not None
+        if (value := tokens_per_s(one)) is not None
     ]
     return chart(
         "rate",
@@ -171,7 +173,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
     )
 
 
-def rate(one: PastRound) -> float | None:
+def tokens_per_s(one: PastRound) -> float | None:
     """Give the accepted tokens per second of a closed round."""
     if one.outcome != "closed" or one.opened_ms is None or one.ended_ms is None:
         return None
@@ -200,10 +202,10 @@ def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") ->
     return as_bars(made)
 
 
-def _day(number: int, micropoints: int, today: int) -> Reading:
+def _day(number: int, micropoints: int, today: int) -> ChartReading:
     label = text.day(number * text.DAY_MS)
     is_open = number == today
-    return Reading(
+    return ChartReading(
         at=number,
         value=micropoints / text.MICRO,
         label=label,
@@ -212,13 +214,13 @@ def _day(number: int, micropoints: int, today: int) -> Reading:
     )
 
 
-def _reading(one: PastRound, value: float, caption: str) -> Reading:
-    return Reading(
+def _reading(one: PastRound, value: float, caption: str) -> ChartReading:
+    return ChartReading(
         at=one.round, value=value, label=str(one.round), caption=f"round {one.round}: {caption}"
     )
 
 
-def summary(what: str, readings: Sequence[Reading], unit: str) -> str:
+def summary(what: str, readings: Sequence[ChartReading], unit: str) -> str:
     """Describe a series of rounds in a sentence."""
     if not readings:
         return "No round has closed yet"
@@ -243,7 +245,7 @@ _LEFT, _RIGHT = 4, 716
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
+class PhaseBand:
     """A phase, in pixels."""
 
     name: str
@@ -254,7 +256,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class TimelineTick:
     """A logged statement, in pixels."""
 
     at: float
@@ -263,15 +265,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
+class RoundTimeline:
     """The phases of a round and the statements logged in them."""
 
-    bands: tuple[Band, ...]
-    marks: tuple[Mark, ...]
+    bands: tuple[PhaseBand, ...]
+    marks: tuple[TimelineTick, ...]
     summary: str
 
 
-def timeline(story: RoundStory, now_ms: int) -> Timeline:
+def timeline(story: RoundRecord, now_ms: int) -> RoundTimeline:
     """Lay a round out from its roster to its end, or to now if it is not over."""
     phases = _phases(story, now_ms)
     first, last = phases[0][1], phases[-1][2]
@@ -281,7 +283,7 @@ def timeline(story: RoundStory, now_ms: int) -> Timeline:
         return round(_LEFT + (min(max(at_ms, first), last) - first) * scale, 1)
 
     bands = [
-        Band(
+        PhaseBand(
             name=name,
             kind=kind,
             left=place(begin),
@@ -291,14 +293,16 @@ def timeline(story: RoundStory, now_ms: int) -> Timeline:
         for (name, kind), begin, end in phases
     ]
     marks = [
-        Mark(at=place(at_ms), kind=kind, caption=f"{caption}, {text.duration(at_ms - first)} in")
+        TimelineTick(
+            at=place(at_ms), kind=kind, caption=f"{caption}, {text.duration(at_ms - first)} in"
+        )
         for at_ms, kind, caption in _logged(story)
     ]
     summary = "; ".join(band.caption for band in bands)
-    return Timeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
+    return RoundTimeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
 
 
-def _phases(story: RoundStory, now_ms: int) -> list[tuple[tuple[str, str], int, int]]:
+def _phases(story: RoundRecord, now_ms: int) -> list[tuple[tuple[str, str], int, int]]:
     """List name and kind, begin and end of each phase so far."""
     kinds = (("Stating heads", "attest"), ("Training", "train"), ("Witnessing", "witness"))
     begins = [one.at_ms for one in (story.rostered, story.opened, story.witnessed) if one]
@@ -307,7 +311,7 @@ def _phases(story: RoundStory, now_ms: int) -> list[tuple[tuple[str, str], int, 
     return list(zip(kinds, begins, ends, strict=False))
 
 
-def _logged(story: RoundStory) -> list[tuple[int, str, str]]:
+def _logged(story: RoundRecord) -> list[tuple[int, str, str]]:
     """List time (ms), kind and meaning of each statement."""
     kinds = (
         (story.attests, "attest", "states its head"),
@@ -323,9 +327,9 @@ def _logged(story: RoundStory) -> list[tuple[int, str, str]]:
 
 # --- The votes of a round: a row for each witness, a column for each contribution.
 
-_VOUCHED = text.Mark("yes", "ok", "vouched for it")
-_LEFT_OUT = text.Mark("–", "off", "did not vouch for it")
-_OWN = text.Mark("own", "off", "its own")
+_VOUCHED = text.StatusLabel("yes", "ok", "vouched for it")
+_LEFT_OUT = text.StatusLabel("–", "off", "did not vouch for it")
+_OWN = text.StatusLabel("own", "off", "its own")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,7 +350,7 @@ class VoteGrid:
     rows: tuple[VoteRow, ...]
 
 
-def vote_grid(story: RoundStory) -> VoteGrid:
+def vote_grid(story: RoundRecord) -> VoteGrid:
     slots = tuple(sorted(story.commits))
     rows = tuple(
         VoteRow(
@@ -361,9 +365,11 @@ def vote_grid(story: RoundStory) -> VoteGrid:
     return VoteGrid(slots=slots, rows=rows)
 
 
-def _vote(witness: int, slot: int, sent: Proven) -> TextMark:
+def _vote(witness: int, slot: int, sent: ProofEntry) -> TextMark:
     if slot in sent.seen.vouched:
         return _VOUCHED
     if slot in sent.seen.rejected:
-        return text.Mark("no", "danger", f"refused it: {text.reason(sent.seen.rejected[slot])}")
+        return text.StatusLabel(
+            "no", "danger", f"refused it: {text.reason(sent.seen.rejected[slot])}"
+        )
     return _OWN if slot == witness else _LEFT_OUT

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_ledger.state import State as LedgerState
-    from tequio_ledger.web.pages.text import Mark
+    from tequio_ledger.web.pages.text import StatusLabel
     from tequio_shared.ids import Digest, RunId
     from tequio_shared.network.run import FullRunView
     from tequio_shared.round.manifest import Manifest
@@ -47,19 +47,19 @@ class DataProgress:
         return (self.windows - self.waiting) / self.epoch_windows if self.epoch_windows else None
 
 
-def data_progress(now: RunNow, read: Callable[[Digest], bytes]) -> DataProgress:
+def data_progress(now: RunSnapshot, read: Callable[[Digest], bytes]) -> DataProgress:
     corpus = _corpus(read, digest_from_text(now.manifest.data.manifest))
     samples = now.manifest.windows.samples
     return DataProgress(
         source=corpus.source if corpus else "",
-        windows=now.dealt,
-        waiting=now.returned,
+        windows=now.windows_dealt,
+        waiting=now.windows_returned,
         epoch_windows=max(corpus.samples // samples, 1) if corpus else None,
         tokens_per_byte=_tokens_per_byte(now, corpus),
     )
 
 
-def _tokens_per_byte(now: RunNow, corpus: Corpus | None) -> float | None:
+def _tokens_per_byte(now: RunSnapshot, corpus: Corpus | None) -> float | None:
     if now.manifest.tokenizer.kind == "bytes":
         return 1.0
     held_out = corpus.held_out if corpus else ()
@@ -84,19 +84,19 @@ def _parsed(raw: bytes) -> Corpus | None:
         return None
 
 
-SHOWN_HEADS = 5
+LISTED_HEADS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlotNow:
+class SlotSnapshot:
     """One slot of the current round, and its progress."""
 
     slot: int
     key: str
     roles: tuple[str, ...]
     windows: int
-    standing: Mark
-    tier: Mark
+    standing: StatusLabel
+    tier: StatusLabel
     has_stated: bool
     has_committed: bool
     is_elected: bool
@@ -105,7 +105,7 @@ class SlotNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clock:
+class PhaseClock:
     """Time of a phase in ms since 1970; `until_ms` is None if no time ends it."""
 
     since_ms: int | None
@@ -113,7 +113,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnHub:
+class HubHead:
     """A head that organisers published, and the log entry that states it."""
 
     round: int
@@ -123,14 +123,14 @@ class OnHub:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunNow:
+class RunSnapshot:
     """One run."""
 
     id: str
     name: str
     manifest: Manifest
     state: RunState
-    mark: Mark
+    mark: StatusLabel
     pending: str
     """"pause" or "finish" if organisers want that after this round, else empty."""
     number: int
@@ -138,19 +138,19 @@ class RunNow:
     voided: int
     tokens: int
     members: int
-    clock: Clock
+    clock: PhaseClock
     opened_index: int
     roster_index: int | None
     head: str
     head_round: int | None
     weights_root: str
-    slots: tuple[SlotNow, ...]
+    slots: tuple[SlotSnapshot, ...]
     quorum: int
     """Witnesses that must state a head while heads are stated; afterwards, proofs needed."""
-    dealt: int
+    windows_dealt: int
     """Windows handed out so far; `returned` of them came back untrained."""
-    returned: int
-    on_hub: tuple[OnHub, ...]
+    windows_returned: int
+    on_hub: tuple[HubHead, ...]
     """The newest published heads, the newest first."""
 
     @property
@@ -178,18 +178,18 @@ class RunNow:
         return sum(slot.is_elected for slot in self.slots)
 
 
-def run_now(state: LedgerState, run: RunId) -> RunNow:
+def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
     """Copy a run; raises RefusedError("not-found")."""
     view = state.run(run)
     accounts, head = view.accounts, view.head
-    newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
-    return RunNow(
+    newest = sorted(view.published.items(), reverse=True)[:LISTED_HEADS]
+    return RunSnapshot(
         id=to_text(run),
         name=view.manifest.name,
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.wish, ""),
+        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -203,41 +203,41 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         weights_root=to_text(head.weights_root) if head else "",
         slots=_slots(state, view),
         quorum=_quorum(view.round) if view.round else 0,
-        dealt=accounts.queue.fresh,
-        returned=assignment.count_windows(accounts.queue.returned),
+        windows_dealt=accounts.queue.fresh,
+        windows_returned=assignment.count_windows(accounts.queue.returned),
         on_hub=tuple(
-            OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
+            HubHead(round=number, repo=body.repo, revision=body.revision, entry=index)
             for number, (index, body) in newest
         ),
     )
 
 
-def _clock(view: FullRunView) -> Clock:
+def _clock(view: FullRunView) -> PhaseClock:
     times, opened = view.manifest.rounds, view.round.open if view.round else None
     match view.state:
         case RunState.WARMUP:
             return _span(view.rostered_ms, times.attest)
         case RunState.ROUND_TRAIN if opened is not None:
-            return Clock(since_ms=opened.opened, until_ms=opened.train_by)
+            return PhaseClock(since_ms=opened.opened, until_ms=opened.train_by)
         case RunState.ROUND_WITNESS:
             return _span(view.witnessed_ms, times.witness)
-    return Clock(since_ms=None, until_ms=None)
+    return PhaseClock(since_ms=None, until_ms=None)
 
 
-def _span(since_ms: int, length_ms: int) -> Clock:
-    return Clock(since_ms=since_ms, until_ms=since_ms + length_ms)
+def _span(since_ms: int, length_ms: int) -> PhaseClock:
+    return PhaseClock(since_ms=since_ms, until_ms=since_ms + length_ms)
 
 
-def _slots(state: LedgerState, view: FullRunView) -> tuple[SlotNow, ...]:
+def _slots(state: LedgerState, view: FullRunView) -> tuple[SlotSnapshot, ...]:
     current = view.round
     if current is None or current.phase is RoundPhase.OVER or view.state is RunState.FINISHED:
         return ()
     return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
 
 
-def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) -> SlotNow:
+def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) -> SlotSnapshot:
     member = current.roster.members[slot]
-    return SlotNow(
+    return SlotSnapshot(
         slot=slot,
         key=member.peer,
         roles=member.roles,

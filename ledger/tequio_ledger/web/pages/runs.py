@@ -14,13 +14,13 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
 from tequio_ledger.store.queries import PastRound
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import competitions_of
+from tequio_ledger.web.competitions import competitions_of_run
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
-from tequio_ledger.web.pages.charts import Chart, Reading, Single, chart
-from tequio_ledger.web.pages.competition_text import Contest
+from tequio_ledger.web.pages.charts import Chart, ChartReading, SingleValue, chart
+from tequio_ledger.web.pages.competition_text import CompetitionSummary
 from tequio_ledger.web.pages.run_charts import round_ring, summary
-from tequio_ledger.web.pages.run_view import RunNow, data_progress, run_now
-from tequio_ledger.web.pages.text import Mark
+from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 # --- Quality of a run's heads on held-out text: a curve, and the members that measured it.
 
-_AGREES = Mark("with the median", "ok")
-_OUTLIER = Mark("far from the median", "warn")
+_AGREES = StatusLabel("with the median", "ok")
+_OUTLIER = StatusLabel("far from the median", "warn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +47,11 @@ class MeasureLine:
     peer: str
     entry: int
     bits_per_byte: float
-    mark: Mark
+    mark: StatusLabel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
+class WrittenSample:
     """A continuation written by the model, and the member that reports it."""
 
     round: int
@@ -75,7 +75,7 @@ class HeldOut:
     """Median of `lines`."""
     size_bytes: int
     lines: tuple[MeasureLine, ...]
-    writing: Writing | None
+    writing: WrittenSample | None
     """Of the newest head that has a sample."""
 
 
@@ -106,26 +106,27 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
     )
 
 
-def _reading(head: MeasuredHead) -> Reading:
+def _reading(head: MeasuredHead) -> ChartReading:
     value, away = bits_per_byte(head.median), sum(row.is_outlier for row in head.rows)
     count = f"median of {len(head.rows)}" + (f", {away} far from it" if away else "")
-    return Reading(
+    return ChartReading(
         at=head.round,
         value=value,
         label=str(head.round),
         caption=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
         singles=tuple(
-            Single(value=bits_per_byte(row.said), is_outlier=row.is_outlier) for row in head.rows
+            SingleValue(value=bits_per_byte(row.said), is_outlier=row.is_outlier)
+            for row in head.rows
         ),
     )
 
 
-def _writing(head: MeasuredHead) -> Writing | None:
+def _writing(head: MeasuredHead) -> WrittenSample | None:
     sample = measures.sample_of(head.shown.said) if head.shown else None
     if head.shown is None or sample is None:
         return None
     samples = [one for row in head.rows if (one := measures.sample_of(row.said)) is not None]
-    return Writing(
+    return WrittenSample(
         round=head.round,
         peer=to_text(head.shown.peer),
         entry=head.shown.entry,
@@ -146,16 +147,16 @@ def _line(row: MeasuredRow) -> MeasureLine:
 
 
 SHOWN_ROUNDS = 12
-STRIP_ROUNDS = 60
+STRIP_LENGTH = 60
 CHART_ROUNDS = 2_000
 PAGE_ROUNDS = 100
-LAST_ROUNDS = 10
+SPEED_ROUNDS = 10
 """Closed rounds over which the speed is averaged."""
 
-OUTCOMES = {
-    "open": Mark("Under way", "busy"),
-    "closed": Mark("Closed", "ok"),
-    "void": Mark("Void", "warn"),
+OUTCOME_LABELS = {
+    "open": StatusLabel("Under way", "busy"),
+    "closed": StatusLabel("Closed", "ok"),
+    "void": StatusLabel("Void", "warn"),
 }
 Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
@@ -165,7 +166,7 @@ class RoundLine:
     """One round in a list."""
 
     number: int
-    mark: Mark
+    mark: StatusLabel
     ended_ms: int | None
     length_ms: int | None
     accepted: int
@@ -175,7 +176,7 @@ class RoundLine:
 
     @property
     def caption(self) -> str:
-        if self.mark is OUTCOMES["closed"]:
+        if self.mark is OUTCOME_LABELS["closed"]:
             accepted = text.plural(self.accepted, "contribution")
             return f"Round {self.number}: {accepted} accepted"
         return f"Round {self.number}: {self.mark.word.lower()}"
@@ -185,16 +186,16 @@ class RoundLine:
 async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
     await ledger.sequencer.settled()
     run_id, now_ms = RunId(from_text(run)), ledger.clock()
-    now = run_now(ledger.state, run_id)
+    now = run_snapshot(ledger.state, run_id)
     contests = [
-        competition_text.contest(one, now_ms)
-        for one in competitions_of(ledger.state, run_id, now_ms)
+        competition_text.summary(one, now_ms)
+        for one in competitions_of_run(ledger.state, run_id, now_ms)
     ]
-    return await render.in_turn(request, lambda: _run(request, ledger, now, contests))
+    return await render.enqueue(request, lambda: _run(request, ledger, now, contests))
 
 
 @get("/runs/{run}/rounds")
-@render.by_turns
+@render.in_queue
 def get_rounds(
     request: Request, ledger: Ledger, run: str, before: Before = JSON_INTEGER
 ) -> Response:
@@ -216,11 +217,13 @@ def get_rounds(
     )
 
 
-def _run(request: Request, ledger: Ledger, now: RunNow, contests: list[Contest]) -> Response:
+def _run(
+    request: Request, ledger: Ledger, now: RunSnapshot, contests: list[CompetitionSummary]
+) -> Response:
     run = from_text(now.id)
     with snapshot(ledger.database) as (connection, published):
         past = queries.last_rounds(connection, run, CHART_ROUNDS)
-        heads = queries.last(connection, run, CHART_ROUNDS)
+        heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
     lines = [_round_line(row, now.state) for row in past]
     loss = next((line.loss for line in reversed(lines) if line.loss), None)
     data = data_progress(now, ledger.blobs.read)
@@ -231,8 +234,8 @@ def _run(request: Request, ledger: Ledger, now: RunNow, contests: list[Contest])
         "run.html",
         now=now,
         rounds=lines[: -SHOWN_ROUNDS - 1 : -1],
-        strip=lines[-STRIP_ROUNDS:],
-        rate=_rate([row for row in past if row.outcome == "closed"][-LAST_ROUNDS:]),
+        strip=lines[-STRIP_LENGTH:],
+        rate=_rate([row for row in past if row.outcome == "closed"][-SPEED_ROUNDS:]),
         loss=loss,
         bits_per_byte=loss / math.log(2) * data.tokens_per_byte
         if loss and data.tokens_per_byte
@@ -242,9 +245,9 @@ def _run(request: Request, ledger: Ledger, now: RunNow, contests: list[Contest])
         held_out=held_out(heads),
         ring=round_ring(now),
         data=data,
-        conditions=text.asked(now.manifest.admits),
+        conditions=text.admission_conditions(now.manifest.admits),
         contests=contests,
-        ledger_url=render.here(request, ledger),
+        ledger_url=render.ledger_url(request, ledger),
     )
 
 
@@ -258,14 +261,14 @@ def _rate(closed: list[PastRound]) -> float | None:
 def _round_line(row: PastRound, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
-    mark = OUTCOMES.get(row.outcome, Mark(row.outcome, "wait"))
+    mark = OUTCOME_LABELS.get(row.outcome, StatusLabel(row.outcome, "wait"))
     return RoundLine(
         number=row.round,
-        mark=text.LAST_HEAD if is_last else mark,
+        mark=text.LAST_HEAD_LABEL if is_last else mark,
         ended_ms=row.ended_ms,
         length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
         accepted=row.accepted,
         tokens=row.tokens,
-        rate=run_charts.rate(row),
+        rate=run_charts.tokens_per_s(row),
         loss=text.loss(row.loss_q16) or None,
     )

@@ -45,7 +45,7 @@ def _tokens() -> str:
     )
 
 
-def letters() -> dict[str, bytes]:
+def font_files() -> dict[str, bytes]:
     """Read the font files by name; none if the package is missing."""
     try:
         folder = files("font_hanken_grotesk") / "files"
@@ -54,7 +54,7 @@ def letters() -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in _WEIGHTS.values()}
 
 
-def faces(given: dict[str, bytes]) -> str:
+def font_faces(given: dict[str, bytes]) -> str:
     """Write the `@font-face` rules of the given font files."""
     return "".join(
         f'@font-face{{font-family:"Hanken Grotesk";font-weight:{weight};font-display:swap;'
@@ -69,13 +69,13 @@ def _tag(content: bytes) -> str:
 
 
 def _load() -> dict[str, bytes]:
-    given = letters()
+    given = font_files()
     found = {
         file.name: file.read_bytes()
         for file in _FOLDER.iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    return {**found, **given, "tokens.css": (_tokens() + faces(given)).encode()}
+    return {**found, **given, "tokens.css": (_tokens() + font_faces(given)).encode()}
 
 
 CONTENT = _load()
@@ -88,7 +88,7 @@ HASHES = {
 """Of every script, for the content security policy and `integrity`."""
 
 
-def address(name: str) -> str:
+def static_url(name: str) -> str:
     """Give the URL of a file, which changes with its content."""
     return f"/static/{name}?v={TAGS[name]}"
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MICRO = 1_000_000
 SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
-ABSENT = "–"
+NO_VALUE = "–"
 KEY_CHARS = 10
 """Length of a shortened key, the same as in the app."""
 _PLACES = ((1_000, 0), (100, 1), (1, 2))
@@ -71,7 +71,7 @@ def brief(number: float) -> str:
 
 
 def decimal(number: float | None, places: int = 2) -> str:
-    return ABSENT if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
+    return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
 
 
 def percent(part: float) -> str:
@@ -111,7 +111,7 @@ def utc_time(at_ms: int) -> str:
 def day(at_ms: int) -> str:
     """Write a day for an axis: 21 Nov."""
     at = _utc(at_ms)
-    return f"{at.day} {at:%b}" if at else ABSENT
+    return f"{at.day} {at:%b}" if at else NO_VALUE
 
 
 def machine_time(at_ms: int) -> str:
@@ -147,7 +147,7 @@ FILTERS = {one.__name__: one for one in (*_FILTERS, utc_time, machine_time, shor
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class StatusLabel:
     """A state for people: a word, a tone with its own colour and shape, and a sentence."""
 
     word: str
@@ -156,46 +156,48 @@ class Mark:
     description: str = ""
 
 
-STATES: Mapping[RunState, Mark] = MappingProxyType(
+STATES: Mapping[RunState, StatusLabel] = MappingProxyType(
     {
-        RunState.WAITING_FOR_MEMBERS: Mark(
+        RunState.WAITING_FOR_MEMBERS: StatusLabel(
             "Waiting for members", "wait", "The next round begins when enough members are ready."
         ),
-        RunState.WARMUP: Mark(
+        RunState.WARMUP: StatusLabel(
             "Stating heads", "busy", "The members of the round state which head they have."
         ),
-        RunState.ROUND_TRAIN: Mark(
+        RunState.ROUND_TRAIN: StatusLabel(
             "Training", "ok", "Trainers train on their windows of the data."
         ),
-        RunState.ROUND_WITNESS: Mark(
+        RunState.ROUND_WITNESS: StatusLabel(
             "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
         ),
-        RunState.COOLDOWN: Mark(
+        RunState.COOLDOWN: StatusLabel(
             "Cooling down", "busy", "No more rounds: members state the last head."
         ),
-        RunState.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
-        RunState.FINISHED: Mark("Finished", "off", "The run has ended; its head is final."),
+        RunState.PAUSED: StatusLabel("Paused", "off", "An organiser paused the run."),
+        RunState.FINISHED: StatusLabel("Finished", "off", "The run has ended; its head is final."),
     }
 )
 
-LAST_HEAD = Mark(
+LAST_HEAD_LABEL = StatusLabel(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
 """State of a roster that was made while its run was ending."""
 ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
-VERDICTS: Mapping[int, Mark] = MappingProxyType(
+VERDICTS: Mapping[int, StatusLabel] = MappingProxyType(
     {
-        Verdict.SILENT: Mark("No commitment", "off", "It did not commit before training was over."),
-        Verdict.ACCEPTED: Mark(
+        Verdict.SILENT: StatusLabel(
+            "No commitment", "off", "It did not commit before training was over."
+        ),
+        Verdict.ACCEPTED: StatusLabel(
             "Accepted", "ok", "A quorum of witnesses checked it and vouched for it."
         ),
-        Verdict.NOT_SELECTED: Mark(
+        Verdict.NOT_SELECTED: StatusLabel(
             "Not selected",
             "wait",
             "Too few witnesses received all of it in time. No points, no blame.",
         ),
-        Verdict.REJECTED: Mark(
+        Verdict.REJECTED: StatusLabel(
             "Rejected", "danger", "A quorum of witnesses gave the same reason against it."
         ),
     }
@@ -240,30 +242,32 @@ VOIDS: Mapping[int, str] = MappingProxyType(
     }
 )
 
-STANDINGS: Mapping[str, Mark] = MappingProxyType(
+STANDINGS: Mapping[str, StatusLabel] = MappingProxyType(
     {
-        Standing.NEWCOMER: Mark(
+        Standing.NEWCOMER: StatusLabel(
             "Newcomer", "wait", "Gets small shares until enough of its work is accepted."
         ),
-        Standing.ACTIVE: Mark("Active", "ok", "Full member: trains and witnesses."),
-        Standing.SUSPECTED: Mark(
+        Standing.ACTIVE: StatusLabel("Active", "ok", "Full member: trains and witnesses."),
+        Standing.SUSPECTED: StatusLabel(
             "Suspected", "warn", "Still trains, but witnesses only if there are too few others."
         ),
-        Standing.QUARANTINED: Mark(
+        Standing.QUARANTINED: StatusLabel(
             "Quarantined", "danger", "Excluded from all rounds until the term is over."
         ),
-        Standing.PROBATION: Mark(
+        Standing.PROBATION: StatusLabel(
             "On probation", "warn", "Back from quarantine, with small shares."
         ),
-        Standing.BANNED: Mark("Banned", "danger", "Permanently excluded by organisers."),
+        Standing.BANNED: StatusLabel("Banned", "danger", "Permanently excluded by organisers."),
     }
 )
 
-TIERS: Mapping[int, Mark] = MappingProxyType(
+TIERS: Mapping[int, StatusLabel] = MappingProxyType(
     {
-        Tier.ANONYMOUS: Mark("Anonymous", "wait", "Nobody vouches for its owner."),
-        Tier.VOUCHED: Mark("Vouched for", "ok", "A connector verified an account of its owner."),
-        Tier.INVITED: Mark("Invited", "ok", "Invited by organisers."),
+        Tier.ANONYMOUS: StatusLabel("Anonymous", "wait", "Nobody vouches for its owner."),
+        Tier.VOUCHED: StatusLabel(
+            "Vouched for", "ok", "A connector verified an account of its owner."
+        ),
+        Tier.INVITED: StatusLabel("Invited", "ok", "Invited by organisers."),
     }
 )
 
@@ -318,13 +322,15 @@ TYPES: Mapping[str, str] = MappingProxyType(
 """Statement types in words."""
 
 
-def verdict(code: int, reason_code: int) -> Mark:
+def verdict(code: int, reason_code: int) -> StatusLabel:
     """Describe a verdict with its reason; an unknown code, of a newer version, by its number."""
     mark = VERDICTS.get(code)
     if mark is None:
-        return Mark(f"Verdict {code}", "wait", "This code is from a newer version of Tequio.")
+        return StatusLabel(
+            f"Verdict {code}", "wait", "This code is from a newer version of Tequio."
+        )
     why = reason(reason_code)
-    return Mark(
+    return StatusLabel(
         mark.word, mark.tone, f"{mark.description} Because {why}." if why else mark.description
     )
 
@@ -334,23 +340,23 @@ def reason(code: int) -> str:
     return REASONS.get(code, _UNKNOWN.format(code))
 
 
-def void(code: int) -> str:
+def void_reason(code: int) -> str:
     """Give the reason why a round is void, for the middle of a sentence."""
     return VOIDS.get(code, _UNKNOWN.format(code))
 
 
-def standing(name: str) -> Mark:
-    return STANDINGS.get(name) or Mark(name, "wait")
+def standing(name: str) -> StatusLabel:
+    return STANDINGS.get(name) or StatusLabel(name, "wait")
 
 
-def tier(number: int) -> Mark:
-    return TIERS.get(number) or Mark(f"Tier {number}", "wait")
+def tier(number: int) -> StatusLabel:
+    return TIERS.get(number) or StatusLabel(f"Tier {number}", "wait")
 
 
 _UNKNOWN = "reason {}, which is from a newer version of Tequio"
 
 
-def asked(rules: Admission) -> tuple[str, ...]:
+def admission_conditions(rules: Admission) -> tuple[str, ...]:
     """State in sentences which keys a run admits; none if it admits every key."""
     sentences = []
     if rules.trainer_tier:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import PeerKey
 
+
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
 SMALL = random.Random(2).randbytes(67_000)
@@ -447,7 +448,7 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     )
 
 
-@attack("M1", layer="net", ends="not asked again for a while, and on record")
+@attack("M1", layer="net", ends="not asked again for a while, and recorded")
 @pytest.mark.trio
 async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
     asked: list[BlobRequest] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.web.pages.static import HASHES, address
+from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
@@ -214,7 +214,7 @@ def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
             const { moment } = await import(url);
             return [1_800_000_000n, 2n ** 62n, 2n ** 64n - 1n].map(moment);
         }""",
-        address("verify.js"),
+        static_url("verify.js"),
     )
     assert said[0] == "at 2027-01-15T08:00:00.000Z"
     assert said[1] == "at second 4611686018427387904, which no calendar has"

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tequio_ledger.web.pages import charts
 from tequio_ledger.web.pages.charts import (
     INTERVALS,
-    MOST_STEPS,
-    Reading,
-    Single,
+    MAX_STEPS,
+    ChartReading,
+    SingleValue,
     as_bars,
+    axis_bounds,
     chart,
-    scale,
-    thin,
+    downsample,
 )
 from tequio_ledger.web.pages.run_charts import points_per_day
 from tequio_ledger.web.pages.text import DAY_MS, MICRO
@@ -27,16 +27,16 @@ from tequio_ledger.web.pages.text import DAY_MS, MICRO
 FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subnormal=False)
 
 
-def readings(*values: float) -> list[Reading]:
+def readings(*values: float) -> list[ChartReading]:
     return [
-        Reading(at=at, value=value, label=str(at), caption=f"step {at}: {value}")
+        ChartReading(at=at, value=value, label=str(at), caption=f"step {at}: {value}")
         for at, value in enumerate(values)
     ]
 
 
 @given(st.lists(FINITE.filter(lambda value: abs(value) > 1e-6 or value == 0), min_size=1))
 def test_an_axis_holds_every_value(values: list[float]) -> None:
-    low, high = scale(values, from_zero=False)
+    low, high = axis_bounds(values, from_zero=False)
     slack = (high - low) * 1e-6
     assert low - slack <= min(values)
     assert max(values) <= high + slack
@@ -44,22 +44,22 @@ def test_an_axis_holds_every_value(values: list[float]) -> None:
 
 
 def test_an_axis_is_round() -> None:
-    assert scale([2.2, 5.4], from_zero=False) == (2.0, 6.0)
-    assert scale([3, 950], from_zero=True) == (0.0, 1000.0)
-    assert scale([0, 0], from_zero=True) == (0.0, 1.0)
+    assert axis_bounds([2.2, 5.4], from_zero=False) == (2.0, 6.0)
+    assert axis_bounds([3, 950], from_zero=True) == (0.0, 1000.0)
+    assert axis_bounds([0, 0], from_zero=True) == (0.0, 1.0)
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=40))
 def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
     points = [(float(at), value) for at, value in enumerate(values)]
-    numbers = [float(one) for one in re.findall(r"[\d.]+(?=[C ]|$)", charts.smooth(points))]
+    numbers = [float(one) for one in re.findall(r"[\d.]+(?=[C ]|$)", charts.smooth_path(points))]
     assert min(values) - 0.06 <= min(numbers)
     assert max(numbers) <= max(values) + 0.06
 
 
 def test_many_values_become_means_that_say_so() -> None:
-    shown = thin(readings(*range(1_000)))
-    assert len(shown) <= MOST_STEPS
+    shown = downsample(readings(*range(1_000)))
+    assert len(shown) <= MAX_STEPS
     assert shown[0].caption == "mean of 7 up to step 6: 6"
     assert sum(one.value for one in shown[:-1]) / len(shown[:-1]) == pytest.approx(496.5, abs=7)
 
@@ -80,7 +80,7 @@ def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]
 
 
 def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axis() -> None:
-    singles = (Single(value=2.5, is_outlier=False), Single(value=900.0, is_outlier=True))
+    singles = (SingleValue(value=2.5, is_outlier=False), SingleValue(value=900.0, is_outlier=True))
     plain = readings(1, 3, 2)
     made = chart(
         "x", "X", "", [plain[0], plain[1], replace(plain[2], singles=singles)], str, from_zero=True

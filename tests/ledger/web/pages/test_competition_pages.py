@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tequio_ledger.web.competitions import competition_now
+from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.pages import competition_scores, competition_text, text
 from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
@@ -29,7 +29,7 @@ from tests.support.shown_ledger import REPO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_ledger.web.competitions import CompetitionNow
+    from tequio_ledger.web.competitions import CompetitionSnapshot
 
 
 KINDS = ("comp.", "eval.")
@@ -46,9 +46,9 @@ class Contest:
         """The competition in that phase."""
         return to_text(self.shown.papers[phase].id)
 
-    def now(self, phase: str, at_ms: int | None = None) -> CompetitionNow:
+    def now(self, phase: str, at_ms: int | None = None) -> CompetitionSnapshot:
         time_ms = self.shown.clock() if at_ms is None else at_ms
-        return competition_now(self.shown.ledger.state, self.shown.papers[phase].id, time_ms)
+        return competition_snapshot(self.shown.ledger.state, self.shown.papers[phase].id, time_ms)
 
     def page(self, phase: str) -> Page:
         return self.reader.get(f"/competitions/{self.name(phase)}")
@@ -169,7 +169,7 @@ def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
 
 
 def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> None:
-    told = contest.shown.ledger.state.story(contest.shown.papers["decided"].id)
+    told = contest.shown.ledger.state.competition_events(contest.shown.papers["decided"].id)
     page = contest.page("decided")
     assert {f"/entries/{one.index}" for one in told} <= set(page.links())
     assert len(told) == len({one.index for one in told}) > 40
@@ -287,7 +287,7 @@ def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> Non
     now = contest.now("drawn", late)
     assert now.void == "1 of the 2 shares needed are revealed, and the time for it is over"
     assert competition_text.mark(now, late) is competition_text.STUCK
-    assert competition_text.coming(now, late) is None
+    assert competition_text.next_date(now, late) is None
 
 
 def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Contest) -> None:
@@ -318,7 +318,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
     for at_ms, counts in {
         contest.shown.clock(): {"revealed": 6, "committed": 7, "due": 3},
         dates.scored + 1: {"revealed": 6, "committed": 7, "silent": 3},
-        dates.shown + 1: {"revealed": 6, "withheld": 7, "silent": 3},
+        dates.reveal_until + 1: {"revealed": 6, "withheld": 7, "silent": 3},
     }.items():
         progress = competition_scores.progress(contest.now("revealed", at_ms), at_ms)
         assert counts == {word: progress.count(word) for word in counts}

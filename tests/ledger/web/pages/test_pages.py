@@ -143,8 +143,8 @@ def test_without_the_package_of_letters_the_system_has_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "font_hanken_grotesk", None)
-    assert static.letters() == {}
-    assert static.faces({}) == ""
+    assert static.font_files() == {}
+    assert static.font_faces({}) == ""
 
 
 def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:

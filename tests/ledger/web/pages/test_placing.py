@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tequio_ledger.web.pages.competition_charts import EvaluatorScore, RankedEntrant, ranking_chart
+from tequio_ledger.web.pages.competition_charts import EntrantScores, EvaluatorScore, ranking_chart
 
 
 def placed(
     name: str, rank: int, value: float, *scores: EvaluatorScore, width: float = 0.01
-) -> RankedEntrant:
+) -> EntrantScores:
     interval = (value - width, value + width)
-    return RankedEntrant(name=name, rank=rank, value=value, interval=interval, scores=scores)
+    return EntrantScores(name=name, rank=rank, value=value, interval=interval, scores=scores)
 
 
 def word(value: float, *, is_outlier: bool = False) -> EvaluatorScore:
@@ -55,7 +55,7 @@ def test_who_shares_a_rank_stands_on_one_ground() -> None:
 
 
 def test_one_alone_without_an_interval_has_a_place_and_no_bar() -> None:
-    alone = RankedEntrant(name="one", rank=0, value=1.0, interval=None, scores=())
+    alone = EntrantScores(name="one", rank=0, value=1.0, interval=None, scores=())
     picture = ranking_chart([alone])
     assert picture is not None
     (row,) = picture.layouts[0].rows

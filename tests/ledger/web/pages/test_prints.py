@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from tequio_ledger.web.pages.render import FRESH_S, HELD, Print, Prints
+from tequio_ledger.web.pages.render import CACHED_PAGES, FRESH_S, CachedPage, PageCache
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen
 
-PRINT = Print(body=b"page", tag='"tag"', headers={"etag": '"tag"'})
+PRINT = CachedPage(body=b"page", tag='"tag"', headers={"etag": '"tag"'})
 
 
 class Stopwatch:
@@ -34,9 +34,9 @@ def asked(target: str, **headers: str) -> Request:
 
 def test_a_print_is_given_out_while_it_is_fresh() -> None:
     watch = Stopwatch()
-    prints = Prints(watch)
+    prints = PageCache(watch)
     assert prints.find(asked("/")) is None
-    prints.keep(asked("/"), PRINT)
+    prints.store(asked("/"), PRINT)
     watch.at_s += FRESH_S * 0.9
     assert prints.find(asked("/")) is PRINT
     watch.at_s += FRESH_S * 0.2
@@ -44,8 +44,8 @@ def test_a_print_is_given_out_while_it_is_fresh() -> None:
 
 
 def test_another_path_query_or_address_is_another_page() -> None:
-    prints = Prints(Stopwatch())
-    prints.keep(asked("/leaderboard"), PRINT)
+    prints = PageCache(Stopwatch())
+    prints.store(asked("/leaderboard"), PRINT)
     for other in (
         asked("/leaderboard?span=7d"),
         asked("/status"),
@@ -56,11 +56,11 @@ def test_another_path_query_or_address_is_another_page() -> None:
 
 
 def test_so_many_are_held_and_no_more() -> None:
-    prints = Prints(Stopwatch())
-    for number in range(HELD + 1):
-        prints.keep(asked(f"/entries/{number}"), PRINT)
+    prints = PageCache(Stopwatch())
+    for number in range(CACHED_PAGES + 1):
+        prints.store(asked(f"/entries/{number}"), PRINT)
     assert prints.find(asked("/entries/0")) is None
-    assert all(prints.find(asked(f"/entries/{number}")) for number in range(1, HELD + 1))
+    assert all(prints.find(asked(f"/entries/{number}")) for number in range(1, CACHED_PAGES + 1))
 
 
 def test_who_has_it_already_is_told_so() -> None:

@@ -32,7 +32,7 @@ def test_a_key_is_found_in_every_spelling(seen: Seen) -> None:
 
 def test_a_statement_id_leads_to_its_entry(seen: Seen) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
-        found = entries.one(connection, 100)
+        found = entries.read_entry(connection, 100)
     assert found is not None
     assert target(seen, to_text(found[0].id)) == "/entries/100"
 

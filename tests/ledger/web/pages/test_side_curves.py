@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
-from tequio_ledger.web.pages.competition_charts import Swarm, side_curves
+from tequio_ledger.web.pages.competition_charts import SwarmHistory, side_curves
 from tequio_shared.ids import PeerKey
 from tequio_shared.statements.runs import HeadMeasure
 
@@ -25,9 +25,9 @@ def past(number: int, nats: float) -> PastRound:
     )
 
 
-def swarm(name: str, *nats: float, tokens_per_byte: float | None = 0.25) -> Swarm:
+def swarm(name: str, *nats: float, tokens_per_byte: float | None = 0.25) -> SwarmHistory:
     rounds = [past(number, one) for number, one in enumerate(nats, 1)]
-    return Swarm(
+    return SwarmHistory(
         entrant=name,
         run="r" * 43,
         name=name,

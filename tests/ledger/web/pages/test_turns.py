@@ -12,9 +12,14 @@ from sqlalchemy.pool import QueuePool
 
 from tequio_ledger.log.sequencer import Known, Logged, Outcome
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.web.pages.render import ASKED, AT_ONCE, WAITING, Turns
+from tequio_ledger.web.pages.render import (
+    CONCURRENT_RENDERS,
+    MAX_WAITING,
+    QUERY_PARAMETERS,
+    RenderQueue,
+)
 from tequio_ledger.web.pages.router import ROUTES
-from tequio_ledger.web.routing import Source
+from tequio_ledger.web.routing import ParameterSource
 from tequio_shared.errors import RefusedError
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
@@ -40,7 +45,7 @@ class Crowd:
         with self._lock:
             self.at_once += 1
             self.most = max(self.most, self.at_once)
-            if self.at_once == AT_ONCE:
+            if self.at_once == CONCURRENT_RENDERS:
                 self.is_full.set()
         assert self.may_end.wait(60)
         with self._lock:
@@ -50,26 +55,29 @@ class Crowd:
 
 def test_a_few_pages_are_printed_at_once_and_of_too_many_readers_the_last_is_sent_away() -> None:
     async def run() -> tuple[list[str], int]:
-        turns, crowd = Turns(), Crowd()
-        tasks = [asyncio.create_task(turns.take(crowd.work)) for _ in range(AT_ONCE + WAITING)]
+        turns, crowd = RenderQueue(), Crowd()
+        tasks = [
+            asyncio.create_task(turns.run(crowd.work))
+            for _ in range(CONCURRENT_RENDERS + MAX_WAITING)
+        ]
         await asyncio.to_thread(crowd.is_full.wait, 60)
         with pytest.raises(RefusedError, match="try again later"):
-            await turns.take(crowd.work)
+            await turns.run(crowd.work)
         crowd.may_end.set()
         return await asyncio.gather(*tasks), crowd.most
 
     done, most = asyncio.run(run())
-    assert done == ["done"] * (AT_ONCE + WAITING)
-    assert most == AT_ONCE
+    assert done == ["done"] * (CONCURRENT_RENDERS + MAX_WAITING)
+    assert most == CONCURRENT_RENDERS
 
 
 def test_a_page_that_fails_gives_its_turn_back() -> None:
     async def run() -> int:
-        turns = Turns()
-        for _ in range(3 * AT_ONCE):
+        turns = RenderQueue()
+        for _ in range(3 * CONCURRENT_RENDERS):
             with pytest.raises(ZeroDivisionError):
-                await turns.take(lambda: 1 // 0)
-        return await turns.take(lambda: 7)
+                await turns.run(lambda: 1 // 0)
+        return await turns.run(lambda: 7)
 
     assert asyncio.run(run()) == 7
 
@@ -78,8 +86,8 @@ def test_a_print_is_known_by_all_that_a_page_may_be_asked_for() -> None:
     asked = set()
     for route in ROUTES:
         parameters = route.parameters(SERVICES)
-        asked |= {one.name for one in parameters if one.source is Source.QUERY}
-    assert asked - {"v"} == ASKED
+        asked |= {one.name for one in parameters if one.source is ParameterSource.QUERY}
+    assert asked - {"v"} == QUERY_PARAMETERS
 
 
 def test_the_log_goes_on_while_readers_hold_every_connection(tmp_path: Path) -> None:
@@ -94,7 +102,7 @@ def test_the_log_goes_on_while_readers_hold_every_connection(tmp_path: Path) -> 
                 hold_all(ledger, held)
                 said += await ledger.sequencer.submit([entry])
                 said += await ledger.sequencer.submit(newcomers("more", author.net, 1, clock()))
-                with pytest.raises(UnwritableError), ledger.database.passing_errors():
+                with pytest.raises(UnwritableError), ledger.database.translated_errors():
                     ledger.database.reader.connect()
             return said
 

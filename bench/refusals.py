@@ -1,10 +1,10 @@
-"""What each kind of garbage costs us, beside what an honest message costs, in microseconds.
+"""The cost of refusing each kind of garbage, next to an honest message, in microseconds.
 
-Three doors: a statement at the ledger (before it is queued), a commitment at a peer's gossip, an
-address record at a peer's book. Garbage that costs as much as an honest message was told apart by
-its signature alone; everything else should cost far less. No network, no disk.
+Three checks: a statement at the ledger (before it is queued), a commitment in a peer's gossip, an
+address record for a peer's address book. Garbage that costs as much as an honest message was
+recognised by its signature alone; everything else should cost far less. No network, no disk.
 
-    python bench/doors.py [--json FILE]
+    python bench/refusals.py [--json FILE]
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.statements import Body
 
+
 NOW_MS = 1_800_000_000_000
 LIFE_MS = 60_000
 WORK_BITS = 8
@@ -71,15 +72,17 @@ LOOPS_S = 0.3
 
 
 @click.command()
-@click.option("--json", "json_file", type=click.Path(path_type=Path))
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write the figures to this file."
+)
 def main(json_file: Path | None) -> None:
-    """Measure and print."""
+    """Measure the cost of refusing garbage, in microseconds, and print it as JSON."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     load_before = os.getloadavg()[0]
-    doors = {"statement": statements(), "gossip": gossip(), "address record": records()}
+    checks = {"statement": statements(), "gossip": gossip(), "address record": records()}
     costs = {
-        door: {kind: round(cost_us(take), 1) for kind, take in kinds.items()}
-        for door, kinds in doors.items()
+        check: {kind: round(cost_us(call), 1) for kind, call in kinds.items()}
+        for check, kinds in checks.items()
     }
     report = {"microseconds": costs, **machine(), "load_before": load_before}
     print(json.dumps(report, indent=2))
@@ -87,14 +90,14 @@ def main(json_file: Path | None) -> None:
         json_file.write_text(json.dumps(report) + "\n")
 
 
-def cost_us(take: Callable[[], object]) -> float:
-    """The least cost of several rounds of calls."""
+def cost_us(call: Callable[[], object]) -> float:
+    """The lowest cost of several rounds of calls."""
     best = float("inf")
     for _ in range(3):
         count, begun_s = 0, time.perf_counter()
         while (spent_s := time.perf_counter() - begun_s) < LOOPS_S / 3:
             for _ in range(10):
-                take()
+                call()
             count += 10
         best = min(best, 1e6 * spent_s / count)
     return best
@@ -126,12 +129,12 @@ def statements() -> dict[str, Callable[[], object]]:
 
 
 def gossip() -> dict[str, Callable[[], object]]:
-    """Messages at a peer, from screen to signatures; the honest one is heard for the first time."""
+    """Messages at a peer, from screen to signatures; the honest one is a first message."""
     honest = commitment(TRAINER).leaf()
     kinds = {
         "honest": (TRAINER, honest),
         "too long": (TRAINER, honest.ljust(100_000)),
-        "of nobody in the round": (STRANGER, commitment(STRANGER).leaf()),
+        "from outside the round": (STRANGER, commitment(STRANGER).leaf()),
         "in another's name": (STRANGER, honest),
         "does not parse": (TRAINER, honest[:-1]),
         "of another round": (TRAINER, commitment(TRAINER, ROUND + 1).leaf()),
@@ -148,7 +151,7 @@ def gossip() -> dict[str, Callable[[], object]]:
 
 
 def records() -> dict[str, Callable[[], object]]:
-    """Address records at a peer, as the bytes that came."""
+    """Address records at a peer, as received bytes."""
     addr = f"/ip4/192.0.2.1/tcp/4001/p2p/{peer_id_text(TRAINER.key)}"
     honest = sign_addresses(TRAINER, NET, [addr], NOW_MS)
     forged = AddressRecord(author=honest.author, addrs=(addr,), ts=NOW_MS, signature=bytes(64))
@@ -192,7 +195,7 @@ def signed(
 
 
 def commitment(trainer: Signer, number: int = ROUND) -> Entry:
-    """Sign a commitment; gossip looks at nothing in the header but whose it is."""
+    """Sign a commitment; gossip checks only the author in the header."""
     header = ContributionHeader(
         algorithm=1,
         bits=2,
