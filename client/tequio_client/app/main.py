@@ -142,13 +142,13 @@ class App(QObject):
 
     def open_link(self, link: str) -> None:
         """Show the competition that the link names, or ask whether to join by that invitation."""
-        from tequio_client.app import registration as app_links  # noqa: PLC0415 - not at every start
+        from tequio_client.app import notifications  # noqa: PLC0415 - not at every start
         from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
 
         self.presence.open()
         window = self.presence.window
         if self._notices is not None and competitions.is_competition_link(link):
-            app_links.open_link(link, self._ledger(), window, self._notices)
+            notifications.open_link(link, self._ledger(), window, self._notices)
         else:
             self._join().open(link, window)
 

@@ -12,14 +12,17 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.competition_notifications import CompetitionNotifier
+from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
 from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ipc.control import ActivityReply, AskActivity
 from tequio_client.ipc.snapshot import LendingState
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.platform.dbus import AsyncBus, BusAddress
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
+    from tequio_client.app.window import AppWindow
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_client.platform.dbus import Body
@@ -386,3 +390,17 @@ class NoticeStrip(QWidget):
         least = self._column.totalMinimumSize().height()
         self.setFixedHeight(fitting if fitting >= 0 else least)
         self.setVisible(has_some)
+
+
+def open_link(text: str, ledger: str, window: AppWindow, notices: NoticeStrip) -> None:
+    """Show the competition of a link, or a notice with the reason; `ledger` is the one in use."""
+    try:
+        link = CompetitionLink.parse(text)
+    except UserFacingError as err:
+        notices.add("no-competition", str(err.__cause__ or err))
+        return
+    if link.ledger.rstrip("/") != ledger.rstrip("/"):
+        notices.add("other-ledger", link.ledger)
+        return
+    window.open_page(COMPETITIONS_PAGE)
+    window.page.restore_location(to_text(link.competition))

@@ -21,17 +21,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xml.parsers.expat import ExpatError
 
 from tequio_client import files
-from tequio_client.app.competition_notifications import COMPETITIONS_PAGE
 from tequio_client.invitation_link import SCHEME
-from tequio_client.ipc.competitions import CompetitionLink
-from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from tequio_client.app.notifications import NoticeStrip
-    from tequio_client.app.window import AppWindow
 
 
 NAME = "Tequio"
@@ -228,20 +221,6 @@ def open_user_registry() -> Registry:
                 return
 
     return UserRegistry()
-
-
-def open_link(text: str, ledger: str, window: AppWindow, notices: NoticeStrip) -> None:
-    """Show the competition of a link, or a notice with the reason; `ledger` is the one in use."""
-    try:
-        link = CompetitionLink.parse(text)
-    except UserFacingError as err:
-        notices.add("no-competition", str(err.__cause__ or err))
-        return
-    if link.ledger.rstrip("/") != ledger.rstrip("/"):
-        notices.add("other-ledger", link.ledger)
-        return
-    window.open_page(COMPETITIONS_PAGE)
-    window.page.restore_location(to_text(link.competition))
 
 
 class LinkHandler(Protocol):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app import registration
+from tequio_client.app import notifications
 from tequio_client.app.notifications import NoticeStrip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import competitions
@@ -67,7 +67,7 @@ def window(model: AppModel, look: Theme, qtbot: QtBot, worker: ScriptedWorker) -
 
 def test_the_app_lands_on_the_competition(window: AppWindow) -> None:
     notices = NoticeStrip()
-    registration.open_link(LINK.text(), f"{LEDGER}/", window, notices)
+    notifications.open_link(LINK.text(), f"{LEDGER}/", window, notices)
     assert window.page.location == to_text(LINK.competition)
     assert not notices.words
 
@@ -78,8 +78,8 @@ def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
     notices = NoticeStrip()
     qtbot.addWidget(notices)
     before = window.page
-    registration.open_link(LINK.text(), "https://other.example", window, notices)
-    registration.open_link(LINK.text()[:-9], LEDGER, window, notices)
+    notifications.open_link(LINK.text(), "https://other.example", window, notices)
+    notifications.open_link(LINK.text()[:-9], LEDGER, window, notices)
     assert window.page is before
     elsewhere, broken = notices.words
     assert LEDGER in elsewhere
