@@ -24,7 +24,8 @@ from xml.etree import ElementTree
 
 import tequio_assets
 import tequio_client.app
-from tequio_client.app import worker_texts
+from tequio_client.app import notifications, worker_texts
+from tequio_client.app.first_run import checks
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages import settings_table
@@ -46,6 +47,9 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.ROUND_STATES.values()),
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),
     (worker_texts.CONTEXT, texts.STANDING_TEXTS.values()),
+    (worker_texts.HEADLINE_CONTEXT, (*worker_texts.PAUSING, *worker_texts.STARTING)),
+    (checks.CONTEXT, (*checks.CHECK_NAMES.values(), *checks.VERDICT_SENTENCES.values())),
+    (notifications.NOTICE_CONTEXT, [text for _, text in notifications.NOTICE_TEXTS.values()]),
     (service.CONTEXT, ERROR_TEMPLATES.values()),
     (settings_table.CONTEXT, [text for text in settings_table.translatable_texts() if text]),
 )

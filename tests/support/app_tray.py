@@ -11,14 +11,13 @@ if TYPE_CHECKING:
 
 
 class PaperDesk(NotificationService):
-    """Keeps what it was to show."""
+    """Collects what it was asked to display."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.shown: list[tuple[str, str, str]] = []
 
-    def show(self, title: str, text: str, target: str, button: str) -> None:
-        """Keep it."""
+    def display(self, title: str, text: str, target: str, button: str) -> None:
         assert button
         self.shown.append((title, text, target))
 

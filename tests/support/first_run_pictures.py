@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tequio_client.app.autostart import DesktopEntryAutostart
 from tequio_client.app.first_run.checks import CheckStep
 from tequio_client.app.first_run.draft import STEPS, DraftStore
 from tequio_client.app.first_run.first_run import FirstRun
@@ -26,6 +25,7 @@ from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
 from tequio_client.app.pages.page import PageContext, ProgramContext
+from tequio_client.app.registration import DesktopEntryAutostart
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance, Theme

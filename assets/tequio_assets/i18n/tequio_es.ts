@@ -3319,6 +3319,13 @@
 </context>
 <context>
     <name>checks</name>
+    <message numerus="yes">
+        <source>The ledger answers, and %n run(s) are open.</source>
+        <translation>
+            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
+            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Graphics card</source>
         <translation>Tarjeta gráfica</translation>
@@ -3402,13 +3409,6 @@
     <message>
         <source>The ledger answers. No run is open now; one will be joined.</source>
         <translation>El registro responde. Ahora no hay ningún entrenamiento abierto; se entrará en uno.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The ledger answers, and %n run(s) are open.</source>
-        <translation>
-            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
-            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -3968,6 +3968,10 @@
 <context>
     <name>notices</name>
     <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
         <source>Your settings could not be read. They are kept as {detail}, and the usual ones hold until you choose others.</source>
         <translation>No se pudieron leer tus ajustes. Se guardan como {detail}, y valen los habituales hasta que elijas otros.</translation>
     </message>
@@ -3994,10 +3998,6 @@
     <message>
         <source>Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q quits and stops lending.</source>
         <translation>Tu escritorio no muestra iconos de bandeja, así que cerrar esta ventana la minimiza. Ctrl+Q sale y deja de prestar.</translation>
-    </message>
-    <message>
-        <source>Dismiss</source>
-        <translation>Descartar</translation>
     </message>
 </context>
 <context>

@@ -8,18 +8,16 @@ import logging
 import signal
 import socket
 import sys
-from contextlib import suppress
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal
+from PySide6.QtCore import (QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal)
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
-
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -58,7 +56,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class TerminationSignals(QObject):
-    """Emits `told` when the system or a terminal ends the process with one of `SIGNALS`."""
+    """Emits `received` when the system or a terminal ends the process with one of `SIGNALS`."""
 
     received = Signal()
 

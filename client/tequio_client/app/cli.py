@@ -13,7 +13,7 @@ import platformdirs
 from tequio_client import cli, heap
 
 if TYPE_CHECKING:
-    from tequio_client.app.links import LinkHandler
+    from tequio_client.app.registration import LinkHandler
 
 
 @click.command()
@@ -66,8 +66,7 @@ def _links(folder: Path) -> LinkHandler | None:
 
     An app that is tried out in its own folder must not take over the links of the real one.
     """
-    from tequio_client.app.autostart import app_command
-    from tequio_client.app.links import system_link_handler
+    from tequio_client.app.registration import app_command, system_link_handler
 
     if folder != cli.default_folder("worker"):
         return None

@@ -7,23 +7,21 @@ installation treats everything past as shown.
 
 from __future__ import annotations
 
+from PySide6.QtCore import QObject
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject
-
 from tequio_client.app.pages import competition_text
 from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.ipc.control import CompetitionRow
+
 
 REFRESH_MS = 15 * 60_000
 """Interval between two requests for the list."""
@@ -108,7 +106,6 @@ def due_judging(
 
 
 def notification_key(row: CompetitionRow, turn: CompetitionStage | JudgingStage) -> str:
-    """The key under which the settings remember that this was shown."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
 
@@ -118,18 +115,18 @@ def _is_in_time(row: CompetitionRow, turn: CompetitionStage, now_ms: int) -> boo
 
 
 class CompetitionNotifier(QObject):
-    """Requests the list from time to time, and sends what is due to `tell`."""
+    """Requests the list from time to time, and sends what is due to `send`."""
 
     def __init__(
         self,
         model: AppModel,
         book: SettingsStore,
-        tell: Callable[[str, str, str], None],
+        send: Callable[[str, str, str], None],
         now_ms: Callable[[], int],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._book, self._tell, self._now_ms = book, tell, now_ms
+        self._book, self._send, self._now_ms = book, send, now_ms
         self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
         self._list.set_question(AskCompetitions())
 
@@ -153,7 +150,7 @@ class CompetitionNotifier(QObject):
         if found:
             self._remember([text for one in found for text in one.keys])
             for one in found:
-                self._tell(*self._texts(one), COMPETITIONS_PAGE)
+                self._send(*self._texts(one), COMPETITIONS_PAGE)
 
     def _remember(self, marks: Sequence[str], **changes: bool) -> None:
         known_keys = self._book.settings.competitions_told

@@ -82,7 +82,6 @@ class ErrorHooks(QObject):
         qInstallMessageHandler(self._handle_qt_message)
 
     def uninstall(self) -> None:
-        """Restore the hooks of Python and Qt."""
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
         qInstallMessageHandler(None)
@@ -172,7 +171,6 @@ class ErrorReportDialog(QDialog):
         column.addLayout(row)
 
     def count_another(self) -> None:
-        """Count an error that arrived while the dialog is open."""
         self._more += 1
         self.count.setText(self.tr("%n more fault(s) since", "", self._more))
 

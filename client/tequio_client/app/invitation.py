@@ -7,29 +7,29 @@ an invitation used by an unsaved key would be lost with that key.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
-from PySide6.QtCore import QObject, Signal
-
-from tequio_client.app.invitation_dialog import InvitationDialog
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout
+from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.settings_file import is_ledger_address
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Label, WrappedLabel
 from tequio_client.keys.state import KeyProtection
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    from PySide6.QtWidgets import QWidget
-
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.worker.process import WorkerProcess
+
 
 NETWORK_FILE = "network"
 """File in the worker's folder with the id of its network."""
@@ -40,7 +40,7 @@ class InvitationFlow(QObject):
     """Handles one invitation at a time; `joined` is emitted after it was used."""
 
     joined = Signal(object)
-    """The `Offer` used; its ledger and run are about to be saved."""
+    """The `InvitationOffer` used; its ledger and run are about to be saved."""
     key_wanted = Signal()
     """No key exists yet; once the first run has made one, the link opens again."""
 
@@ -147,7 +147,6 @@ class InvitationFlow(QObject):
         return self._keys.state.protection is not KeyProtection.ABSENT
 
     def _resume(self, _: object) -> None:
-        """Open the waiting link if there is a key now."""
         if self._waiting is not None and self._has_key:
             self.open(*self._waiting)
 
@@ -186,7 +185,6 @@ class InvitationFlow(QObject):
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
 
     def _is_other_network(self, link: InvitationLink) -> bool:
-        """True if the folder belongs to another network."""
         try:
             with (self._folder / NETWORK_FILE).open("rb") as file:
                 pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
@@ -201,3 +199,182 @@ def _parsed(text: str) -> InvitationLink:
     if not is_ledger_address(link.ledger):
         raise UserFacingError("its ledger's address is none")
     return link
+
+
+WIDTH = 600
+
+
+class InvitationDialog(QuestionDialog):
+    """Shows what the ledger says about an invitation, and what joining by it means."""
+
+    confirmed = Signal()
+
+    def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
+        super().__init__("", "", self.tr("Join"), self.tr("Not now"), parent)
+        self._ledger = ledger
+        self._points: list[WrappedLabel] = []
+        self.setObjectName("join")
+        self.setMinimumWidth(WIDTH)
+        self.heading.setWordWrap(True)
+        self.body.setSpacing(8)
+        self.main.clicked.connect(self.confirmed)
+        self._set_texts(
+            self.tr("An invitation"),
+            self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
+        )
+
+    @property
+    def consequences(self) -> list[str]:
+        """The consequences of joining, one a line."""
+        return [one.text() for one in self._points]
+
+    def show_offer(
+        self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
+    ) -> None:
+        """Ask for confirmation; `old_ledger` is the ledger that joining replaces, or empty.
+
+        Without a key the button leads to making one.
+        """
+        heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
+        if not offer.run:
+            heading = self.tr("Join the network “{network}”?").format(network=offer.network)
+        note = self.tr(
+            "The organisers of the network “{network}” invite you (entry {index} of the log at "
+            "{ledger})."
+        )
+        self._set_texts(
+            heading,
+            note.format(network=offer.network, index=offer.index, ledger=self._ledger),
+        )
+        for point in self._consequences(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
+            self._add(point)
+        if not has_key:
+            self.main.setText(self.tr("Make my key"))
+            self._add(
+                self.tr(
+                    "Your key comes first: it is made in the first steps. Then this question "
+                    "comes again."
+                )
+            )
+        self.main.setEnabled(True)
+        self.main.setDefault(True)
+        self._fit()
+
+    def show_problem(self, wrong: str, detail: str) -> None:
+        self.main.hide()
+        self.leave.setText(self.tr("Close"))
+        self._set_texts(
+            self.tr("This invitation cannot be used"),
+            self.tr("Nothing was changed."),
+        )
+        self.show_error(self._reason(wrong).format(ledger=self._ledger, detail=detail))
+
+    def show_error(self, words: str) -> None:
+        """Show an error; if there is something to join, it can be tried again."""
+        self.trouble.show_words("error", words)
+        self.trouble.show()
+        self.main.setEnabled(not self.main.isHidden())
+        self._fit()
+
+    def show_joining(self) -> None:
+        self.main.setEnabled(False)
+        self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
+        self.trouble.show()
+        self._fit()
+
+    def _add(self, point: str) -> None:
+        row, text = QHBoxLayout(), WrappedLabel(point)
+        row.setSpacing(8)
+        row.addWidget(Label("•"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(text, 1)
+        self.body.addLayout(row)
+        self._points.append(text)
+
+    def _set_texts(self, heading: str, note: str) -> None:
+        self.setWindowTitle(heading)
+        self.heading.setText(heading)
+        self.note.setText(note)
+        self.trouble.hide()
+        self.main.setEnabled(False)
+
+    def _consequences(
+        self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool
+    ) -> list[str]:
+        lines = [self._scope(offer)]
+        if offer.is_known:
+            lines.append(
+                self.tr(
+                    "Your key is in this network already and stays as it is; the invitation is "
+                    "not used up."
+                )
+            )
+        else:
+            count = self.tr("%n use(s) left, valid until {until}.", "", offer.left)
+            lines.append(
+                self.tr(
+                    "Everybody can read in the log that this invitation let your key in; the "
+                    "organisers can take it back."
+                )
+                + " "
+                + count.format(until=figures.moment(offer.until_ms, now_ms))
+            )
+        if old_ledger:
+            lines.append(
+                self.tr(
+                    "You will lend to this ledger instead of {old}. The settings change it back."
+                ).format(old=old_ledger)
+            )
+        lines.append(
+            self.tr("What you have chosen about when and how much to lend holds as before.")
+            if may_lend
+            else self.tr("Nothing is lent before you have gone through the first steps.")
+        )
+        return lines
+
+    def _scope(self, offer: InvitationOffer) -> str:
+        if not offer.run:
+            return self.tr("You choose the run, among all of this network.")
+        members = self.tr("%n computers are in it now", "", offer.members)
+        tokens = self.tr("{tokens} tokens were trained so far")
+        return f"{members}; {tokens.format(tokens=figures.short_count(offer.tokens))}."
+
+    def _reason(self, wrong: str) -> str:
+        reasons = {
+            InvitationProblem.SILENT: self.tr(
+                "The server at {ledger} does not answer as a ledger ({detail}). Try the link "
+                "again later, or ask its sender."
+            ),
+            InvitationProblem.OTHER_NETWORK: self.tr(
+                "{ledger} belongs to another network than this link. Ask its sender for a new link."
+            ),
+            InvitationProblem.UNKNOWN: self.tr(
+                "The network does not know this invitation yet. A second organiser may still "
+                "have to sign it. Try the link again later, or ask its sender."
+            ),
+            InvitationProblem.CLOSED: self.tr(
+                "The organisers have ended this invitation. Ask for another."
+            ),
+            InvitationProblem.EXPIRED: self.tr("This invitation has expired. Ask for another."),
+            InvitationProblem.USED_UP: self.tr(
+                "This invitation has been used up. Ask for another."
+            ),
+            InvitationProblem.RUN_ENDED: self.tr("The run “{detail}” has ended."),
+            InvitationProblem.OTHER_FOLDER: self.tr(
+                "This app's folder belongs to another network, with its key and points. Join on "
+                "the command line, in a folder of its own: tequio join LINK --dir FOLDER"
+            ),
+            InvitationProblem.INCOMPLETE_LINK: self.tr(
+                "This invitation link is incomplete ({detail}). Open it again from where you got "
+                "it."
+            ),
+            InvitationProblem.EXTERNAL_WORKER: self.tr(
+                "The worker here was started elsewhere. End it, then open the link again."
+            ),
+        }
+        return reasons[InvitationProblem(wrong)]
+
+    def _fit(self) -> None:
+        """Fit the height to the wrapped text at this width."""
+        self._column.activate()
+        width, least = max(self.width(), WIDTH), self._column.totalMinimumSize().height()
+        self.resize(width, max(self._column.totalHeightForWidth(width), least))

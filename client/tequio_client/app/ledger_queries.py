@@ -6,22 +6,22 @@ deadline and a size limit, and the network's id must be the hash of its genesis 
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
-
 import msgspec
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import (QObject, QTimer, QUrl, Signal)
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
-
+from enum import StrEnum
 from tequio_client.app.settings_file import is_ledger_address
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import NetworkId, from_text, sha256, to_text
+from tequio_shared.ids import (NetworkId, from_text, sha256, to_text)
+from typing import Annotated, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
     from tequio_client.links import InvitationLink
     from tequio_shared.ids import Digest
+
+
+if TYPE_CHECKING:
 
     Receive = Callable[[int | None, bytes, str], None]
 
@@ -116,12 +116,12 @@ class InvitationOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InvitationQuery(QObject):
-    """Queries the ledger of one link; emits either `found` or `wrong`, once."""
+    """Queries the ledger of one link; emits either `found` or `failed`, once."""
 
     found = Signal(object)
-    """An `Offer`."""
+    """An `InvitationOffer`."""
     failed = Signal(str, str)
-    """A `Wrong`, and details for people or an empty text."""
+    """An `InvitationProblem`, and details for people or an empty text."""
 
     def __init__(
         self, link: InvitationLink, key: str, now_ms: int, parent: QObject | None = None

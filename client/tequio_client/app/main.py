@@ -12,20 +12,12 @@ import os
 import pkgutil
 import sys
 import tempfile
+import tequio_client.app
+from PySide6.QtCore import QObject, QTimer
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject, QTimer
-
-import tequio_client.app
 from tequio_client import clock
-from tequio_client.app.application import (
-    SingleInstance,
-    TerminationSignals,
-    instance_path,
-    make_application,
-)
+from tequio_client.app.application import (SingleInstance, TerminationSignals, instance_path, make_application)
 from tequio_client.app.errors import ErrorHooks
 from tequio_client.app.first_run.draft import has_lent, is_first_run
 from tequio_client.app.keys.service import KeyService
@@ -38,19 +30,18 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from PySide6.QtWidgets import QApplication
-
+    from collections.abc import Iterator
     from tequio_client.app.errors import ErrorReports
     from tequio_client.app.first_run.first_run import FirstRunController
     from tequio_client.app.invitation import InvitationFlow
     from tequio_client.app.ledger_queries import InvitationOffer
-    from tequio_client.app.links import LinkHandler
     from tequio_client.app.notifications import NoticeStrip, Notifier
     from tequio_client.app.pages.page import ProgramContext
+    from tequio_client.app.registration import LinkHandler
     from tequio_client.app.session.monitor import SessionMonitor
     from tequio_client.app.window import AppWindow
 
@@ -108,7 +99,7 @@ def run(options: AppOptions) -> int:
 
 
 class App(QObject):
-    """All parts of one app; `begin` starts them, `close` ends them."""
+    """All parts of one app; `start` starts them, `close` ends them."""
 
     def __init__(self, qt: QApplication, options: AppOptions, faults: ErrorHooks) -> None:
         super().__init__()
@@ -142,13 +133,13 @@ class App(QObject):
 
     def open_link(self, link: str) -> None:
         """Show the competition that the link names, or ask whether to join by that invitation."""
-        from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
+        from tequio_client.app import notifications  # noqa: PLC0415 - not at every start
         from tequio_client.links import is_competition_link  # noqa: PLC0415 - as above
 
         self.presence.open()
         window = self.presence.window
         if self._notices is not None and is_competition_link(link):
-            app_links.open_link(link, self._ledger(), window, self._notices)
+            notifications.open_link(link, self._ledger(), window, self._notices)
         else:
             self._join().open(link, window)
 
@@ -295,8 +286,8 @@ class App(QObject):
         dialog.open()
 
     def _own(self) -> ProgramContext:
-        from tequio_client.app.autostart import app_command, system_autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above
+        from tequio_client.app.registration import app_command, system_autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.session.programs import running_programs  # noqa: PLC0415 - as above
 
         return ProgramContext(

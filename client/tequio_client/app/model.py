@@ -2,7 +2,8 @@
 
 Widgets read it and store nothing. A command by the user is sent at once and applies until the
 worker shows it, or a later one from another program. Preferences apply until the worker shows them;
-a worker that still shows others after `HEARD_MS` has not accepted ours, and its own apply.
+a worker that still shows others after `PREFERENCES_TIMEOUT_MS` has not accepted ours, and its own
+apply.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class AppModel(QObject):
     snapshot_changed = Signal(object)
     """A new `Snapshot`; None: the worker is gone."""
     desired_changed = Signal(object)
-    """The `Wish` in force, as soon as the user gave it."""
+    """The `DesiredState` in force, as soon as the user gave it."""
     preferences_changed = Signal(object)
     """The `Preferences` in force, as soon as the user chose them."""
     replied = Signal(object, object)
@@ -92,7 +93,6 @@ class AppModel(QObject):
 
     @property
     def session(self) -> SessionFacts:
-        """Facts about the user's session, as this program sees them."""
         return self._session
 
     def update_session(self, facts: SessionFacts) -> None:
@@ -124,7 +124,6 @@ class AppModel(QObject):
         self._send_command(lend=True, finish=True)
 
     def set_preferences(self, preferences: Preferences) -> None:
-        """Apply these preferences from now on."""
         self._preferences, self._unheard_ms = preferences, None
         self._worker.send_preferences(preferences)
         self.preferences_changed.emit(preferences)
@@ -191,7 +190,7 @@ class WorkerClient(QObject):
     snapshot = Signal(object)
     """An `ipc.snapshot.Snapshot`, at least once a second."""
     answer = Signal(object)
-    """An `ipc.control.Answer` to a question, by its number."""
+    """An `ipc.control.QuestionAnswer` to a question, by its number."""
     gone = Signal(str)
     """No worker is running, and why: a sentence for people, or empty if all is well."""
 

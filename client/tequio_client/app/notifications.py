@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.competition_notifications import CompetitionNotifier
+from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
 from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ipc.control import ActivityReply, AskActivity
 from tequio_client.ipc.snapshot import LendingState
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.platform.dbus import AsyncBus, BusAddress
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
+    from tequio_client.app.window import AppWindow
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_client.platform.dbus import Body
@@ -76,7 +80,6 @@ class Notifier(QObject):
             )
 
     def notify_worker_stopped(self, why: str) -> None:
-        """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
             self._send_problem("worker", why, "home")
 
@@ -190,11 +193,7 @@ def _week(now_ms: int) -> str:
     return f"{year}-W{week:02}"
 
 
-SERVICE = BusAddress(
-    "org.freedesktop.Notifications",
-    "/org/freedesktop/Notifications",
-    "org.freedesktop.Notifications",
-)
+SERVICE = BusAddress.of_service("org.freedesktop.Notifications")
 BALLOON_MS = 8_000
 NORMAL_URGENCY = 1
 """Urgency in the desktop notification specification."""
@@ -280,74 +279,52 @@ def _plain(text: str) -> str:
 
 MOST_NOTICES = 3
 """Notices at a time; the oldest is removed first."""
+NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
     "damaged": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings could not be read. They are kept as {detail}, and the usual ones "
-                "hold until you choose others.",
-            )
+        (
+            "Your settings could not be read. They are kept as {detail}, and the usual ones "
+            "hold until you choose others."
         ),
     ),
     "newer": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings were written by a newer Tequio. What this one knows of them is "
-                "used; they are kept as {detail}.",
-            )
+        (
+            "Your settings were written by a newer Tequio. What this one knows of them is "
+            "used; they are kept as {detail}."
         ),
     ),
     "unsaved": (
         "error",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your settings could not be saved ({detail}). They hold until you quit; make room "
-                "or make the file writable, and they will be saved.",
-            )
+        (
+            "Your settings could not be saved ({detail}). They hold until you quit; make room "
+            "or make the file writable, and they will be saved."
         ),
     ),
     "visiting": (
         "info",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "A worker that was started elsewhere runs already. This window controls it, and "
-                "it goes on when you quit.",
-            )
+        (
+            "A worker that was started elsewhere runs already. This window controls it, and "
+            "it goes on when you quit."
         ),
     ),
     "no-competition": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "This competition link is incomplete ({detail}). Copy it again.",
-            )
-        ),
+        "This competition link is incomplete ({detail}). Copy it again.",
     ),
     "other-ledger": (
         "warning",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "That competition is at the ledger {detail}, and you use another one. Its address "
-                "is in Settings, Advanced; change it and open the link again.",
-            )
+        (
+            "That competition is at the ledger {detail}, and you use another one. Its address "
+            "is in Settings, Advanced; change it and open the link again."
         ),
     ),
     "no-tray": (
         "info",
-        str(
-            QT_TRANSLATE_NOOP(
-                "notices",
-                "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
-                "quits and stops lending.",
-            )
+        (
+            "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
+            "quits and stops lending."
         ),
     ),
 }
@@ -390,7 +367,6 @@ class NoticeStrip(QWidget):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Translate the notices again."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             for (kind, detail), banner in self._banners.items():
@@ -414,3 +390,17 @@ class NoticeStrip(QWidget):
         least = self._column.totalMinimumSize().height()
         self.setFixedHeight(fitting if fitting >= 0 else least)
         self.setVisible(has_some)
+
+
+def open_link(text: str, ledger: str, window: AppWindow, notices: NoticeStrip) -> None:
+    """Show the competition of a link, or a notice with the reason; `ledger` is the one in use."""
+    try:
+        link = CompetitionLink.parse(text)
+    except UserFacingError as err:
+        notices.add("no-competition", str(err.__cause__ or err))
+        return
+    if link.ledger.rstrip("/") != ledger.rstrip("/"):
+        notices.add("other-ledger", link.ledger)
+        return
+    window.open_page(COMPETITIONS_PAGE)
+    window.page.restore_location(to_text(link.competition))

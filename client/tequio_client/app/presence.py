@@ -71,7 +71,6 @@ class WindowController(QObject):
         self._waiting.start(PANEL_MS)
 
     def close_window(self) -> None:
-        """Close the window for good."""
         self._is_leaving = True
         self._waiting.stop()
         if self._window is not None:
@@ -79,7 +78,6 @@ class WindowController(QObject):
             self._window.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hide the window instead of closing it."""
         is_close = event.type() is QEvent.Type.Close and watched is self._window
         if not is_close or self._is_leaving or self._window is None:
             return super().eventFilter(watched, event)

@@ -71,7 +71,6 @@ class SettingsFile(Generic[T]):
         files.write_private(self.path, self._encode(value))
 
     def backup_path(self, found: FileCondition) -> Path:
-        """Path of the copy of a file in that condition."""
         return self.path.with_name(f"{self.path.name}.{found}")
 
     def _back_up(self, found: FileCondition) -> None:
@@ -167,7 +166,7 @@ class SettingsStore(QObject):
     problem = Signal(str, str)
     """A file could not be used: `damaged`, `newer` or `unsaved`, and its path or the reason.
 
-    Problems of the first reading are in `found`.
+    Problems of the first reading are in `load_problems`.
     """
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
@@ -194,7 +193,6 @@ class SettingsStore(QObject):
         return self._preferences
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of AppSettings, which it checks
-        """Change these fields from now on."""
         changed = msgspec.structs.replace(self._settings, **changes)
         if changed != self._settings:
             self._settings = changed

@@ -5,13 +5,14 @@ A panel may start late, disappear and return, so its presence is polled.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
-from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from tequio_client.app.snooze_menu import SnoozeMenu
+from tequio_client import clock
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.app.model import AppModel
+    from tequio_client.ipc.facts import SessionFacts
+
 
 TIP_MS = 5_000
 """Least time between two changes of the tool tip."""
@@ -77,7 +80,6 @@ class Tray(QObject):
 
     @property
     def menu(self) -> QMenu:
-        """The context menu."""
         return self._menu
 
     def start(self) -> None:
@@ -120,7 +122,6 @@ class Tray(QObject):
             self._pace.start()
 
     def _texts(self) -> tuple[str, str]:
-        """The word for the state and its reason."""
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone
@@ -204,3 +205,42 @@ class Tray(QObject):
         action = self._menu.addAction(text)
         action.triggered.connect(lambda _=False: do())
         return action
+
+
+MINUTE_MS = 60_000
+
+
+class SnoozeMenu(QMenu):
+    """A menu of pauses with an end; the owner calls `fill` to update it."""
+
+    def __init__(
+        self, model: AppModel, now_ms: Callable[[], int], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._now_ms = model, now_ms
+        self.fill()
+
+    def fill(self) -> None:
+        """Offer what applies now, in the current language."""
+        self.clear()
+        self.setTitle(self.tr("Snooze"))
+        for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
+            self.addAction(text).triggered.connect(partial(self._snooze, minutes))
+        self.addAction(self.tr("Until tomorrow")).triggered.connect(self._snooze_until_tomorrow)
+        self.addSeparator()
+        game = running_game(self._model.session)
+        text = self.tr("Until I close {game}").format(game=game.replace("&", "&&"))
+        action = self.addAction(text if game else self.tr("Until I close this game"))
+        action.setEnabled(bool(game))
+        action.triggered.connect(lambda: self._model.snooze_until_game_closes(game=game))
+
+    def _snooze(self, minutes: int, _is_checked: bool = False) -> None:  # noqa: FBT001, FBT002 - Qt's signal
+        self._model.snooze_until(self._now_ms() + minutes * MINUTE_MS)
+
+    def _snooze_until_tomorrow(self) -> None:
+        self._model.snooze_until(clock.tomorrow_ms(self._now_ms()))
+
+
+def running_game(facts: SessionFacts) -> str:
+    """The running game; empty: none, or unknown."""
+    return facts.game or ("" if facts.is_film else facts.fullscreen or "")

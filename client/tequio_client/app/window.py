@@ -63,19 +63,17 @@ class AppWindow(QMainWindow):
 
     @property
     def page(self) -> Page:
-        """The open page."""
         return self._pages[self._name]
 
     @property
     def page_name(self) -> str:
-        """The name of the open page."""
         return self._name
 
     def has_page(self, name: str) -> bool:
         return name in self._entries
 
     def open_page(self, name: str) -> None:
-        """Open the page of that name; any other name is emitted as `wanted`."""
+        """Open the page of that name; any other name is emitted as `action_requested`."""
         if name not in self._entries:
             self.action_requested.emit(name)
             return
@@ -150,7 +148,6 @@ class SideBar(QFrame):
         column.addWidget(StateChip(means))
 
     def mark_open(self, name: str) -> None:
-        """Mark the button of the open page."""
         self._buttons[name].setChecked(True)
 
 
@@ -207,7 +204,6 @@ class StateChip(QFrame):
 
 
 def _device(snapshot: Snapshot) -> str:
-    """The lent card with its temperature and power draw."""
     card = lent_card(snapshot)
     if card is None:
         return ""

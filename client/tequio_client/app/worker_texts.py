@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLocale
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
@@ -23,12 +23,12 @@ POINT_VALUES = ("points", "ledger", "proven")
 """Values of events that are points."""
 HEADLINE_CONTEXT = "headline"
 PAUSING = (
-    str(QT_TRANSLATE_NOOP("headline", "Pausing…")),
-    str(QT_TRANSLATE_NOOP("headline", "The device is given back at once.")),
+    "Pausing…",
+    "The device is given back at once.",
 )
 STARTING = (
-    str(QT_TRANSLATE_NOOP("headline", "Starting…")),
-    str(QT_TRANSLATE_NOOP("headline", "Checking whether it's OK to start…")),
+    "Starting…",
+    "Checking whether it's OK to start…",
 )
 
 
@@ -52,7 +52,6 @@ def _in_progress(wish: DesiredState | None) -> tuple[str, str] | None:
 
 
 def state_name(now: LendingState) -> str:
-    """The state in one word."""
     return _translate(texts.STATE_WORDS[now])
 
 
@@ -66,7 +65,6 @@ def decision_reason(decision: Decision, now_ms: int) -> str:
 
 
 def end_time(at_ms: int, now_ms: int) -> str:
-    """The time at which something ends."""
     template, values = texts.end_template(at_ms, now_ms, _local)
     return _translate(template).format(**values)
 
@@ -98,7 +96,6 @@ def _local(at_ms: int) -> texts.LocalTime:
 
 
 def round_state_name(name: str) -> str:
-    """A round's state, in one word."""
     return _translate(texts.ROUND_STATES.get(name, name))
 
 

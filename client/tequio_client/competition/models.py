@@ -22,7 +22,7 @@ from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.names import clean_text
 from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
-from tequio_client.trainer import device, fitness, likelihood, weights
+from tequio_client.trainer import device, likelihood, weights
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import (
     FILES,
@@ -288,7 +288,7 @@ def _blamed(task: ScoringTask) -> Iterator[None]:
     """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
     try:
         yield
-    except (MemoryError, *fitness.FORWARD_ERRORS) as err:
+    except (MemoryError, *device.FORWARD_ERRORS) as err:
         why = " ".join(str(err).split())[:_WHY]
         raise UserFacingError(
             f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"

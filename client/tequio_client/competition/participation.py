@@ -99,7 +99,7 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
         key = identity.load_or_create(folder).key
-        trio.run(submit_with_key, log.ledger, folder, secret_file.make_offer(view.id, key, folder))
+        trio.run(submit_with_key, log.ledger, folder, children_evaluator.make_offer(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
         f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "

@@ -1,7 +1,7 @@
 """D-Bus calls with deadlines; a call never starts a service.
 
 `Bus` is a blocking connection for one thread, opened at first use and dropped after any error.
-`BusTalk` queues calls and never blocks its caller.
+`AsyncBus` queues calls and never blocks its caller.
 """
 
 from __future__ import annotations
@@ -182,6 +182,11 @@ class BusAddress:
     path: str
     interface: str
 
+    @classmethod
+    def of_service(cls, name: str) -> BusAddress:
+        """The address of a service whose object and interface repeat its name, as usual."""
+        return cls(name, f"/{name.replace('.', '/')}", name)
+
 
 class Bus:
     """A connection to a bus: `SESSION`, `SYSTEM` or an address."""
@@ -197,12 +202,12 @@ class Bus:
         signature: str | None = None,
         body: tuple[object, ...] = (),
     ) -> tuple[object, ...]:
-        """Call a method and return its answer; raises AbsentError, UnknownError."""
+        """Call a method and return its answer; raises AbsentError, NoAnswerError."""
         message = new_method_call(_at(to), method, signature, body)
         return self._ask(message, f"{to.interface}.{method}")
 
     def read(self, to: BusAddress, name: str, kind: type[T]) -> T:
-        """Read a property of that type; raises AbsentError, UnknownError."""
+        """Read a property of that type; raises AbsentError, NoAnswerError."""
         message = Properties(_at(to)).get(name)
         return checked_value(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
 
@@ -262,7 +267,7 @@ class Bus:
 
 
 def checked_value(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
-    """Check that an answer is one value of that type; raises UnknownError."""
+    """Check that an answer is one value of that type; raises NoAnswerError."""
     value = body[0] if len(body) == 1 else body
     if is_variant and isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - signature, value
         value = value[1]
@@ -282,7 +287,7 @@ class ProgramRunner(Protocol):
     """Runner of a system program."""
 
     def __call__(self, command: Sequence[str]) -> bytes:
-        """Run the program and return its output; raises AbsentError, UnknownError."""
+        """Run the program and return its output; raises AbsentError, NoAnswerError."""
 
 
 def run_program(command: Sequence[str]) -> bytes:

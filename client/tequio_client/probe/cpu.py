@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tequio_client.platform.dbus import AbsentError
-from tequio_client.probe.sysfs import matching, read_scaled, read_text
+from tequio_client.platform.system import matching, read_scaled, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.ipc.facts import AcceleratorFacts
-from tequio_client.probe.cards import Cards, engine_load
+from tequio_client.platform.system import matching, read_int, read_scaled, read_text
+from tequio_client.probe.machine import Cards, engine_load
 from tequio_client.probe.nvml import NVIDIA
-from tequio_client.probe.sysfs import matching, read_int, read_scaled, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -1,8 +1,8 @@
 """The facts about this machine, read from every source in its own thread.
 
 A line of facts goes to standard output at intervals, until the parent stops reading. Standard input
-states which processes are ours (`ipc.facts.Watch`), and its end ends the probe. An invalid line is
-skipped: the worker repeats itself.
+states which processes are ours (`ProbeInstructions`), and its end ends the probe. An invalid line
+is skipped: the worker repeats itself.
 """
 
 from __future__ import annotations
@@ -14,21 +14,25 @@ import threading
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeVar
+
+import msgspec
 
 from tequio_client.ipc import facts
-from tequio_client.ipc.facts import MachineFacts, ProbeHealth, ProbeInstructions
+from tequio_client.ipc.facts import (
+    MAX_GPUS,
+    AcceleratorFacts,
+    MachineFacts,
+    ProbeHealth,
+    ProbeInstructions,
+)
 from tequio_client.platform.asker import SourceAnswer, SourcePoller
-from tequio_client.probe.cards import Cards, merge_cards, without_state
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from tequio_client.ipc.facts import AcceleratorFacts
-    from tequio_client.probe.cards import CardSource
     from tequio_client.probe.cpu import MainMemory
-
 
 T = TypeVar("T")
 TIMEOUT_S = 3.0
@@ -71,7 +75,6 @@ class Machine:
         self._name: SourcePoller[str] = asker(sources.cpu_name)
 
     def set_watch(self, watch: ProbeInstructions) -> None:
-        """Set which load is ours from now on."""
         self._watch = watch
 
     @property
@@ -168,6 +171,72 @@ def _fact(name: str, source: str, answer: SourceAnswer[T], problem: str) -> Prob
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cards:
+    """The accelerators of one source, and a problem with some of them."""
+
+    gpus: tuple[AcceleratorFacts, ...] = ()
+    problem: str = ""
+
+
+class CardSource(Protocol):
+    """An interface that lists accelerators; it may hang, and may raise anything."""
+
+    name: str
+
+    def read(self, watch: ProbeInstructions) -> Cards:
+        """The state of all its accelerators."""
+
+
+def merge_cards(parts: Iterable[Cards]) -> tuple[AcceleratorFacts, ...]:
+    """One list; for a card that two sources report, the earlier source has priority.
+
+    Sources share no identifier for a card, so the n-th card of a name in one is taken to be the
+    n-th of that name in another.
+    """
+    found: dict[tuple[str, int], AcceleratorFacts] = {}
+    for part in parts:
+        seen: dict[str, int] = {}
+        for gpu in part.gpus:
+            nth = seen.get(gpu.name, 0)
+            seen[gpu.name] = nth + 1
+            known = found.get((gpu.name, nth))
+            found[gpu.name, nth] = gpu if known is None else _completed(known, gpu)
+    return tuple(_sane(gpu) for gpu in found.values())[:MAX_GPUS]
+
+
+def without_state(cards: Cards) -> Cards:
+    """The same cards without load, temperature and power."""
+    return Cards(
+        gpus=tuple(
+            AcceleratorFacts(id=one.id, name=one.name, memory_mb=one.memory_mb, driver=one.driver)
+            for one in cards.gpus
+        )
+    )
+
+
+def engine_load(engines: Mapping[str, float]) -> float:
+    """Load of a card from the loads of its engines, 0 to 1: that of the busiest."""
+    return min(max(engines.values(), default=0.0), 1.0)
+
+
+def _sane(gpu: AcceleratorFacts) -> AcceleratorFacts:
+    # One impossible value of a driver must not cost all facts: the worker refuses an invalid line.
+    try:
+        return msgspec.convert(msgspec.to_builtins(gpu), AcceleratorFacts)
+    except msgspec.ValidationError:
+        return AcceleratorFacts(id=gpu.id[:256], name=gpu.name[:256])
+
+
+def _completed(known: AcceleratorFacts, more: AcceleratorFacts) -> AcceleratorFacts:
+    missing = {
+        name: getattr(more, name)
+        for name in known.__struct_fields__
+        if getattr(known, name) in (None, "")
+    }
+    return msgspec.structs.replace(known, **missing)
+
+
 ANSWER_SHARE = 0.3
 """Share of the interval between two lines in which sources may answer for the next one."""
 IDLE_FACTOR = 2
@@ -177,7 +246,8 @@ IDLE_FACTOR = 2
 def serve(machine: Machine, every_s: float) -> NoReturn:
     """Write facts until the output is closed, the input ends or the parent is gone.
 
-    A line comes every `every_s` seconds while the worker computes, else RESTING times as seldom.
+    A line comes every `every_s` seconds while the worker computes, else at `IDLE_FACTOR` times that
+    interval.
     """
     threading.Thread(target=_listen, args=(sys.stdin.buffer, machine), daemon=True).start()
     due_s = time.monotonic()

@@ -15,8 +15,8 @@ import pynvml
 
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.probe.cards import Cards
-from tequio_client.probe.sysfs import read_text
+from tequio_client.platform.system import read_text
+from tequio_client.probe.machine import Cards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -61,7 +61,7 @@ class NvmlCards:
         self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
 
     def read(self, watch: ProbeInstructions) -> Cards:
-        """Raises UnknownError or NVMLError if no card can be read."""
+        """Raises NoAnswerError or NVMLError if no card can be read."""
         if self._absent is not None and self._clock() < self._absent_until:
             return self._absent
         self._absent = None

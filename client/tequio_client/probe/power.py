@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError
-from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.sysfs import matching, read_int, read_text
+from tequio_client.platform.system import matching, read_int, read_text, windows_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,12 +19,8 @@ if TYPE_CHECKING:
 
 
 POWER_PROFILE_DAEMONS = (
-    BusAddress(
-        "org.freedesktop.UPower.PowerProfiles",
-        "/org/freedesktop/UPower/PowerProfiles",
-        "org.freedesktop.UPower.PowerProfiles",
-    ),
-    BusAddress("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles"),
+    BusAddress.of_service("org.freedesktop.UPower.PowerProfiles"),
+    BusAddress.of_service("net.hadess.PowerProfiles"),
 )
 """The daemon's name since version 0.20, and the one before."""
 _SAVER = "power-saver"
@@ -34,7 +29,7 @@ _BATTERIES = {"Battery", "UPS"}
 
 
 def on_battery(sys_root: Path) -> bool:
-    """True on battery; raises UnknownError if the power supplies do not tell.
+    """True on battery; raises NoAnswerError if the power supplies do not tell.
 
     Batteries of mice and headsets (scope "Device") do not count. A machine without a battery is
     never on battery.
@@ -71,7 +66,7 @@ class PowerSaver:
     def read(self) -> bool:
         """True while saving power; a machine without such a mode never does.
 
-        Raises UnknownError if the daemon runs but does not answer.
+        Raises NoAnswerError if the daemon runs but does not answer.
         """
         for address in POWER_PROFILE_DAEMONS:
             try:
@@ -123,7 +118,7 @@ def system_power_status() -> PowerStatus:
 
 
 def windows_on_battery(status: PowerStatusSource = system_power_status) -> bool:
-    """True on battery; raises UnknownError if Windows does not know."""
+    """True on battery; raises NoAnswerError if Windows does not know."""
     now = status()
     if now.line == _OFFLINE:
         return True
@@ -137,7 +132,7 @@ def windows_is_saving(status: PowerStatusSource = system_power_status) -> bool:
 
 
 def macos_on_battery(output_of: ProgramRunner) -> bool:
-    """True on battery, by `pmset`; raises UnknownError."""
+    """True on battery, by `pmset`; raises NoAnswerError."""
     first = (
         output_of(("/usr/bin/pmset", "-g", "batt")).decode("utf-8", "replace").partition("\n")[0]
     )

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.cards import Cards, engine_load
+from tequio_client.platform.system import windows_library
+from tequio_client.probe.machine import Cards, engine_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -256,7 +256,6 @@ def _described(adapter: ctypes.c_void_p) -> Adapter:
 
 
 def _method(of: ctypes.c_void_p, index: int, *kinds: type) -> Callable[..., int]:
-    """The method at `index` of a COM object's table."""
     table = ctypes.cast(of, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p))).contents
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *kinds)
     return cast("Callable[..., int]", prototype(table[index] or 0))

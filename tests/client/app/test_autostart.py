@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app import autostart as app_autostart
-from tequio_client.app.autostart import app_command, system_autostart
+from tequio_client.app import registration as app_autostart
+from tequio_client.app.registration import app_command, system_autostart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.app.autostart import Autostart
+    from tequio_client.app.registration import Autostart
 
 COMMAND = (
     "/opt/my programs/tequio",
@@ -78,7 +78,7 @@ def test_a_desktop_entry_starts_this_very_command(tmp_path: Path) -> None:
     app_autostart.DesktopEntryAutostart(COMMAND, tmp_path).turn_on()
     parser = configparser.RawConfigParser()
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # as the library wants it
-    parser.read(tmp_path / app_autostart.ENTRY_FILE)
+    parser.read(tmp_path / app_autostart.AUTOSTART_ENTRY_FILE)
     entry = parser["Desktop Entry"]
     assert entry["Type"] == "Application"
     assert entry["X-GNOME-Autostart-Delay"] == "20"
@@ -112,7 +112,7 @@ def _unquoted(line: str) -> list[str]:
 def test_an_entry_that_was_switched_off_elsewhere_is_off(line: str, tmp_path: Path) -> None:
     way = app_autostart.DesktopEntryAutostart(COMMAND, tmp_path)
     way.turn_on()
-    path = tmp_path / app_autostart.ENTRY_FILE
+    path = tmp_path / app_autostart.AUTOSTART_ENTRY_FILE
     path.write_text(path.read_text() + line + "\n")
     assert not way.is_on()
     way.turn_on()

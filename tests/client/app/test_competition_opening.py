@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-
-from tequio_client.app import links
+from tequio_client.app import notifications
 from tequio_client.app.notifications import NoticeStrip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
@@ -16,13 +13,14 @@ from tequio_shared.ids import sha256, to_text
 from tests.support.app_clock import Clock
 from tests.support.app_races import LARGE_RACE, RACE
 from tests.support.app_scenes import LENDING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
-
     from tequio_client.app.model import AppModel
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
+
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 LEDGER = "https://ledger.example"
@@ -67,7 +65,7 @@ def window(model: AppModel, look: Theme, qtbot: QtBot, worker: ScriptedWorker) -
 
 def test_the_app_lands_on_the_competition(window: AppWindow) -> None:
     notices = NoticeStrip()
-    links.open_link(LINK.text(), f"{LEDGER}/", window, notices)
+    notifications.open_link(LINK.text(), f"{LEDGER}/", window, notices)
     assert window.page.location == to_text(LINK.competition)
     assert not notices.words
 
@@ -78,8 +76,8 @@ def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
     notices = NoticeStrip()
     qtbot.addWidget(notices)
     before = window.page
-    links.open_link(LINK.text(), "https://other.example", window, notices)
-    links.open_link(LINK.text()[:-9], LEDGER, window, notices)
+    notifications.open_link(LINK.text(), "https://other.example", window, notices)
+    notifications.open_link(LINK.text()[:-9], LEDGER, window, notices)
     assert window.page is before
     elsewhere, broken = notices.words
     assert LEDGER in elsewhere

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.app import links
-from tequio_client.app.links import BundleLinkHandler, system_link_handler
+from tequio_client.app import registration
+from tequio_client.app.registration import BundleLinkHandler, system_link_handler
 from tests.client.app.test_autostart import PaperRegistry
 
 COMMAND = ("/opt/my programs/tequio", "app")
 ROOT = Path(__file__).parents[3]
 
 
-def entry(folder: Path) -> links.DesktopLinkHandler:
-    return links.DesktopLinkHandler(COMMAND, folder / "data" / "applications", folder / "config")
+def entry(folder: Path) -> registration.DesktopLinkHandler:
+    return registration.DesktopLinkHandler(
+        COMMAND, folder / "data" / "applications", folder / "config"
+    )
 
 
 def test_linux_has_an_entry_for_the_scheme_and_a_line_that_names_it(tmp_path: Path) -> None:
@@ -29,7 +31,7 @@ def test_linux_has_an_entry_for_the_scheme_and_a_line_that_names_it(tmp_path: Pa
     assert opener.is_on()
     parser = configparser.ConfigParser(interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # as the library has it
-    parser.read(tmp_path / "data" / "applications" / links.ENTRY_FILE)
+    parser.read(tmp_path / "data" / "applications" / registration.LINK_ENTRY_FILE)
     said = parser["Desktop Entry"]
     assert said["MimeType"] == "x-scheme-handler/tequio;"
     assert said["Exec"] == '"/opt/my programs/tequio" app %u'
@@ -51,7 +53,7 @@ def test_linux_has_an_entry_for_the_scheme_and_a_line_that_names_it(tmp_path: Pa
     ],
 )
 def test_the_users_list_keeps_all_that_is_in_it(before: str, after: str, tmp_path: Path) -> None:
-    lying = tmp_path / "config" / links.MIMEAPPS_FILE
+    lying = tmp_path / "config" / registration.MIMEAPPS_FILE
     lying.parent.mkdir()
     lying.write_text(before)
     entry(tmp_path).turn_on()
@@ -61,29 +63,31 @@ def test_the_users_list_keeps_all_that_is_in_it(before: str, after: str, tmp_pat
 @pytest.mark.skipif(shutil.which("gio") is None, reason="GLib's own program is not here")
 def test_glib_opens_links_with_it(tmp_path: Path) -> None:
     data, config = tmp_path / "data", tmp_path / "config"
-    links.DesktopLinkHandler(("sh", "app"), data / "applications", config).turn_on()
+    registration.DesktopLinkHandler(("sh", "app"), data / "applications", config).turn_on()
     environ = os.environ | {"XDG_DATA_HOME": str(data), "XDG_CONFIG_HOME": str(config)}
-    asked = ("gio", "mime", links.SCHEME_MIME_TYPE)
+    asked = ("gio", "mime", registration.SCHEME_MIME_TYPE)
     told = subprocess.run(asked, env=environ, capture_output=True, check=True, text=True)
-    assert links.ENTRY_FILE in told.stdout
+    assert registration.LINK_ENTRY_FILE in told.stdout
 
 
 def test_windows_has_a_class_of_the_users_own() -> None:
     registry = PaperRegistry()
-    opener = links.RegistryLinkHandler(COMMAND, registry)
+    opener = registration.RegistryLinkHandler(COMMAND, registry)
     assert not opener.is_on()
     opener.turn_on()
     assert opener.is_on()
-    assert registry.values[links.OPEN_COMMAND_KEY, ""] == '"/opt/my programs/tequio" app "%1"'
-    assert registry.values[links.SCHEME_KEY, "URL Protocol"] == ""
+    assert (
+        registry.values[registration.OPEN_COMMAND_KEY, ""] == '"/opt/my programs/tequio" app "%1"'
+    )
+    assert registry.values[registration.SCHEME_KEY, "URL Protocol"] == ""
 
 
 def test_each_system_has_its_way(tmp_path: Path) -> None:
     environ = {"XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": "relative"}
     opener = system_link_handler(COMMAND, system="linux", home=tmp_path, environ=environ)
     opener.turn_on()
-    assert (tmp_path / "d" / "applications" / links.ENTRY_FILE).is_file()
-    assert (tmp_path / ".config" / links.MIMEAPPS_FILE).is_file()
+    assert (tmp_path / "d" / "applications" / registration.LINK_ENTRY_FILE).is_file()
+    assert (tmp_path / ".config" / registration.MIMEAPPS_FILE).is_file()
     assert isinstance(
         system_link_handler(COMMAND, system="darwin", home=tmp_path, environ={}), BundleLinkHandler
     )
@@ -92,4 +96,4 @@ def test_each_system_has_its_way(tmp_path: Path) -> None:
 def test_the_packages_entry_opens_links_too() -> None:
     lines = (ROOT / "installer" / "linux" / "tequio.desktop").read_text().splitlines()
     assert "Exec=tequio app %u" in lines
-    assert f"MimeType={links.SCHEME_MIME_TYPE};" in lines
+    assert f"MimeType={registration.SCHEME_MIME_TYPE};" in lines

@@ -267,7 +267,7 @@ def test_a_click_opens_the_window(how: str, make: Callable[..., Tray], qtbot: Qt
 def test_a_panel_that_comes_late_is_found(
     make: Callable[..., Tray], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trays, "LOOK_MS", 50)
+    monkeypatch.setattr(trays, "POLL_MS", 50)
     is_there = [False]
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: is_there[0])
     tray = make("lending")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tequio_client.ipc.facts import MachineFacts, ProbeInstructions, decode_machine_facts, encode
-from tequio_client.probe.cards import merge_cards
 from tequio_client.probe.linux import SCAN_S, DrmCards, DrmPrograms
+from tequio_client.probe.machine import merge_cards
 
 OURS, GAME = 41, 77
 RADEON, ARC = "0000:03:00.0", "0000:0c:00.0"

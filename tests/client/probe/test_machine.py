@@ -12,9 +12,8 @@ from tequio_client.ipc.facts import (
     decode_machine_facts,
     encode,
 )
-from tequio_client.probe.cards import Cards
 from tequio_client.probe.cpu import MainMemory
-from tequio_client.probe.machine import QUIET_REASON, FactSources, Machine
+from tequio_client.probe.machine import QUIET_REASON, Cards, FactSources, Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 
 from tequio_client.ipc.facts import ProbeInstructions
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.probe.macos import AppleCards
+from tequio_client.probe.sources import AppleCards
 
 
 def ioreg(percent: object = 41) -> bytes:

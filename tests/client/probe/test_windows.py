@@ -8,7 +8,7 @@ import pytest
 
 from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import AbsentError
-from tequio_client.probe.cards import Cards, merge_cards
+from tequio_client.probe.machine import Cards, merge_cards
 from tequio_client.probe.windows import (
     AMD,
     INTEL,

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, QTimer
+from PySide6.QtCore import QCoreApplication, QSize, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Label, WrappedLabel
@@ -87,7 +87,6 @@ def verdicts(
 
 
 def best_card(machine: MachineFacts) -> AcceleratorFacts | None:
-    """The accelerator with the most memory."""
     return max(machine.gpus or (), key=lambda one: one.memory_mb or 0, default=None)
 
 
@@ -103,143 +102,100 @@ def _card(
     machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences, *, is_over: bool
 ) -> CheckVerdict:
     if machine.gpus is None:
-        return _unanswered("card", "card-unknown", is_over=is_over)
+        return _unanswered("card", is_over=is_over)
     if card is None:
-        values = {"processor": machine.cpu_name, "cores": machine.cores}
-        return CheckVerdict(about="card", level=CheckLevel.WARNING, code="card-none", values=values)
+        processor, cores = machine.cpu_name, machine.cores
+        return _verdict("card", "none", CheckLevel.WARNING, processor=processor, cores=cores)
     if card.memory_mb is None:
-        named = {"card": card.name}
-        return CheckVerdict(
-            about="card", level=CheckLevel.WARNING, code="card-memory", values=named
-        )
+        return _verdict("card", "memory", CheckLevel.WARNING, card=card.name)
     usable = usable_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
-    values = {"card": card.name, "memory": card.memory_mb, "usable": usable or 0}
     is_small = card.memory_mb < LEAST_CARD_MB
-    level = CheckLevel.WARNING if is_small else CheckLevel.GOOD
-    code = "card-small" if is_small else "card-good"
-    return CheckVerdict(about="card", level=level, code=code, values=values)
+    level, result = (CheckLevel.WARNING, "small") if is_small else (CheckLevel.GOOD, "good")
+    return _verdict(
+        "card", result, level, card=card.name, memory=card.memory_mb, usable=usable or 0
+    )
 
 
 def _driver(machine: MachineFacts, card: AcceleratorFacts | None, *, is_over: bool) -> CheckVerdict:
     if machine.gpus is None:
-        return _unanswered("driver", "driver-unknown", is_over=is_over)
+        return _unanswered("driver", is_over=is_over)
     if card is None:
-        return CheckVerdict(about="driver", level=CheckLevel.GOOD, code="driver-none")
+        return _verdict("driver", "none", CheckLevel.GOOD)
     if not card.driver:
-        return CheckVerdict(about="driver", level=CheckLevel.WARNING, code="driver-unsaid")
+        return _verdict("driver", "unsaid", CheckLevel.WARNING)
     major = re.match(r"\d+", card.driver)
     is_old = card.id.startswith(_CUDA) and major and int(major.group()) < OLDEST_NVIDIA
-    values = {"driver": card.driver, "oldest": OLDEST_NVIDIA}
-    level, code = (CheckLevel.BAD, "driver-old") if is_old else (CheckLevel.GOOD, "driver-good")
-    return CheckVerdict(about="driver", level=level, code=code, values=values)
+    level, result = (CheckLevel.BAD, "old") if is_old else (CheckLevel.GOOD, "good")
+    return _verdict("driver", result, level, driver=card.driver, oldest=OLDEST_NVIDIA)
 
 
 def _disk(preferences: Preferences, free_bytes: int | None) -> CheckVerdict:
     if free_bytes is None:
-        return CheckVerdict(about="disk", level=CheckLevel.WARNING, code="disk-unknown")
+        return _verdict("disk", "unknown", CheckLevel.WARNING)
     free, store, stays = free_bytes // GIB, preferences.disk_gib, preferences.disk_free_gib
-    values = {"free": free, "store": store, "stays": stays}
     if free >= store + stays:
-        return CheckVerdict(about="disk", level=CheckLevel.GOOD, code="disk-good", values=values)
+        return _verdict("disk", "good", CheckLevel.GOOD, free=free, store=store, stays=stays)
     if free >= stays + LEAST_STORE_GIB:
-        values["store"] = free - stays
-        return CheckVerdict(
-            about="disk", level=CheckLevel.WARNING, code="disk-tight", values=values
+        return _verdict(
+            "disk", "tight", CheckLevel.WARNING, free=free, store=free - stays, stays=stays
         )
-    return CheckVerdict(about="disk", level=CheckLevel.BAD, code="disk-full", values=values)
+    return _verdict("disk", "full", CheckLevel.BAD, free=free, store=store, stays=stays)
 
 
 def _network(network: LedgerAnswer, *, is_over: bool) -> CheckVerdict:
     if network.runs is not None:
-        code = "network-good" if network.runs else "network-empty"
-        values = {"runs": network.runs}
-        return CheckVerdict(about="network", level=CheckLevel.GOOD, code=code, values=values)
+        result = "good" if network.runs else "empty"
+        return _verdict("network", result, CheckLevel.GOOD, runs=network.runs)
     if network.problem or is_over:
-        return CheckVerdict(about="network", level=CheckLevel.WARNING, code="network-away")
+        return _verdict("network", "away", CheckLevel.WARNING)
     return CheckVerdict(about="network", level=CheckLevel.WAITING, code="asking")
 
 
-def _unanswered(about: str, code: str, *, is_over: bool) -> CheckVerdict:
+def _unanswered(about: str, *, is_over: bool) -> CheckVerdict:
     if is_over:
-        return CheckVerdict(about=about, level=CheckLevel.WARNING, code=code)
+        return _verdict(about, "unknown", CheckLevel.WARNING)
     return CheckVerdict(about=about, level=CheckLevel.WAITING, code="asking")
+
+
+def _verdict(about: str, result: str, level: CheckLevel, **values: object) -> CheckVerdict:
+    return CheckVerdict(about=about, level=level, code=f"{about}-{result}", values=values)
 
 
 CONTEXT = "checks"
 CHECK_NAMES = {
-    "card": str(QT_TRANSLATE_NOOP("checks", "Graphics card")),
-    "driver": str(QT_TRANSLATE_NOOP("checks", "Driver")),
-    "disk": str(QT_TRANSLATE_NOOP("checks", "Disk")),
-    "network": str(QT_TRANSLATE_NOOP("checks", "Network")),
+    "card": "Graphics card",
+    "driver": "Driver",
+    "disk": "Disk",
+    "network": "Network",
 }
 VERDICT_SENTENCES = {
-    "asking": str(QT_TRANSLATE_NOOP("checks", "Looking…")),
-    "card-unknown": str(
-        QT_TRANSLATE_NOOP(
-            "checks", "Its probe has not answered. Tequio keeps asking; you can go on."
-        )
+    "asking": "Looking…",
+    "card-unknown": "Its probe has not answered. Tequio keeps asking; you can go on.",
+    "card-none": "None that can train was found. {processor} with {cores} cores can help too.",
+    "card-memory": "{card} does not say how much memory it has.",
+    "card-small": "{card} has {memory}: too little to train most models.",
+    "card-good": "{card} with {memory}, of which at most {usable} are used.",
+    "driver-unknown": "Its probe has not answered yet.",
+    "driver-none": "None is needed for the processor.",
+    "driver-unsaid": "It does not say its version. The first start will show it.",
+    "driver-old": "Version {driver} is too old to train: install {oldest} or newer, then restart.",
+    "driver-good": "Version {driver} can train.",
+    "disk-unknown": "Nobody can tell how much is free.",
+    "disk-good": "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
+    "disk-tight": (
+        "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit."
     ),
-    "card-none": str(
-        QT_TRANSLATE_NOOP(
-            "checks", "None that can train was found. {processor} with {cores} cores can help too."
-        )
-    ),
-    "card-memory": str(QT_TRANSLATE_NOOP("checks", "{card} does not say how much memory it has.")),
-    "card-small": str(
-        QT_TRANSLATE_NOOP("checks", "{card} has {memory}: too little to train most models.")
-    ),
-    "card-good": str(
-        QT_TRANSLATE_NOOP("checks", "{card} with {memory}, of which at most {usable} are used.")
-    ),
-    "driver-unknown": str(QT_TRANSLATE_NOOP("checks", "Its probe has not answered yet.")),
-    "driver-none": str(QT_TRANSLATE_NOOP("checks", "None is needed for the processor.")),
-    "driver-unsaid": str(
-        QT_TRANSLATE_NOOP("checks", "It does not say its version. The first start will show it.")
-    ),
-    "driver-old": str(
-        QT_TRANSLATE_NOOP(
-            "checks",
-            "Version {driver} is too old to train: install {oldest} or newer, then restart.",
-        )
-    ),
-    "driver-good": str(QT_TRANSLATE_NOOP("checks", "Version {driver} can train.")),
-    "disk-unknown": str(QT_TRANSLATE_NOOP("checks", "Nobody can tell how much is free.")),
-    "disk-good": str(
-        QT_TRANSLATE_NOOP(
-            "checks",
-            "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
-        )
-    ),
-    "disk-tight": str(
-        QT_TRANSLATE_NOOP(
-            "checks",
-            "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.",
-        )
-    ),
-    "disk-full": str(
-        QT_TRANSLATE_NOOP(
-            "checks",
-            "Only {free} GiB are free but {stays} should stay free: make room before lending.",
-        )
-    ),
-    "network-away": str(
-        QT_TRANSLATE_NOOP(
-            "checks", "The ledger does not answer. You can go on; a run can be chosen later."
-        )
-    ),
-    "network-empty": str(
-        QT_TRANSLATE_NOOP("checks", "The ledger answers. No run is open now; one will be joined.")
-    ),
+    "disk-full": "Only {free} GiB are free but {stays} should stay free: make room before lending.",
+    "network-away": "The ledger does not answer. You can go on; a run can be chosen later.",
+    "network-empty": "The ledger answers. No run is open now; one will be joined.",
 }
 
 
 def verdict_name(verdict: CheckVerdict) -> str:
-    """Name of the checked item."""
     return QCoreApplication.translate(CONTEXT, CHECK_NAMES[verdict.about])
 
 
 def verdict_sentence(verdict: CheckVerdict) -> str:
-    """The verdict in a sentence."""
     if verdict.code == "network-good":
         runs = int(str(verdict.values["runs"]))
         return QCoreApplication.translate(
@@ -297,7 +253,6 @@ class CheckStep(FirstRunStep):
         kit.means.model.refused.connect(self._refused)
 
     def enter(self) -> None:
-        """Check everything again."""
         self._network, self._is_over = LedgerAnswer(), False
         self._clock.start(CHECK_TIMEOUT_MS)
         self.kit.means.model.ask(RUNS_QUESTION)
@@ -367,7 +322,6 @@ class VerdictRow(QWidget):
 
     @property
     def words(self) -> str:
-        """The sentence."""
         return self._words.text()
 
 

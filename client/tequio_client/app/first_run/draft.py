@@ -1,32 +1,34 @@
-"""The choices made in the first run so far, and whether the app opens with it.
+"""The choices made in the first run so far, whether the app opens with it, and its steps' base.
 
 The draft is saved at each change, so the first run continues where it was left. None of it applies
-before the last step, the consent included. This module imports no widgets: each start reads it.
+before the last step, the consent included.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.settings_file import MOST_BYTES, SettingsFile
-from tequio_client.ipc.facts import Name
-from tequio_client.ipc.preferences import LendingPreset
+from tequio_client.app.theme import style
+from tequio_client.ipc.facts import UNKNOWN_MACHINE, Name
+from tequio_client.ipc.preferences import LendingPreset, decode
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-from typing import TYPE_CHECKING
-
-from tequio_client.ipc.preferences import decode
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.pages.page import PageContext
+    from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ipc.preferences import Preferences
+
 
 DRAFT_FILE = "first-run.json"
 VERSION = 1
@@ -37,7 +39,7 @@ STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 
 class FirstRunDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """Choices in the first run. None applies before the last step, the consent included."""
+    """The saved choices."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     step: Annotated[int, msgspec.Meta(ge=0, lt=len(STEPS))] = 0
@@ -63,38 +65,25 @@ class DraftStore(QObject):
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._file = SettingsFile(folder / DRAFT_FILE, decode=_decode, encode=msgspec.json.encode)
-        self._is_begun = self._file.path.exists()
         self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or FirstRunDraft()
 
     @property
     def draft(self) -> FirstRunDraft:
         return self._draft
 
-    @property
-    def is_started(self) -> bool:
-        """The first run was started before and not completed."""
-        return self._is_begun
-
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Draft, which it checks
-        """Change these fields."""
         changed = msgspec.structs.replace(self._draft, **changes)
         if changed != self._draft:
             self._draft = changed
-            try:
+            with suppress(OSError):  # the next start begins at the beginning then
                 self._file.write(changed)
-                self._is_begun = True
-            except OSError:
-                self._is_begun = False  # it begins at the beginning next time
             self.changed.emit(changed)
 
     def finish(self) -> None:
         """Remove the draft, except for the cost estimate's inputs."""
         self._draft = FirstRunDraft(tariff=self._draft.tariff, hours=self._draft.hours)
-        self._is_begun = False
-        try:
+        with suppress(OSError):
             self._file.path.unlink(missing_ok=True)
-        except OSError:
-            return
 
 
 def _decode(content: bytes) -> FirstRunDraft:
@@ -125,3 +114,50 @@ def has_lent(folder: Path, preferences: Preferences | None) -> bool:
         return decode((folder / WORKER_PREFERENCES_FILE).read_bytes()).consent
     except (OSError, MalformedError):
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepContext:
+    """Everything that the steps share."""
+
+    means: PageContext
+    keys: KeyService
+    draft_store: DraftStore
+    free_bytes: Callable[[], int | None]
+    """Free space on the disk of the store; None: unknown."""
+
+    @property
+    def machine(self) -> MachineFacts:
+        """The machine as the worker's probe has reported it so far."""
+        snapshot = self.means.model.snapshot
+        return snapshot.machine if snapshot else UNKNOWN_MACHINE
+
+
+class FirstRunStep(QWidget):
+    """One step; subclasses fill `body`."""
+
+    changed = Signal()
+    """`is_ready` may have changed."""
+
+    def __init__(self, kit: StepContext, heading: str, note: str) -> None:
+        super().__init__()
+        self.kit, self.heading, self.note = kit, heading, note
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(style.GAP)
+
+    @property
+    def is_ready(self) -> bool:
+        """True if the user may go on."""
+        return True
+
+    @property
+    def next_words(self) -> str:
+        """Label of the button that goes on; empty: the default."""
+        return ""
+
+    def enter(self) -> None:
+        """Called when the step becomes visible."""
+
+    def refresh(self) -> None:
+        """Update what is shown."""

@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftStore
+from tequio_client.app.first_run.draft import STEPS, DraftStore, FirstRunStep, StepContext
 from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.theme.look import current_tokens
@@ -73,7 +72,6 @@ class FirstRunController(QObject):
         self._window.cover(self._make)
 
     def choose_run(self, run: str) -> None:
-        """Preselect the run of an invitation."""
         self._book.change(run=run)
 
     def _make(self, means: PageContext) -> FirstRun:
@@ -134,7 +132,6 @@ class FirstRun(QWidget):
 
     @property
     def step(self) -> FirstRunStep:
-        """The visible step."""
         return self._steps[self.step_name]
 
     @property
@@ -142,7 +139,6 @@ class FirstRun(QWidget):
         return STEPS[self._kit.draft_store.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Let the visible step look up what it shows."""
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()

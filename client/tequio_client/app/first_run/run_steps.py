@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.pages.run_needs import Fit, is_full, needs_of, overall_fit, resources
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -54,7 +54,6 @@ class RunStep(FirstRunStep):
         self._show_runs(())
 
     def enter(self) -> None:
-        """Request the list of runs again."""
         self.away.hide()
         self.kit.means.model.ask(RUNS_QUESTION)
         known = self.kit.means.model.reply(RUNS_QUESTION)
@@ -203,7 +202,6 @@ class ReadyStep(FirstRunStep):
         self.refresh()
 
     def refresh(self) -> None:
-        """Describe the next events for the choices made."""
         self._show_choices()
         first, second, third = self.events
         first.set_texts(self.tr("Join and fetch"), self._fetching())

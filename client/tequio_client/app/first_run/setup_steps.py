@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.keys import service
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import RestoreDialog
@@ -53,7 +53,6 @@ class KeyStep(FirstRunStep):
         return self.kit.keys.state.protection is not KeyProtection.ABSENT
 
     def enter(self) -> None:
-        """Look for a key and for a keyring."""
         self.kit.keys.refresh(self._follow, self.making.show_error)
         self.making.find_keyring()
 
@@ -93,7 +92,6 @@ class NewKeyCard(Card):
         self._follow()
 
     def find_keyring(self) -> None:
-        """Offer the keyring only if there is one."""
         self._desk.find_keyring(self._find_keyring, self._miss_keyring)
 
     def show_error(self, error: IdentityError) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel
@@ -138,7 +138,6 @@ class CostCard(Card):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the range for the device and the inputs known now."""
         found, draft = power_range(self._kit.machine), self._kit.draft_store.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()

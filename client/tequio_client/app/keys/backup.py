@@ -39,7 +39,6 @@ COLUMNS = 4
 
 
 def choose_backup_path(parent: QWidget, title: str) -> Path | None:
-    """Ask for a file to write."""
     documents = QStandardPaths.StandardLocation.DocumentsLocation
     start = Path(QStandardPaths.writableLocation(documents)) / BACKUP_FILE
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(start), "*.tequio-key")
@@ -146,7 +145,6 @@ class BackupDialog(KeyDialog):
         self._desk.save_backup(path, self.file.value, self._finish, self.show_error)
 
     def done(self, result: int) -> None:
-        """Clear the words and the inputs."""
         self.words.clear()
         self.file.clear()
         super().done(result)
@@ -190,7 +188,6 @@ class BackupWordsPane(QWidget):
         self.grid.show_words(words)
 
     def ask(self) -> None:
-        """Hide the words and ask for two of them."""
         self._numbers = tuple(
             sorted(SystemRandom().sample(range(1, BACKUP_WORDS + 1), ASKED_WORDS))
         )
@@ -208,7 +205,6 @@ class BackupWordsPane(QWidget):
 
     @property
     def is_right(self) -> bool:
-        """True if the two words are typed correctly."""
         typed = [line.text().strip().lower() for line in self.lines]
         return bool(self._numbers) and typed == [self._words[at - 1] for at in self._numbers]
 

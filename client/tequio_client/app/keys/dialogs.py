@@ -39,26 +39,28 @@ WORDS_HEIGHT = 84
 """Height of the field for words, in pixels."""
 
 
-class KeyDialog(QDialog):
-    """Base of the dialogs about a key; subclasses fill `body` and connect `main`."""
+class QuestionDialog(QDialog):
+    """A heading, a note, a body for subclasses to fill, and two buttons: `main` and `leave`."""
 
-    def __init__(self, heading: str, note: str, main: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, heading: str, note: str, main: str, leave: str, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(heading)
         self.setModal(True)
         self.setMinimumWidth(WIDTH)
+        self.heading, self.note = Label(heading, TextStyle.TITLE), WrappedLabel(note, tone="sub")
         self.trouble = Banner("error")
         self.trouble.hide()
-        self.main, self.leave = Button(main, "primary"), Button(self.tr("Cancel"))
-        self.main.setDefault(True)
+        self.main, self.leave = Button(main, "primary"), Button(leave)
         self.leave.clicked.connect(self.reject)
         self.body = QVBoxLayout()
-        self.body.setSpacing(12)
-        column, feet = QVBoxLayout(self), QHBoxLayout()
+        self._column = column = QVBoxLayout(self)
+        feet = QHBoxLayout()
         column.setContentsMargins(26, 22, 26, 22)
         column.setSpacing(14)
-        column.addWidget(Label(heading, TextStyle.TITLE))
-        column.addWidget(WrappedLabel(note, tone="sub"))
+        column.addWidget(self.heading)
+        column.addWidget(self.note)
         column.addLayout(self.body)
         column.addWidget(self.trouble)
         column.addStretch(1)
@@ -68,6 +70,15 @@ class KeyDialog(QDialog):
         feet.addWidget(self.main)
         column.addLayout(feet)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+
+class KeyDialog(QuestionDialog):
+    """Base of the dialogs about a key; subclasses fill `body` and connect `main`."""
+
+    def __init__(self, heading: str, note: str, main: str, parent: QWidget | None = None) -> None:
+        super().__init__(heading, note, main, self.tr("Cancel"), parent)
+        self.main.setDefault(True)
+        self.body.setSpacing(12)
 
     def show_error(self, error: IdentityError) -> None:
         """Show the error; the inputs stay."""
@@ -87,7 +98,6 @@ class KeyDialog(QDialog):
 
 
 def choose_file(parent: QWidget, title: str) -> Path | None:
-    """Ask for a file to read."""
     chosen, _ = QFileDialog.getOpenFileName(parent, title, "", "*.tequio-key;;*")
     return Path(chosen) if chosen else None
 
@@ -188,7 +198,6 @@ class RestoreDialog(KeyDialog):
         )
 
     def done(self, result: int) -> None:
-        """Clear the inputs."""
         self.words.clear()
         self.phrase.clear()
         self.protection.passphrase.clear()
@@ -218,7 +227,6 @@ class UnlockDialog(KeyDialog):
         self._desk.unlock(self.phrase.text(), self._finish, self.show_error)
 
     def done(self, result: int) -> None:
-        """Clear the inputs."""
         self.phrase.clear()
         super().done(result)
 
@@ -252,6 +260,5 @@ class ProtectionDialog(KeyDialog):
         )
 
     def done(self, result: int) -> None:
-        """Clear the inputs."""
         self.protection.passphrase.clear()
         super().done(result)

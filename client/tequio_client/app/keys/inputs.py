@@ -83,7 +83,6 @@ class NewPassphrase(QWidget):
 
     @property
     def words(self) -> str:
-        """The advice."""
         return self._word.text()
 
     def clear(self) -> None:

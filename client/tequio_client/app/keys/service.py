@@ -10,18 +10,15 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
-
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from shiboken6 import isValid
-
-from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
+from tequio_client.keys.state import (ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState)
 from tequio_shared.errors import UserFacingError
+from typing import Any, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
     from tequio_client.keys.identity import KeyStore
 
 
@@ -36,6 +33,8 @@ def error_text(error: IdentityError) -> str:
 
 if TYPE_CHECKING:
     T = TypeVar("T")
+    OnState = Callable[[KeyState], None]
+    OnError = Callable[[IdentityError], None]
 
 SEED_BYTES = 32
 
@@ -68,12 +67,12 @@ class KeyService(QObject):
         self._state = KeyState()
         self._is_closed = False
         self._numbers = itertools.count()
-        self._asked: dict[int, tuple[Callable[[Any], None], Callable[[IdentityError], None]]] = {}
+        self._asked: dict[int, tuple[Callable[[Any], None], OnError]] = {}
         self._finished.connect(self._deliver)
 
     @property
     def state(self) -> KeyState:
-        """The latest state that was read; `look` reads it again."""
+        """The latest state that was read; `refresh` reads it again."""
         return self._state
 
     def close(self) -> None:
@@ -90,27 +89,15 @@ class KeyService(QObject):
                 self.passphrase_needed.emit()
             raise UserFacingError(error_text(err).rstrip(".")) from err
 
-    def refresh(
-        self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
-    ) -> None:
-        """Read how the key is stored."""
+    def refresh(self, then: OnState, fail: OnError) -> None:
         self._run(lambda store: store.state(), then, fail)
 
-    def find_keyring(
-        self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
-    ) -> None:
-        """Get the name of the system's keyring."""
+    def find_keyring(self, then: Callable[[str], None], fail: OnError) -> None:
         self._run(lambda store: store.keyring.backend_name(), then, fail)
 
     def make(
-        self,
-        how: KeyProtection,
-        passphrase: str | None,
-        then: Callable[[KeyState], None],
-        fail: Callable[[IdentityError], None],
+        self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        """Make a key if there is none."""
-
         def work(store: KeyStore) -> KeyState:
             store.make(how, passphrase, self._new_seed)
             self._new_seed, self._passphrase = None, passphrase
@@ -119,14 +106,8 @@ class KeyService(QObject):
         self._run(work, then, fail)
 
     def change_protection(
-        self,
-        how: KeyProtection,
-        passphrase: str | None,
-        then: Callable[[KeyState], None],
-        fail: Callable[[IdentityError], None],
+        self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        """Store the same key in another way."""
-
         def work(store: KeyStore) -> KeyState:
             store.change_protection(how, passphrase, self._passphrase)
             self._passphrase = passphrase
@@ -134,12 +115,7 @@ class KeyService(QObject):
 
         self._run(work, then, fail)
 
-    def unlock(
-        self,
-        passphrase: str,
-        then: Callable[[KeyState], None],
-        fail: Callable[[IdentityError], None],
-    ) -> None:
+    def unlock(self, passphrase: str, then: OnState, fail: OnError) -> None:
         """Open the key with its passphrase, until the app ends."""
 
         def work(store: KeyStore) -> KeyState:
@@ -149,10 +125,8 @@ class KeyService(QObject):
 
         self._run(work, then, fail)
 
-    def words(
-        self, then: Callable[[tuple[str, ...]], None], fail: Callable[[IdentityError], None]
-    ) -> None:
-        """The key as words; the caller confirms with `wrote_words` that they are on paper."""
+    def words(self, then: Callable[[tuple[str, ...]], None], fail: OnError) -> None:
+        """The key as words; the caller confirms with `confirm_words` that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
             from tequio_client.keys.backup import to_words  # noqa: PLC0415 - a list that few need
@@ -161,24 +135,14 @@ class KeyService(QObject):
 
         self._run(work, then, fail)
 
-    def confirm_words(
-        self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
-    ) -> None:
-        """Record that the words are on paper."""
-
+    def confirm_words(self, then: OnState, fail: OnError) -> None:
         def work(store: KeyStore) -> KeyState:
             store.record_backup(store.open(self._passphrase), "words")
             return store.state()
 
         self._run(work, then, fail)
 
-    def save_backup(
-        self,
-        path: Path,
-        passphrase: str,
-        then: Callable[[KeyState], None],
-        fail: Callable[[IdentityError], None],
-    ) -> None:
+    def save_backup(self, path: Path, passphrase: str, then: OnState, fail: OnError) -> None:
         """Save the key to a file encrypted with the passphrase, and record the backup."""
 
         def work(store: KeyStore) -> KeyState:
@@ -196,8 +160,8 @@ class KeyService(QObject):
         source: str | tuple[Path, str],
         how: KeyProtection,
         passphrase: str | None,
-        then: Callable[[KeyState], None],
-        fail: Callable[[IdentityError], None],
+        then: OnState,
+        fail: OnError,
     ) -> None:
         """Replace the key by that of the words, or of a file with its passphrase."""
 
@@ -221,12 +185,7 @@ class KeyService(QObject):
 
         self._run(work, finish, fail)
 
-    def _run(
-        self,
-        work: Callable[[KeyStore], T],
-        then: Callable[[T], None],
-        fail: Callable[[IdentityError], None],
-    ) -> None:
+    def _run(self, work: Callable[[KeyStore], T], then: Callable[[T], None], fail: OnError) -> None:
         number = next(self._numbers)
         # Not in the thread's closure: a callback may refer to a window, and a thread that drops the
         # last reference destroys the window while the main thread handles its events.

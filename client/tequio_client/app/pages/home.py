@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLay
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page
-from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     Card,

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QShowEvent
 
-    from tequio_client.app.autostart import Autostart
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
+    from tequio_client.app.registration import Autostart
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question, Reply

@@ -14,6 +14,7 @@ from PySide6.QtNetwork import QNetworkInformation
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError, checked_value
+from tequio_client.platform.system import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -29,13 +30,17 @@ _WINDOWS = {"con", "floating_con"}
 _FULL = 2  # of Hyprland; 1 is only maximised
 
 
-class SwayFullscreen:
-    """Sway: the program of the focused container, if it fills its screen."""
-
-    source = "sway"
+class CompositorProbe:
+    """A probe that asks a compositor by its socket, whose path is in the environment."""
 
     def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
         self._environ, self._timeout_s = environ, timeout_s
+
+
+class SwayFullscreen(CompositorProbe):
+    """Sway: the program of the focused container, if it fills its screen."""
+
+    source = "sway"
 
     def read(self) -> str:
         path = self._environ.get("SWAYSOCK", "")
@@ -47,13 +52,10 @@ class SwayFullscreen:
         return _focused(_parsed(answer[head_size:]))
 
 
-class HyprlandFullscreen:
+class HyprlandFullscreen(CompositorProbe):
     """Hyprland: the program of the active window, if it fills its screen."""
 
     source = "hyprland"
-
-    def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
-        self._environ, self._timeout_s = environ, timeout_s
 
     def read(self) -> str:
         instance = self._environ.get("HYPRLAND_INSTANCE_SIGNATURE", "")
@@ -129,24 +131,15 @@ MUTTER = BusAddress(
     "/org/gnome/Mutter/IdleMonitor/Core",
     "org.gnome.Mutter.IdleMonitor",
 )
-SCREEN_SAVER = BusAddress(
-    "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"
-)
-GNOME_SAVER = BusAddress("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver")
+SCREEN_SAVER = BusAddress.of_service("org.freedesktop.ScreenSaver")
+GNOME_SAVER = BusAddress.of_service("org.gnome.ScreenSaver")
 LOGIND_SESSION = BusAddress(
     "org.freedesktop.login1",
     "/org/freedesktop/login1/session/auto",
     "org.freedesktop.login1.Session",
 )
-NETWORK_MANAGER = BusAddress(
-    "org.freedesktop.NetworkManager",
-    "/org/freedesktop/NetworkManager",
-    "org.freedesktop.NetworkManager",
-)
-GAME_MODE = BusAddress(
-    "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode",
-    "com.feralinteractive.GameMode",
-)  # fmt: skip
+NETWORK_MANAGER = BusAddress.of_service("org.freedesktop.NetworkManager")
+GAME_MODE = BusAddress.of_service("com.feralinteractive.GameMode")
 _LONGEST_MS = 10**14
 """Three thousand years; more is a bug of the service."""
 _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 means unknown
@@ -259,28 +252,26 @@ def _seconds(milliseconds: int) -> float:
 # blank it, and that is all that GNOME and KDE report about other programs' windows, so an inhibitor
 # counts as full screen. A program that does not ask is missed here; its load on the accelerator is
 # not.
-GNOME_SESSION = BusAddress(
-    "org.gnome.SessionManager", "/org/gnome/SessionManager", "org.gnome.SessionManager"
-)
-KDE_POWER = BusAddress(
-    "org.kde.Solid.PowerManagement.PolicyAgent",
-    "/org/kde/Solid/PowerManagement/PolicyAgent",
-    "org.kde.Solid.PowerManagement.PolicyAgent",
-)
+GNOME_SESSION = BusAddress.of_service("org.gnome.SessionManager")
+KDE_POWER = BusAddress.of_service("org.kde.Solid.PowerManagement.PolicyAgent")
 IDLE_FLAG = 8
 SCREEN_POLICY = 4
 _ONE = "org.gnome.SessionManager.Inhibitor"
 
 
-class GnomeInhibitor(BusProbe):
-    """The first program that keeps GNOME from blanking the screen; empty: none."""
-
-    source = "gnome-inhibitors"
+class InhibitorProbe(BusProbe):
+    """The first program that keeps the desktop from blanking the screen; empty: none."""
 
     def __init__(self, bus: Bus, ours: Collection[str]) -> None:
         """`ours` are the names under which this app asks for the same."""
         super().__init__(bus)
         self._ours = ours
+
+
+class GnomeInhibitor(InhibitorProbe):
+    """GNOME's session manager."""
+
+    source = "gnome-inhibitors"
 
     def read(self) -> str:
         if not checked_value(self._bus.call(GNOME_SESSION, "IsInhibited", "u", (IDLE_FLAG,)), bool):
@@ -294,15 +285,10 @@ class GnomeInhibitor(BusProbe):
         return ""
 
 
-class KdeInhibitor(BusProbe):
-    """The first program that keeps KDE from blanking the screen; empty: none."""
+class KdeInhibitor(InhibitorProbe):
+    """KDE's power management."""
 
     source = "kde-inhibitions"
-
-    def __init__(self, bus: Bus, ours: Collection[str]) -> None:
-        """`ours` are the names under which this app asks for the same."""
-        super().__init__(bus)
-        self._ours = ours
 
     def read(self) -> str:
         if not checked_value(
@@ -335,17 +321,17 @@ class RouteMetered:
         device = self._sys / "class/net" / name
         bus = (device / "device/subsystem").resolve().name
         is_wired = (
-            _text(device / "type") == _ETHERNET
+            read_text(device / "type") == _ETHERNET
             and bus in _WIRED_BUSES
             and not (device / "wireless").exists()
-            and "DEVTYPE=" not in _text(device / "uevent")
+            and "DEVTYPE=" not in read_text(device / "uevent")
         )
         if not is_wired:
             raise NoAnswerError(f"nobody knows whether {name} is metered")
         return False
 
     def _default_device(self) -> str:
-        for line in _text(self._proc / "net/route").splitlines()[1:]:
+        for line in read_text(self._proc / "net/route").splitlines()[1:]:
             words = line.split()
             if len(words) > 1 and words[1] == "00000000":
                 return words[0]
@@ -372,13 +358,6 @@ class MacRouteMetered:
 
     def _ask(self, *command: str) -> str:
         return self._told(command).decode("utf-8", "replace")
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(errors="replace").strip()
-    except OSError:
-        return ""
 
 
 class QtMetered:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.platform.dbus import NoAnswerError
-from tequio_client.platform.libraries import macos_framework
+from tequio_client.platform.system import macos_framework
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class ScreenBounds:
 
 
 class MacInterface(Protocol):
-    """The macOS calls in use; each raises AbsentError or UnknownError."""
+    """The macOS calls in use; each raises AbsentError or NoAnswerError."""
 
     def idle_s(self) -> float:
         """Since the last input of this login."""
@@ -45,13 +45,17 @@ class MacInterface(Protocol):
         """The screens."""
 
 
-class MacIdle:
-    """Since the last input."""
+class MacProbe:
+    """A probe by the calls of macOS."""
 
     source = "coregraphics"
 
     def __init__(self, mac: MacInterface) -> None:
         self._mac = mac
+
+
+class MacIdle(MacProbe):
+    """Since the last input."""
 
     def read(self) -> float:
         idle_s = self._mac.idle_s()
@@ -60,26 +64,16 @@ class MacIdle:
         return idle_s
 
 
-class MacLock:
+class MacLock(MacProbe):
     """The lock of this session."""
-
-    source = "coregraphics"
-
-    def __init__(self, mac: MacInterface) -> None:
-        self._mac = mac
 
     def read(self) -> bool:
         """False without the key, which exists only while the session is locked."""
         return bool(self._mac.session().get(_LOCK, False))
 
 
-class MacFullscreen:
+class MacFullscreen(MacProbe):
     """The program whose front window covers a screen."""
-
-    source = "coregraphics"
-
-    def __init__(self, mac: MacInterface) -> None:
-        self._mac = mac
 
     def read(self) -> str:
         ordinary = (one for one in self._mac.windows() if one.get("kCGWindowLayer") == _ORDINARY)
@@ -157,7 +151,7 @@ class CtypesMac:
         return [ScreenBounds(x=one.x, y=one.y, width=one.width, height=one.height) for one in found]
 
     def _read(self, thing: int | None) -> object:
-        """Consume a Core Foundation object and return its value; raises UnknownError."""
+        """Consume a Core Foundation object and return its value; raises NoAnswerError."""
         if not thing:
             raise NoAnswerError("the window server returned nothing")
         try:
@@ -176,7 +170,7 @@ class CtypesMac:
 
 
 class SleepAssertion:
-    """Keeps the system awake until `release`; raises AbsentError, UnknownError."""
+    """Keeps the system awake until `release`; raises AbsentError, NoAnswerError."""
 
     def __init__(self, why: str) -> None:
         core, self._kit = _core(), macos_framework("IOKit")

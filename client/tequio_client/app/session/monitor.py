@@ -1,22 +1,164 @@
-"""Connects the user's session to the worker and the window: facts, sleep, logout, staying awake."""
+"""Connects the user's session to the worker and the window: facts, sleep, logout, staying awake.
+
+Facts are polled every second while lending, every five seconds otherwise. Every probe has its own
+thread, so the window never waits for one; a probe that exceeds its time is unknown until it
+answers.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session import table
 from tequio_client.app.session.power import KeepAwake, SleepWatch
-from tequio_client.app.session.probes import SessionProbes
+from tequio_client.app.session.programs import is_film_program
+from tequio_client.app.session.table import close_probe
+from tequio_client.ipc.facts import UNKNOWN_SESSION, ProbeHealth, SessionFacts
+from tequio_client.names import clean_text
+from tequio_client.platform.asker import SourceAnswer, SourcePoller
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
+    from tequio_client.app.session.programs import ProgramScan
+    from tequio_client.app.session.table import Probe, SessionSources
     from tequio_client.app.worker.process import WorkerProcess
-    from tequio_client.ipc.facts import SessionFacts
+
+    _Asker = (
+        SourcePoller[float] | SourcePoller[bool] | SourcePoller[str] | SourcePoller[ProgramScan]
+    )
+
+T = TypeVar("T")
+LENDING_MS, RESTING_MS = 1_000, 5_000
+TIMEOUT_S = 3.0
+"""Longer than the probes' own time-outs, whose errors are more precise."""
+NAME_CHARACTERS, ERROR_CHARACTERS = 256, 512
+"""Limits of `ipc.facts`."""
+_TOGETHER_MS = 30
+"""Answers within this time are emitted together."""
+
+
+class SessionProbes(QObject):
+    """Emits `changed` with SessionFacts; owned by the thread of the window."""
+
+    changed = Signal(object)
+    _answered = Signal()
+
+    def __init__(
+        self, probes: SessionSources, *, timeout_s: float = TIMEOUT_S, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._probes = probes
+        self._timeout_s = timeout_s
+        self._idle = self._asker(probes.idle)
+        self._lock = self._asker(probes.lock)
+        self._fullscreen = self._asker(probes.fullscreen)
+        self._metered = self._asker(probes.metered)
+        self._running: SourcePoller[ProgramScan] = self._asker(probes.programs)
+        self._game_mode = None if probes.game_mode is None else self._asker(probes.game_mode)
+        self.facts = UNKNOWN_SESSION
+        self._timer = QTimer(self, interval=RESTING_MS)
+        self._timer.timeout.connect(self._ask)
+        self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
+        self._together.timeout.connect(self._publish)
+        self._answered.connect(self._together.start)
+        late_ms = round(timeout_s * 1_000) + _TOGETHER_MS
+        self._late = QTimer(self, interval=late_ms, singleShot=True)
+        self._late.timeout.connect(self._publish)
+
+    def start(self) -> None:
+        self._timer.start()
+        self._ask()
+
+    def set_lending(self, *, is_lending: bool) -> None:
+        every_ms = LENDING_MS if is_lending else RESTING_MS
+        if every_ms != self._timer.interval():
+            self._timer.setInterval(every_ms)
+            if self._timer.isActive():
+                self._ask()
+
+    def set_exclusive(self, names: tuple[str, ...]) -> None:
+        if names != self._probes.programs.exclusive_names:
+            self._probes.programs.exclusive_names = names
+            self._running.poll()
+
+    def close(self) -> None:
+        """Stop the probes and emit nothing more."""
+        self._timer.stop()
+        self._together.stop()
+        self._late.stop()
+        for asker in self._askers():
+            asker.close()
+
+    def _asker(self, probe: Probe[T]) -> SourcePoller[T]:
+        return SourcePoller(
+            probe.read,
+            timeout_s=self._timeout_s,
+            on_answer=self._answered.emit,
+            on_end=partial(close_probe, probe),
+        )
+
+    def _askers(self) -> list[_Asker]:
+        some: list[_Asker] = [self._idle, self._lock, self._fullscreen, self._metered]
+        return [*some, self._running, *([] if self._game_mode is None else [self._game_mode])]
+
+    def _ask(self) -> None:
+        for asker in self._askers():
+            asker.poll()
+        if not self._late.isActive():  # a probe that hangs must become unknown without an answer
+            self._late.start()
+
+    def _publish(self) -> None:
+        facts = self._composed()
+        if facts != self.facts:
+            self.facts = facts
+            self.changed.emit(facts)
+
+    def _composed(self) -> SessionFacts:
+        health: list[ProbeHealth] = []
+        probes = self._probes
+        fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
+        running = _latest("programs", probes.programs, self._running, health)
+        game = _latest("game", probes.game_mode, self._game_mode, health)
+        return SessionFacts(
+            idle_s=_latest("idle", probes.idle, self._idle, health),
+            is_locked=_latest("lock", probes.lock, self._lock, health),
+            fullscreen=_named(fullscreen),
+            is_film=is_film_program(fullscreen) if fullscreen else False,
+            game=_named(game or (None if running is None else running.game)),
+            programs=None if running is None else running.exclusive,
+            is_metered=_latest("metered", probes.metered, self._metered, health),
+            health=tuple(health),
+        )
+
+
+def _named(program: str | None) -> str | None:
+    """A program's name, cleaned: windows and files choose their names freely."""
+    return clean_text(program, NAME_CHARACTERS) if program else program
+
+
+def _latest(
+    name: str, probe: Probe[T] | None, asker: SourcePoller[T] | None, health: list[ProbeHealth]
+) -> T | None:
+    """A probe's latest value, None also without a probe; appends its health."""
+    if probe is None or asker is None:
+        return None
+    answer: SourceAnswer[T] = asker.latest()
+    health.append(
+        ProbeHealth(
+            name=name,
+            source=probe.source,
+            ok=answer.is_ok,
+            error=clean_text(answer.error, ERROR_CHARACTERS),
+            took_ms=answer.took_ms,
+        )
+    )
+    return answer.value
 
 
 class SessionMonitor(QObject):
@@ -43,7 +185,6 @@ class SessionMonitor(QObject):
 
     @property
     def facts(self) -> SessionFacts:
-        """The latest facts."""
         return self._probes.facts
 
     def start(self) -> None:

@@ -34,7 +34,7 @@ class SleepInhibitor(Protocol):
     """One system's way to stay awake; always called from the same thread."""
 
     def hold(self) -> None:
-        """Raises AbsentError, UnknownError, OSError."""
+        """Raises AbsentError, NoAnswerError, OSError."""
 
     def release(self) -> None:
         """Raises the same."""
@@ -219,7 +219,6 @@ class SleepWatch(QObject):
         return self._wall_ms() - round(self._steady_s() * 1_000)
 
     def handle_windows_message(self, message: int, word: int) -> None:
-        """Handle a message of Windows."""
         if message == _POWER_BROADCAST and word == _SUSPEND:
             self.sleeping.emit()
         elif message == _POWER_BROADCAST and word == _RESUMED:

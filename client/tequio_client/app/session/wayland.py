@@ -96,7 +96,6 @@ class WaylandIdle:
         raise TimeoutError("it did not list what it offers")
 
     def _receive(self) -> None:
-        """Handle all messages that have arrived."""
         line = self._line()
         line.settimeout(0)
         try:

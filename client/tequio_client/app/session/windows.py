@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
-from tequio_client.platform.libraries import windows_library
+from tequio_client.platform.system import windows_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -61,7 +61,7 @@ class X11Display:
     """One connection; `name` as in DISPLAY. Use it from one thread only."""
 
     def __init__(self, name: str, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
-        """Raises AbsentError, UnknownError."""
+        """Raises AbsentError, NoAnswerError."""
         found = _NAME.fullmatch(name)
         if found is None:
             raise AbsentError(f"the display {name!r} is not on this computer")
@@ -82,7 +82,7 @@ class X11Display:
         self._socket.close()
 
     def idle_s(self) -> float:
-        """Since the last input; raises AbsentError, UnknownError."""
+        """Since the last input; raises AbsentError, NoAnswerError."""
         if self._saver is None:
             name = b"MIT-SCREEN-SAVER"
             reply = self._ask(_QUERY_EXTENSION, 0, struct.pack("<HH", len(name), 0) + name)
@@ -93,7 +93,6 @@ class X11Display:
         return float(struct.unpack_from("<I", reply, 16)[0]) / 1_000
 
     def atom(self, name: str) -> int:
-        """The server's number for a name."""
         if name not in self._atoms:
             text = name.encode()
             reply = self._ask(_INTERN_ATOM, 0, struct.pack("<HH", len(text), 0) + text)
@@ -101,7 +100,7 @@ class X11Display:
         return self._atoms[name]
 
     def read(self, window: int, name: str) -> WindowProperty:
-        """A property of a window, empty if it is not set; raises GoneError, UnknownError."""
+        """A property of a window, empty if it is not set; raises WindowGoneError, NoAnswerError."""
         body = struct.pack("<IIIII", window, self.atom(name), 0, 0, 1_024)
         reply = self._ask(_GET_PROPERTY, 0, body)
         bits, count = reply[1], struct.unpack_from("<I", reply, 16)[0]
@@ -221,7 +220,7 @@ class X11Server:
         self._display: X11Display | None = None
 
     def query(self, question: Callable[[X11Display], T]) -> T:
-        """Run a query; raises AbsentError, UnknownError."""
+        """Run a query; raises AbsentError, NoAnswerError."""
         if self._display is None:
             name = self._environ.get("DISPLAY", "")
             if not name:

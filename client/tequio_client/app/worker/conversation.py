@@ -72,10 +72,10 @@ class ClientState:
 
 
 class Conversation(QObject):
-    """Sends by `write`, and receives by `hear`."""
+    """Sends by `write`, and receives by `receive`."""
 
     welcomed = Signal(object)
-    """A `control.Welcome`."""
+    """A `control.AcceptController`."""
     snapshot = Signal(object)
     answer = Signal(object)
     refused = Signal(str)
@@ -107,7 +107,6 @@ class Conversation(QObject):
         )
 
     def receive(self, chunk: bytes) -> None:
-        """Handle output of the worker."""
         try:
             for message in self._lines.feed(chunk):
                 self._handle(message)
@@ -123,12 +122,10 @@ class Conversation(QObject):
         self._command_timer.start()
 
     def send_preferences(self) -> None:
-        """Send the preferences."""
         if self._is_open and self._levels.preferences is not None:
             self._send(control.SetPreferences(preferences=self._levels.preferences))
 
     def send_facts(self) -> None:
-        """Send the session facts."""
         if self._is_open:
             self._facts_timer.start()
             self._send(control.ReportSessionFacts(facts=self._levels.facts))

@@ -2,8 +2,8 @@
 
 A worker that already runs in the folder (a headless one) is used instead: it is controlled in the
 same way, but neither ended nor given a key. Failed starts are repeated after growing pauses; after
-`TRIES` in a row the worker stays down, with the reason, until the user tries again. A worker of
-another version and an unavailable key are not retried automatically.
+`MOST_FAILURES` in a row the worker stays down, with the reason, until the user tries again. A
+worker of another version and an unavailable key are not retried automatically.
 """
 
 from __future__ import annotations
@@ -164,7 +164,6 @@ class WorkerProcess(WorkerClient):
             )
 
     def send_facts(self, facts: SessionFacts) -> None:
-        """Send these facts about the user's session to the worker."""
         self._levels.facts = facts
         if self._conversation is not None:
             self._conversation.send_facts()

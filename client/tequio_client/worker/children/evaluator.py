@@ -25,7 +25,7 @@ from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
-from tequio_shared.competition import result
+from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.errors import (MalformedError, RefusedError, TequioError, UserFacingError)
 from tequio_shared.ids import (digest_from_text, from_text, sha256, to_text)
 from tequio_shared.limits import STATEMENT_BYTES

@@ -72,7 +72,12 @@ class Calls:
 
 
 def window(**changes: Any) -> FrontWindow:  # noqa: ANN401 - any field
-    answers: dict[str, Any] = {"pid": os.getppid(), "kind": "Game", "at": SCREEN, "screen": SCREEN}
+    answers: dict[str, Any] = {
+        "pid": os.getppid(),
+        "window_class": "Game",
+        "bounds": SCREEN,
+        "screen": SCREEN,
+    }
     return FrontWindow(**(answers | changes))
 
 
@@ -109,12 +114,12 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
     [
         (5, None, ""),
         (3, None, "?"),
-        (3, window(at=(5, 5, 50, 50)), PARENT),
+        (3, window(bounds=(5, 5, 50, 50)), PARENT),
         (2, window(), PARENT),
         (5, window(), PARENT),
-        (5, window(at=(0, 0, 1920, 1040)), ""),
-        (5, window(kind="WorkerW"), ""),
-        (2, window(kind="Progman"), ""),
+        (5, window(bounds=(0, 0, 1920, 1040)), ""),
+        (5, window(window_class="WorkerW"), ""),
+        (2, window(window_class="Progman"), ""),
         (5, window(pid=os.getpid()), ""),
         (5, window(pid=2**31 - 1), "Game"),
     ],

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session import games as session_games
-from tequio_client.app.session.games import (
+from tequio_client.app.session import programs as session_games
+from tequio_client.app.session.programs import (
+    SCAN_S,
     GameFolders,
+    ProgramList,
     epic_games,
     gog_games,
     heroic_games,
+    is_film_program,
     lutris_games,
+    normalised_name,
     steam_games,
     store_readers,
 )
-from tequio_client.app.session.programs import SCAN_S, ProgramList, is_film_program, normalised_name
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:

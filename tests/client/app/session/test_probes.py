@@ -16,12 +16,11 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from tequio_client.app.session import linux
-from tequio_client.app.session.games import GameFolders
-from tequio_client.app.session.probe import AnyProbe as AnyOf
-from tequio_client.app.session.probe import FirstProbe
-from tequio_client.app.session.probes import LENDING_MS, RESTING_MS, SessionProbes
-from tequio_client.app.session.programs import ProgramList
+from tequio_client.app.session.monitor import LENDING_MS, RESTING_MS, SessionProbes
+from tequio_client.app.session.programs import GameFolders, ProgramList
+from tequio_client.app.session.table import AnyProbe as AnyOf
 from tequio_client.app.session.table import (
+    FirstProbe,
     SessionEnvironment,
     SessionSources,
     is_wayland,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 STRANGERS = {"torch", "trio", "numpy", "libp2p", "httpx"}
 LOADED = """
 import sys
-import tequio_client.app.session.probes, tequio_client.app.session.table
+import tequio_client.app.session.monitor, tequio_client.app.session.table
 import tequio_client.app.session.power
 print(*{name.partition(".")[0] for name in sys.modules})
 """

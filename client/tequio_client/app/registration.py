@@ -1,8 +1,13 @@
-"""Start at login, on each system by its own means.
+"""The app's entries in the user's system: start at login, and opening of `tequio:` links.
 
-Linux: a desktop entry in the autostart folder (freedesktop.org, Desktop Application Autostart).
-macOS: a property list in LaunchAgents. Windows: a value under the user's Run key and the switch
-that Task Manager stores beside it.
+Start at login: on Linux a desktop entry in the autostart folder (freedesktop.org, Desktop
+Application Autostart), on macOS a property list in LaunchAgents, on Windows a value under the
+user's Run key and the switch that Task Manager stores beside it.
+
+Links: on Linux a desktop entry for the scheme, and the user's list of defaults (freedesktop.org,
+mime-apps). A line is added where the list has none for the scheme; one that names another program
+stays, and so does everything else. On macOS the bundle's Info.plist, on Windows a class under the
+user's registry.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xml.parsers.expat import ExpatError
 
 from tequio_client import files
+from tequio_client.invitation_link import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,10 +62,10 @@ def system_autostart(
     return DesktopEntryAutostart(command, autostart_folder(home, environ))
 
 
-ENTRY_FILE = "tequio.desktop"
+AUTOSTART_ENTRY_FILE = "tequio.desktop"
 DELAY_S = 20
 """GNOME's panel accepts tray icons only some seconds after login."""
-_ENTRY = """[Desktop Entry]
+_AUTOSTART_ENTRY = """[Desktop Entry]
 Type=Application
 Name={name}
 Comment=Lend idle computing time to open language models
@@ -81,7 +87,7 @@ class DesktopEntryAutostart:
     """Linux: a desktop entry in the autostart folder."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self._path = folder / ENTRY_FILE
+        self._path = folder / AUTOSTART_ENTRY_FILE
         self._exec = " ".join(map(quote_exec_argument, command))
 
     def is_on(self) -> bool:
@@ -97,7 +103,7 @@ class DesktopEntryAutostart:
 
     def turn_on(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        entry = _ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
+        entry = _AUTOSTART_ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
         files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
@@ -215,3 +221,142 @@ def open_user_registry() -> Registry:
                 return
 
     return UserRegistry()
+
+
+class LinkHandler(Protocol):
+    """The system's setting for which program opens `tequio:` links."""
+
+    def is_on(self) -> bool:
+        """True if the system opens links with this installation."""
+
+    def turn_on(self) -> None:
+        """Raises OSError."""
+
+
+class BundleLinkHandler:
+    """macOS: the Info.plist declares the scheme, and the system sends links to the running app."""
+
+    def is_on(self) -> bool:
+        return True
+
+    def turn_on(self) -> None: ...
+
+
+def system_link_handler(
+    command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
+) -> LinkHandler:
+    """The handler of that system; the link is appended to `command`."""
+    if system == "win32":
+        return RegistryLinkHandler(command, open_user_registry())
+    if system == "darwin":
+        return BundleLinkHandler()
+
+    return DesktopLinkHandler(command, *desktop_folders(home, environ))
+
+
+LINK_ENTRY_FILE = "tequio-link.desktop"
+MIMEAPPS_FILE = "mimeapps.list"
+SCHEME_MIME_TYPE = f"x-scheme-handler/{SCHEME}"
+_GROUP = "[Default Applications]"
+_LINK_ENTRY = """[Desktop Entry]
+Type=Application
+Name={name}
+Comment=Open an invitation to lend computing time, or a competition
+Exec={command} %u
+Icon=tequio
+Terminal=false
+NoDisplay=true
+MimeType={kind};
+"""
+
+
+def desktop_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
+    """The folder of the user's desktop entries, and the folder of the list."""
+    return (
+        _named(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications",
+        _named(environ, "XDG_CONFIG_HOME", home / ".config"),
+    )
+
+
+class DesktopLinkHandler:
+    """Linux: a desktop entry for the scheme, and a line in the user's list."""
+
+    def __init__(self, command: Sequence[str], entries: Path, config: Path) -> None:
+        self._entry, self._list = entries / LINK_ENTRY_FILE, config / MIMEAPPS_FILE
+        line = " ".join(map(quote_exec_argument, command))
+        self._content = _LINK_ENTRY.format(name=NAME, command=line, kind=SCHEME_MIME_TYPE)
+
+    def is_on(self) -> bool:
+        return _read(self._entry) == self._content and SCHEME_MIME_TYPE in _chosen(
+            _read(self._list)
+        )
+
+    def turn_on(self) -> None:
+        self._entry.parent.mkdir(parents=True, exist_ok=True)
+        files.write_private(self._entry, self._content.encode())
+        known = _read(self._list)
+        if SCHEME_MIME_TYPE not in _chosen(known):
+            self._list.parent.mkdir(parents=True, exist_ok=True)
+            content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};").encode(
+                "utf-8", "surrogateescape"
+            )
+            files.write_private(self._list.resolve(), content)
+
+
+def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:
+    named = Path(environ.get(name, ""))
+    return named if named.is_absolute() else usual
+
+
+def _read(path: Path) -> str:
+    """Empty if the file is missing. Raises OSError."""
+    try:
+        return path.read_text("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return ""
+
+
+def _chosen(content: str) -> set[str]:
+    """The types for which the list names a program."""
+    group, kinds = "", set()
+    for line in content.splitlines():
+        if line.startswith("["):
+            group = line.strip()
+        elif group == _GROUP and "=" in line and not line.startswith("#"):
+            kinds.add(line.split("=", 1)[0].strip())
+    return kinds
+
+
+def _with_line(content: str, added: str) -> str:
+    lines = content.splitlines()
+    if _GROUP not in lines:
+        lines += [_GROUP]
+    lines.insert(lines.index(_GROUP) + 1, added)
+    return "\n".join(lines) + "\n"
+
+
+SCHEME_KEY = rf"Software\Classes\{SCHEME}"
+OPEN_COMMAND_KEY = rf"{SCHEME_KEY}\shell\open\command"
+_NAMED = "URL:Tequio"
+_MARK = "URL Protocol"
+"""An empty value of this name marks a URL scheme; without it Windows expects a file type."""
+
+
+class RegistryLinkHandler:
+    """Windows: a class of the user named after the scheme."""
+
+    def __init__(self, command: Sequence[str], registry: Registry) -> None:
+        self._line = f'{subprocess.list2cmdline(command)} "%1"'
+        self._registry = registry
+
+    def is_on(self) -> bool:
+        try:
+            marked = self._registry.read(SCHEME_KEY, _MARK)
+            return marked == "" and self._registry.read(OPEN_COMMAND_KEY, "") == self._line
+        except OSError:
+            return False
+
+    def turn_on(self) -> None:
+        self._registry.write(SCHEME_KEY, "", _NAMED)
+        self._registry.write(SCHEME_KEY, _MARK, "")
+        self._registry.write(OPEN_COMMAND_KEY, "", self._line)
