@@ -170,10 +170,10 @@ class ActivityPage(Page):
         self.open_view(TIMELINE)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self.view.selected
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.open_view(place)
 
     def open_view(self, name: str) -> None:

@@ -105,10 +105,10 @@ class AppCompetitionsPage(Page):
         self._connect()
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._seen
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.select(place)
 
     def ask(self) -> None:

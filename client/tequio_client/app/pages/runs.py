@@ -64,10 +64,10 @@ class RunsPage(Page):
         self.model.refused.connect(self._handle_refusal)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._seen or ""
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.select(place)
 
     def ask(self) -> None:

@@ -130,10 +130,10 @@ class SettingsPage(Page):
         self.verticalScrollBar().setValue(0)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._name
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         if place in self._specs:
             self.open_section(place)
 
