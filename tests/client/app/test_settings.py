@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from tequio_client.app.pages.settings import LIST, SettingsPage
-from tequio_client.app.pages.settings_app import (
+from tequio_client.app.pages.settings_control import (
     KeyLine,
     LoginSwitch,
     NicknameField,

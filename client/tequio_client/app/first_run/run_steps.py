@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run.step import FirstRunStep, StepContext
-from tequio_client.app.pages.run_needs import Fit, is_full, needs_of, overall_fit, resources
+from tequio_client.app.pages.run_detail import Fit, is_full, needs_of, overall_fit, resources
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, WrappedLabel

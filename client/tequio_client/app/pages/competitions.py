@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_text as words
-from tequio_client.app.pages import run_needs
+from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.competition_cards import (
     CompetitionSummaryCard,
     JudgingCard,
@@ -25,8 +25,7 @@ from tequio_client.app.pages.competition_text import (
     stage_progress,
 )
 from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
-from tequio_client.app.pages.run_detail import RunDetail
-from tequio_client.app.pages.run_needs import update_fit_chip
+from tequio_client.app.pages.run_detail import RunDetail, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_needs import RunResources
+    from tequio_client.app.pages.run_detail import RunResources
     from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
     from tequio_client.ipc.control import RunRow
 
@@ -212,7 +211,7 @@ class AppCompetitionsPage(Page):
 
     def _show_sides(self, row: CompetitionRow, *, can_join: bool) -> None:
         snapshot, chosen = self.model.snapshot, self.model.preferences.run
-        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
+        there = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         self.sides.show_sides(
             row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
@@ -491,7 +490,7 @@ class SideRow(ChoiceRow):
         fits = run is not None and run.is_open and there is not None
         self.fit.setVisible(fits)
         if run is not None and there is not None:
-            update_fit_chip(self.fit, run_needs.overall_fit(run_needs.needs_of(run, there)))
+            update_fit_chip(self.fit, run_detail.overall_fit(run_detail.needs_of(run, there)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
         """Mark our own side, and compose the accessible name of the row."""

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app.pages import run_needs
+from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.page import Page, PageHeader
-from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail
-from tequio_client.app.pages.run_needs import update_fit_chip
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
@@ -23,7 +22,7 @@ from tequio_client.ipc.control import AskRuns, RunsReply
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_needs import RunResources
+    from tequio_client.app.pages.run_detail import RunResources
     from tequio_client.ipc.control import Question, Reply, RunRow
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -165,7 +164,7 @@ class RunsPage(Page):
 
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
-        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
+        there = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
         ours = _own_run(rows, snapshot)
         if (rows, there, ours, chosen, self._seen) == self._shown:
             return
@@ -259,10 +258,10 @@ class RunChoice(ChoiceRow):
         self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_run=is_run)
         self.fit.setVisible(run.is_open)
-        unknown = run_needs.Fit.UNKNOWN
+        unknown = run_detail.Fit.UNKNOWN
         update_fit_chip(
             self.fit,
-            unknown if there is None else run_needs.overall_fit(run_needs.needs_of(run, there)),
+            unknown if there is None else run_detail.overall_fit(run_detail.needs_of(run, there)),
         )
         shown = [part for part in (self.place, self.fit) if not part.isHidden()]
         chips = [part.text for part in shown]
@@ -276,7 +275,7 @@ class RunChoice(ChoiceRow):
             words = (self.tr("Ended"), "flag", "")
         elif is_run:
             words = (self.tr("Chosen"), "check", "accent")
-        elif run_needs.is_full(run):
+        elif run_detail.is_full(run):
             words = (self.tr("Full"), "users", "warn")
         self.place.set_label(*words)
         self.place.setVisible(bool(words[0]))

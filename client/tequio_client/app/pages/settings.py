@@ -12,9 +12,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.pages import settings_app, settings_lending
+from tequio_client.app.pages import settings_control, settings_lending
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
 from tequio_client.app.pages.settings_control import (
     Field,
     PreferenceEdits,
@@ -24,6 +23,7 @@ from tequio_client.app.pages.settings_control import (
     with_default,
 )
 from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, section_pausing
+from tequio_client.app.pages.settings_table_app import CustomSpec, PercentSpec
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Card, Label, WrappedLabel, flush_column
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QResizeEvent
 
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.pages.settings_control import SettingControl
+    from tequio_client.app.pages.settings_table_app import SectionSpec, SettingSpec
     from tequio_client.ipc.snapshot import Snapshot
 
 LIST = 196
@@ -59,17 +59,17 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "month_used": settings_lending.TrafficMeter,
     "disk_used": settings_lending.StoreMeter,
     "disk_left": settings_lending.FreeSpace,
-    "peer": settings_app.PeerLine,
-    "key": settings_app.KeyLine,
-    "standing": settings_app.StandingChip,
-    "backup": settings_app.key_backup,
-    "first-run": settings_app.SetupButton,
-    "nickname": settings_app.NicknameField,
-    "login": settings_app.LoginSwitch,
-    "ledger": settings_app.LedgerField,
-    "folder": settings_app.FolderLine,
-    "listen": settings_app.ListenField,
-    "reset": settings_app.ResetButton,
+    "peer": settings_control.PeerLine,
+    "key": settings_control.KeyLine,
+    "standing": settings_control.StandingChip,
+    "backup": settings_control.key_backup,
+    "first-run": settings_control.SetupButton,
+    "nickname": settings_control.NicknameField,
+    "login": settings_control.LoginSwitch,
+    "ledger": settings_control.LedgerField,
+    "folder": settings_control.FolderLine,
+    "listen": settings_control.ListenField,
+    "reset": settings_control.ResetButton,
 }
 """The controls of `CustomSpec`, by field; a factory that returns None leaves its row out."""
 

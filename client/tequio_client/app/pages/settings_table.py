@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.pages.setting_specs import (
+from tequio_client.app.pages.settings_table_app import (
+    ACCOUNT,
+    ADVANCED,
+    APPEARANCE,
+    NOTIFICATIONS,
+    PRIVACY,
+    STARTUP,
     CardSpec,
     ChipSpec,
     ChoiceSpec,
@@ -20,20 +26,12 @@ from tequio_client.app.pages.setting_specs import (
     SettingSpec,
     SwitchSpec,
 )
-from tequio_client.app.pages.settings_table_app import (
-    ACCOUNT,
-    ADVANCED,
-    APPEARANCE,
-    NOTIFICATIONS,
-    PRIVACY,
-    STARTUP,
-)
 from tequio_client.ipc.snapshot import LendingReason, LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tequio_client.app.pages.setting_specs import ControlSpec, PauseCause
+    from tequio_client.app.pages.settings_table_app import ControlSpec, PauseCause
     from tequio_client.ipc.snapshot import Decision
 
 CONTEXT = "settings"
