@@ -27,7 +27,15 @@ import tequio_client.app
 from tequio_client.app import worker_texts
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
-from tequio_client.app.pages import settings_table
+from tequio_client.app.pages import (
+    PAGES,
+    activity,
+    competition_text,
+    home,
+    run_detail,
+    settings_table,
+)
+from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
 
@@ -47,6 +55,17 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),
     (worker_texts.CONTEXT, texts.STANDING_TEXTS.values()),
     (service.CONTEXT, ERROR_TEMPLATES.values()),
+    ("pages", [entry.title for entry in PAGES]),
+    ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
+    ("health", (activity.OTHER_ADVICE,)),
+    ("remedies", (*home.NEED_TEXTS.values(), *home.REMEDIES, home.AWAY, home.AWAY_AT_WORK)),
+    ("competitions", competition_text.STAGE_NAMES.values()),
+    ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),
+    ("competitions", (*competition_text.COUNTDOWN_GOALS.values(), *competition_text.MILESTONES)),
+    ("judging", [words for words, _, _ in competition_text.JUDGING_PARTS.values()]),
+    ("judging", (*competition_text.OFFERS.values(), *competition_text.BARS.values())),
+    ("figures", [template for _, template in figures.SCALES]),
+    ("RunNeeds", [words for words, _, _ in run_detail.FITS.values()]),
     (settings_table.CONTEXT, [text for text in settings_table.translatable_texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages import run_detail
@@ -35,8 +35,12 @@ from tequio_client.app.widgets.base import (
     Columns,
     ElidedLabel,
     WrappedLabel,
-    flush_column,
+    caption,
+    caption_line,
+    fill,
+    hbox,
     paint_event,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
@@ -87,20 +91,16 @@ class AppCompetitionsPage(Page):
             self.tr("Runs compete on unseen text."),
             (self.again,),
         )
-        self.banner, self.choices, self.about = (
-            Banner(),
-            CompetitionChoices(),
-            CompetitionSummaryCard(),
-        )
+        self.banner = Banner()
+        self.choices = CompetitionChoices()
+        self.about = CompetitionSummaryCard()
         self.sides, self.joining, self.rules = SidesCard(), RunDetail(), RulesCard()
         self.result, self.judging = ResultCard(), JudgingCard()
         self.joining.set_labels(self.tr("Join this side"), self.tr("Stay on this side"))
         self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
         self.parts = self._parts()
-        for part in (self.head, self.banner):
-            self.body.addWidget(part)
-        self.body.addWidget(self.empty, 1)
-        self.body.addWidget(self.parts, 1)  # no stack: it would be as high as these at any time
+        # no stack of the last two: it would be as high as these at any time
+        fill(self.body, self.head, self.banner, (self.empty, 1), (self.parts, 1))
         self._connect()
 
     @property
@@ -283,7 +283,7 @@ class CompetitionChoices(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: dict[str, CompetitionChoice] = {}
-        self._column = flush_column(self, 8)
+        self._column = vbox(spacing=8, parent=self)
         self.setAccessibleName(self.tr("Competitions"))
 
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
@@ -306,18 +306,11 @@ class CompetitionChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = (
-            ElidedLabel("", TextStyle.STRONG),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.STRONG)
+        self.facts = caption_line()
         self.stage, self.bar = Chip(), ProgressBar(self.tr("Way to the result"), 4)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.stage)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.bar)
+        head = hbox((self.name, 1), self.stage, spacing=6)
+        fill(self.body, head, self.facts, self.bar)
         self.finish_layout()
 
     def show_row(self, row: CompetitionRow, now_ms: int) -> None:
@@ -357,12 +350,10 @@ class SidesCard(Card):
             write_axis=figures.decimal,
             write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
         )
-        self.note = WrappedLabel(
+        self.note = caption(
             self.tr(
                 "As the trainers report it. The winner is decided on texts that nobody has seen."
-            ),
-            TextStyle.CAPTION,
-            "sub",
+            )
         )
         self.rows: dict[str, SideRow] = {}
         self._holder = QWidget()
@@ -370,7 +361,7 @@ class SidesCard(Card):
         self._column = QVBoxLayout(self._holder)
         self._column.setContentsMargins(0, 4, 0, 0)
         self._column.setSpacing(8)
-        self.others = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.others = caption()
         self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
         for part in (self.none, self.chart, self.note, self._holder, self.others):
             self.body.addWidget(part)
@@ -453,21 +444,12 @@ class SideRow(ChoiceRow):
     def __init__(self) -> None:
         super().__init__()
         self.swatch, self.name = LineSwatch(), ElidedLabel("", TextStyle.STRONG)
-        self.facts, self.points = (
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-            ElidedLabel("", TextStyle.CAPTION, "accent"),
-        )
+        self.facts = caption_line()
+        self.points = ElidedLabel("", TextStyle.CAPTION, "accent")
         self.place, self.fit, self.sent = Chip(), Chip(), Chip(self.tr("Submitted"), "check", "ok")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.swatch)
-        head.addWidget(self.name, 1)
-        for chip in (self.place, self.sent, self.fit):
-            head.addWidget(chip)
+        head = hbox(self.swatch, (self.name, 1), self.place, self.sent, self.fit, spacing=8)
         self.body.setSpacing(5)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.points)
+        fill(self.body, head, self.facts, self.points)
         self.finish_layout()
 
     def show_side(

@@ -34,7 +34,7 @@ from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns
+from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fill
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
 from tequio_client.ipc.control import ActivityReply, AskActivity
@@ -99,9 +99,7 @@ class TimelineCard(Card):
         head.set_parts((self.kind, self.search), shares=(0, 1))
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Expanding, policy.Expanding)
-        self.body.addWidget(head)
-        self.body.addWidget(self.list, 1)
-        self.body.addWidget(self.empty, 1)
+        fill(self.body, head, (self.list, 1), (self.empty, 1))
         self.kind.chosen.connect(self._refresh)
         self.search.textChanged.connect(self._refresh)
         self.book.changed.connect(self._refresh)
@@ -447,8 +445,8 @@ class EventDelegate(QStyledItemDelegate):
         left = SIDE + TILE + GAP
         words = self._place(option, QRectF(left, MARGIN, room, height - 2 * MARGIN + 2))
         times = QRectF(left + room + GAP, MARGIN, _time_width(), height - 2 * MARGIN + 2)
-        lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
-        trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
+        lead = QStyle.visualAlignment(option.direction, LEADING)
+        trail = QStyle.visualAlignment(option.direction, TRAILING)
         painter.setFont(font(TextStyle.BODY))
         painter.setPen(QColor(current_tokens().text))
         middle = Qt.AlignmentFlag.AlignVCenter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -23,13 +23,19 @@ from tequio_client.app.pages.settings_table import device_pausing, field_pausing
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    LEADING,
+    MIDDLE,
+    TRAILING,
     Card,
     Columns,
     ElidedLabel,
     Label,
-    WrappedLabel,
-    flush_column,
+    caption,
+    caption_line,
+    fill,
+    hbox,
     tool_tip,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
 from tequio_client.app.widgets.cards import IconTile
@@ -71,10 +77,7 @@ class HardwarePage(Page):
         self.toast = UndoToast(self)
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
-        self.body.addWidget(self._head())
-        self.body.addWidget(self.banner)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
+        fill(self.body, self._head(), self.banner, self._column, None)
         self.banner.button.clicked.connect(self._use_processor)
         self.edits.changed.connect(self.request_refresh)
         means.model.snapshot_changed.connect(self._remember)
@@ -161,13 +164,16 @@ class HardwarePage(Page):
 
     def _head(self) -> QWidget:
         made = QWidget()
-        column = flush_column(made, 2)
-        column.addWidget(Label(self.tr("Hardware"), TextStyle.TITLE))
         said = self.tr(
             "Choose what Tequio may use. It trains on the device with the most memory. Changes "
             "apply immediately."
         )
-        column.addWidget(WrappedLabel(said, TextStyle.CAPTION, "sub"))
+        vbox(
+            Label(self.tr("Hardware"), TextStyle.TITLE),
+            caption(said),
+            spacing=2,
+            parent=made,
+        )
         return made
 
 
@@ -190,8 +196,8 @@ class LimitSlider(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
         grid.addWidget(slider, 0, 0, 1, 2)
-        grid.addWidget(self.chip, 1, 0, Qt.AlignmentFlag.AlignLeading)
-        grid.addWidget(self.reset, 1, 1, Qt.AlignmentFlag.AlignTrailing)
+        grid.addWidget(self.chip, 1, 0, LEADING)
+        grid.addWidget(self.reset, 1, 1, TRAILING)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(2, 1)
         slider.chosen.connect(self.chosen)
@@ -379,10 +385,8 @@ class DeviceCard(Card):
         super().__init__()
         self._means, self._edits, self._history = means, edits, history
         self.device = device
-        self.name, self.note = (
-            ElidedLabel("", TextStyle.HEADING),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.HEADING)
+        self.note = caption_line()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
@@ -408,13 +412,16 @@ class DeviceCard(Card):
         self.switch.clicked.connect(self._switch)
         self.role.chosen.connect(lambda role: edits.change_device(device.id, {"role": role}))
         self.body.setSpacing(12)
-        self.body.addLayout(self._head())
-        self.body.addWidget(self.readings)
-        self.body.addWidget(_separator())
-        self.body.addWidget(self.limits)
-        self.body.addWidget(_separator())
-        for row in (self.role_row, self.benchmark):
-            self.body.addWidget(row)
+        fill(
+            self.body,
+            self._head(),
+            self.readings,
+            _separator(),
+            self.limits,
+            _separator(),
+            self.role_row,
+            self.benchmark,
+        )
 
     def show_device(self, device: ShownDevice, snapshot: Snapshot) -> None:
         self.device = device
@@ -494,16 +501,15 @@ class DeviceCard(Card):
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
-        row, names = QHBoxLayout(), QVBoxLayout()
-        row.setSpacing(12)
-        names.setSpacing(1)
-        names.addWidget(self.name)
-        names.addWidget(self.note)
-        row.addWidget(IconTile("cpu" if self.device.is_processor else "gpu"))
-        row.addLayout(names, 1)
-        for part in (self.stops, self.state, self.switch):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
-        return row
+        names = vbox(self.name, self.note, spacing=1)
+        return hbox(
+            IconTile("cpu" if self.device.is_processor else "gpu"),
+            (names, 1),
+            (self.stops, MIDDLE),
+            (self.state, MIDDLE),
+            (self.switch, MIDDLE),
+            spacing=12,
+        )
 
 
 def _separator() -> QFrame:

@@ -10,7 +10,14 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Columns, Label, WrappedLabel, flush_column, flush_row
+from tequio_client.app.widgets.base import (
+    MIDDLE,
+    Columns,
+    Label,
+    caption,
+    hbox,
+    vbox,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -192,10 +199,8 @@ class PageHeader(Columns):
 
     def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
         super().__init__(gap=10)
-        self.title, self._words = (
-            Label(title, TextStyle.TITLE),
-            WrappedLabel(words, TextStyle.CAPTION, "sub"),
-        )
+        self.title = Label(title, TextStyle.TITLE)
+        self._words = caption(words)
         self.title.setAccessibleName(title)
         parts = [self._heading()]
         if controls:
@@ -212,16 +217,14 @@ class PageHeader(Columns):
     def _heading(self) -> QWidget:
         made = QWidget()
         made.setMinimumWidth(HEADING_WIDTH)
-        column = flush_column(made, 2)
-        column.addWidget(self.title)
-        column.addWidget(self._words)
+        vbox(self.title, self._words, spacing=2, parent=made)
         return made
 
 
 def _row(controls: Sequence[QWidget]) -> QWidget:
     made = QWidget()
-    row = flush_row(made, 10)
+    row = hbox(spacing=10, parent=made)
     for one in controls:
-        row.addWidget(one, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(one, 0, MIDDLE)
     row.addStretch(1)
     return made

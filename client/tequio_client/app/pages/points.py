@@ -26,7 +26,7 @@ from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, flush_column
+from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, vbox
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard
 from tequio_client.app.widgets.charts import AreaChart, ChartData
@@ -92,9 +92,7 @@ class PointsPage(Page):
         self.rounds = RoundsCard(self.device_name)
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
-        for part in (self.head, self.banner, self.sums, self.range, self.rounds):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        fill(self.body, self.head, self.banner, self.sums, self.range, self.rounds, None)
         self._connect()
 
     def _connect(self) -> None:
@@ -262,12 +260,9 @@ class PointsRange(Card):
         )
         self.chart.setFixedHeight(CHART_HEIGHT)
         head, words = Columns(gap=10), QWidget()
-        column = flush_column(words, 2)
-        column.addWidget(ElidedLabel(name, TextStyle.HEADING))
-        column.addWidget(self.sum)
+        vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, spacing=2, parent=words)
         head.set_parts((words, self.span), shares=(1, 0))
-        self.body.addWidget(head)
-        self.body.addWidget(self.chart)
+        fill(self.body, head, self.chart)
 
     def show_series(self, series: PointsSeries) -> None:
         step_ms, sums = fold_series(series)

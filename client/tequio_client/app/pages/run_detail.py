@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.pages import devices
 from tequio_client.app.theme.style import TextStyle
@@ -25,7 +25,11 @@ from tequio_client.app.widgets.base import (
     IconLabel,
     Label,
     WrappedLabel,
-    flush_column,
+    caption,
+    caption_line,
+    fill,
+    hbox,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
@@ -108,11 +112,9 @@ def resources(snapshot: Snapshot, preferences: Preferences) -> RunResources:
 
 
 def needs_of(run: RunRow, there: RunResources) -> tuple[RunNeed, ...]:
-    memory = _need(NeedKind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN)
-    disk = _need(NeedKind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN)
     return (
-        memory,
-        disk,
+        _need(NeedKind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN),
+        _need(NeedKind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN),
         _need(NeedKind.FIRST, run.first_bytes, there.month_bytes),
         _need(NeedKind.UP, run.hourly_up_bytes, there.hourly_up_bytes),
         _need(NeedKind.DOWN, run.hourly_down_bytes, there.hourly_down_bytes),
@@ -120,9 +122,9 @@ def needs_of(run: RunRow, there: RunResources) -> tuple[RunNeed, ...]:
 
 
 def overall_fit(needed: tuple[RunNeed, ...]) -> Fit:
-    """The worst fit of all needs."""
+    """The worst fit of all needs; unknown without any."""
     fits = {one.fit for one in needed}
-    return next(fit for fit in WORST_FIRST if fit in fits)
+    return next((fit for fit in WORST_FIRST if fit in fits), Fit.UNKNOWN)
 
 
 def days_of_traffic(run: RunRow, there: RunResources) -> int | None:
@@ -151,15 +153,12 @@ def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, s
     gpus = snapshot.machine.gpus
     if gpus is None:
         return None, ""
-    found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in gpus if _is_used(gpu, preferences)]
+    used = [gpu for gpu in gpus if preferences.device(gpu.id).use]
+    found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in used]
     known = [(most, name) for most, name in found if most is not None]
     if known:
         return max(known)
     return (None, found[0][1]) if found else (snapshot.machine.free_memory_mb, "")
-
-
-def _is_used(gpu: AcceleratorFacts, preferences: Preferences) -> bool:
-    return preferences.device(gpu.id).use
 
 
 def _usable_mb(gpu: AcceleratorFacts, preferences: Preferences) -> int | None:
@@ -181,10 +180,10 @@ def _hourly_bytes(mbit: float | None) -> int | None:
 
 
 FITS = {
-    Fit.FITS: (str(QT_TRANSLATE_NOOP("RunNeeds", "Fits")), "circle-check", "ok"),
-    Fit.TIGHT: (str(QT_TRANSLATE_NOOP("RunNeeds", "Tight")), "triangle-alert", "warn"),
-    Fit.TOO_LITTLE: (str(QT_TRANSLATE_NOOP("RunNeeds", "Too little")), "octagon-x", "danger"),
-    Fit.UNKNOWN: (str(QT_TRANSLATE_NOOP("RunNeeds", "Unknown")), "circle-question-mark", ""),
+    Fit.FITS: ("Fits", "circle-check", "ok"),
+    Fit.TIGHT: ("Tight", "triangle-alert", "warn"),
+    Fit.TOO_LITTLE: ("Too little", "octagon-x", "danger"),
+    Fit.UNKNOWN: ("Unknown", "circle-question-mark", ""),
 }
 PICTURES = {
     NeedKind.MEMORY: "memory-stick",
@@ -205,10 +204,8 @@ class RunNeeds(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = flush_column(self, 12)
         self.rows = {kind: NeedRow(PICTURES[kind]) for kind in NeedKind}
-        for row in self.rows.values():
-            column.addWidget(row)
+        vbox(*self.rows.values(), spacing=12, parent=self)
 
     def show_needs(self, needs: tuple[RunNeed, ...], there: RunResources) -> None:
         for need in needs:
@@ -250,23 +247,12 @@ class NeedRow(QWidget):
 
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._name, self._note_text = (
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self._name = caption_line()
+        self._note_text = caption_line()
         self._figure, self.chip = Label("", TextStyle.STRONG), Chip()
-        row, words, below = QHBoxLayout(self), QVBoxLayout(), QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        words.setSpacing(1)
-        below.setSpacing(6)
-        below.addWidget(self._figure)
-        below.addWidget(self._note_text, 1)
-        words.addWidget(self._name)
-        words.addLayout(below)
-        row.addWidget(IconLabel(picture, QSize(18, 18)))
-        row.addLayout(words, 1)
-        row.addWidget(self.chip)
+        below = hbox(self._figure, (self._note_text, 1), spacing=6)
+        words = vbox(self._name, below, spacing=1)
+        hbox(IconLabel(picture, QSize(18, 18)), (words, 1), self.chip, spacing=12, parent=self)
 
     def show_need(self, name: str, need: RunNeed, note: str) -> None:
         self._name.setText(name)
@@ -310,21 +296,16 @@ class RunDetail(Card):
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
         self.facts, self.needs = RunFigures(), RunNeeds()
         self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
-        self.meaning, self.note = WrappedLabel(), WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.meaning, self.note = WrappedLabel(), caption()
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.body.setSpacing(12)
         for part in (self.name, self.words, self.facts, self.takes, self.needs, self.meaning):
             self.body.addWidget(part)
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addStretch(1)
+        row = hbox(self.button, None)
         self.body.addLayout(row)
         self.published, self.writing = RunPublished(), RunWriting()
-        self.body.addWidget(self.note)
-        self.body.addWidget(self.writing)
-        self.body.addWidget(self.published)
-        self.body.addStretch(1)
+        fill(self.body, self.note, self.writing, self.published, None)
 
     def set_labels(self, join: str, stay: str) -> None:
         """Set the button's label for joining a run and for staying in the current one."""
@@ -440,10 +421,9 @@ class RunPublished(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows = [PublishedRow() for _ in range(MOST_HEADS)]
-        column = flush_column(self, 8)
-        column.addWidget(Label(self.tr("Published heads"), TextStyle.STRONG))
-        for row in self.rows:
-            column.addWidget(row)
+        vbox(
+            Label(self.tr("Published heads"), TextStyle.STRONG), *self.rows, spacing=8, parent=self
+        )
         self.hide()
 
     def show_heads(self, heads: tuple[PublishedHead, ...]) -> None:
@@ -460,21 +440,18 @@ class PublishedRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
-        self.name, self.note = (
-            ElidedLabel("", TextStyle.BODY),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.BODY)
+        self.note = caption_line()
         self.button = Button(self.tr("Open"), "quiet", "external-link")
         self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
-        row, words = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        words.setSpacing(1)
-        words.addWidget(self.name)
-        words.addWidget(self.note)
-        row.addWidget(IconLabel("package-check", QSize(18, 18)))
-        row.addLayout(words, 1)
-        row.addWidget(self.button)
+        words = vbox(self.name, self.note, spacing=1)
+        hbox(
+            IconLabel("package-check", QSize(18, 18)),
+            (words, 1),
+            self.button,
+            spacing=12,
+            parent=self,
+        )
 
     def show_head(self, head: PublishedHead) -> None:
         self._page = hub_url(head)
@@ -491,18 +468,18 @@ class RunWriting(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.note = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.note = caption()
         self.prompt, self.text = WrappedLabel(), WrappedLabel()
-        column = flush_column(self, 6)
-        for part in (
+        vbox(
             Label(self.tr("What the model writes"), TextStyle.STRONG),
             self.note,
             Label(self.tr("Held-out text"), TextStyle.CAPTION, "sub"),
             self.prompt,
             Label(self.tr("The model goes on"), TextStyle.CAPTION, "sub"),
             self.text,
-        ):
-            column.addWidget(part)
+            spacing=6,
+            parent=self,
+        )
         self.hide()
 
     def show_sample(self, sample: GeneratedSample | None) -> None:
@@ -553,13 +530,9 @@ class FactLine(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = (
-            Label(name, TextStyle.CAPTION, "sub"),
-            Label("", TextStyle.STRONG),
-        )
-        column = flush_column(self, 1)
-        column.addWidget(self._name)
-        column.addWidget(self._figure)
+        self._name = Label(name, TextStyle.CAPTION, "sub")
+        self._figure = Label("", TextStyle.STRONG)
+        vbox(self._name, self._figure, spacing=1, parent=self)
 
     def show_value(self, figure: str, exact: str = "") -> None:
         """`exact` is shown in the tool tip."""

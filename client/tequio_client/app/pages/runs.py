@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from tequio_client.app.pages import run_detail
-from tequio_client.app.pages.page import Page, PageHeader
+from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
 from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
+from tequio_client.app.widgets.base import (
+    Columns,
+    ElidedLabel,
+    caption_line,
+    fill,
+    hbox,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
@@ -23,11 +30,10 @@ from tequio_client.ipc.control import AskRuns, RunsReply
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.pages.run_detail import RunResources
-    from tequio_client.ipc.control import Question, Reply, RunRow
+    from tequio_client.ipc.control import RunRow
     from tequio_client.ipc.snapshot import Snapshot
 
 BETWEEN = "  ·  "
-ASK = AskRuns()
 EVERY_MS = 60_000
 """Interval between two questions while the page is visible."""
 LIST_WIDTH = 290
@@ -38,9 +44,8 @@ class RunsPage(Page):
 
     def __init__(self, means: PageContext) -> None:
         super().__init__(means)
-        self._rows: tuple[RunRow, ...] | None = None
-        self._rows_ms = self._asked_ms = 0
-        self._is_asking, self._problem = False, ""
+        self.list = PeriodicQuestion(self.model, means.now_ms, RunsReply, EVERY_MS)
+        self.list.set_question(AskRuns())
         self._seen: str | None = None
         self._shown: tuple[object, ...] = ()
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
@@ -52,15 +57,12 @@ class RunsPage(Page):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._parts())
-        for part in (self.head, self.banner):
-            self.body.addWidget(part)
-        self.body.addWidget(self.stack, 1)
+        fill(self.body, self.head, self.banner, (self.stack, 1))
         self.again.clicked.connect(self.ask)
         self.empty.button.clicked.connect(self.ask)
         self.choices.selected.connect(self.select)
         self.detail.join_requested.connect(self.join)
-        self.model.replied.connect(self._receive)
-        self.model.refused.connect(self._handle_refusal)
+        self.list.changed.connect(self._show_all)
 
     @property
     def location(self) -> str:
@@ -70,11 +72,8 @@ class RunsPage(Page):
         self.select(place)
 
     def ask(self) -> None:
-        if self._is_asking:
-            return
-        self._is_asking, self._asked_ms = True, self.context.now_ms()
-        self._show_asking()
-        self.model.ask(ASK)
+        self.list.ask()
+        self._show_all()
 
     def select(self, run: str) -> None:
         self._seen = run
@@ -85,23 +84,12 @@ class RunsPage(Page):
         self.model.set_preferences(replace(self.model.preferences, run=run))
 
     def refresh(self) -> None:
+        self.list.poll()
         self._show_all()
-        if self.model.snapshot is not None and self._is_due():
-            self.ask()
 
-    def _is_due(self) -> bool:
-        return not self._is_asking and self.context.now_ms() - self._asked_ms >= EVERY_MS
-
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, RunsReply):
-            self._rows, self._rows_ms = reply.rows, self.context.now_ms()
-            self._is_asking, self._problem = False, ""
-            self._show_all()
-
-    def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == ASK:
-            self._is_asking, self._problem = False, why or self.tr("The worker does not answer")
-            self._show_all()
+    @property
+    def _rows(self) -> tuple[RunRow, ...] | None:
+        return self.list.reply.rows if self.list.reply else None
 
     def _show_all(self) -> None:
         self._show_asking()
@@ -113,10 +101,10 @@ class RunsPage(Page):
         self._show_list()
 
     def _show_asking(self) -> None:
-        self.again.setEnabled(not self._is_asking)
-        self.empty.button.setEnabled(not self._is_asking)
+        self.again.setEnabled(not self.list.is_asking)
+        self.empty.button.setEnabled(not self.list.is_asking)
         if self._rows is not None:
-            ago = figures.ago(self._rows_ms, self.context.now_ms())
+            ago = figures.ago(self.list.reply_ms, self.context.now_ms())
             about = self.tr("Each run trains one model, round by round. List read {ago}.")
             self.head.set_words(about.format(ago=ago))
 
@@ -130,10 +118,10 @@ class RunsPage(Page):
         """The problem with the list, and its level."""
         if self._rows is None:
             return "", "info"
-        if self._problem:
-            at = figures.moment(self._rows_ms, self.context.now_ms())
+        if self.list.problem:
+            at = figures.moment(self.list.reply_ms, self.context.now_ms())
             words = self.tr("This is the list of {time}: {problem}.")
-            return words.format(time=at, problem=self._problem.rstrip(".")), "warning"
+            return words.format(time=at, problem=self.list.problem.rstrip(".")), "warning"
         chosen = self._row(self.model.preferences.run)
         if self.model.preferences.run and (chosen is None or not chosen.is_open):
             words = self.tr("The run that you chose is not open any more. Choose another.")
@@ -150,12 +138,12 @@ class RunsPage(Page):
 
     def _show_empty(self) -> None:
         self.stack.setCurrentIndex(0)
-        self.empty.button.setVisible(bool(self._problem))
+        self.empty.button.setVisible(bool(self.list.problem))
         if self._rows is not None:
             self.empty.show_words(self.tr("No run yet"), self._none_open())
-        elif self._problem:
+        elif self.list.problem:
             words = self.tr("{problem}. Tequio will keep trying.")
-            told = words.format(problem=self._problem.rstrip("."))
+            told = words.format(problem=self.list.problem.rstrip("."))
             self.empty.show_words(self.tr("Couldn't load the list"), told)
         else:
             self.empty.show_words(
@@ -185,10 +173,7 @@ class RunsPage(Page):
     def _parts(self) -> QWidget:
         made, left = Columns(), QWidget()
         left.setMinimumWidth(LIST_WIDTH)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.choices)
-        column.addStretch(1)
+        vbox(self.choices, None, parent=left)
         made.set_parts((left, self.detail), shares=(5, 6))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
@@ -204,7 +189,7 @@ class RunChoices(QWidget):
         self.any = AnyRow()
         self.any.clicked.connect(lambda: self.selected.emit(AUTOMATIC))
         self.rows: dict[str, RunChoice] = {}
-        self._column = flush_column(self, 8)
+        self._column = vbox(spacing=8, parent=self)
         self._column.addWidget(self.any)
         self.setAccessibleName(self.tr("Runs to choose from"))
 
@@ -233,20 +218,12 @@ class RunChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = (
-            ElidedLabel("", TextStyle.STRONG),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.STRONG)
+        self.facts = caption_line()
         self.place, self.fit = Chip(), Chip()
         self.bar = ProgressBar(self.tr("Rounds done"), 4)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.place)
-        head.addWidget(self.fit)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.bar)
+        head = hbox((self.name, 1), self.place, self.fit, spacing=6)
+        fill(self.body, head, self.facts, self.bar)
         self.finish_layout()
 
     def show_run(
@@ -258,13 +235,9 @@ class RunChoice(ChoiceRow):
         self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_run=is_run)
         self.fit.setVisible(run.is_open)
-        unknown = run_detail.Fit.UNKNOWN
-        update_fit_chip(
-            self.fit,
-            unknown if there is None else run_detail.overall_fit(run_detail.needs_of(run, there)),
-        )
-        shown = [part for part in (self.place, self.fit) if not part.isHidden()]
-        chips = [part.text for part in shown]
+        needs = run_detail.needs_of(run, there) if there is not None else ()
+        update_fit_chip(self.fit, run_detail.overall_fit(needs))
+        chips = [part.text for part in (self.place, self.fit) if not part.isHidden()]
         self.setAccessibleName(", ".join([run.name, *chips, *self._facts(run)]))
 
     def _show_place(self, run: RunRow, *, is_ours: bool, is_run: bool) -> None:
@@ -299,16 +272,14 @@ class AnyRow(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        row, words = QHBoxLayout(), QVBoxLayout()
         self.chip = Chip(self.tr("Chosen"), "check", "accent")
         name, note = self.tr("Choose for me"), self.tr("A run that fits, with places free")
-        words.setSpacing(2)
-        words.addWidget(ElidedLabel(name, TextStyle.STRONG))
-        words.addWidget(ElidedLabel(note, TextStyle.CAPTION, "sub"))
-        row.setSpacing(12)
-        row.addWidget(IconTile("sparkles"))
-        row.addLayout(words, 1)
-        row.addWidget(self.chip)
+        words = vbox(
+            ElidedLabel(name, TextStyle.STRONG),
+            caption_line(note),
+            spacing=2,
+        )
+        row = hbox(IconTile("sparkles"), (words, 1), self.chip, spacing=12)
         self.body.addLayout(row)
         self._name = f"{name}, {note}"
         self.finish_layout()

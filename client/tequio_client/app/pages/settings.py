@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -26,7 +26,7 @@ from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, sect
 from tequio_client.app.pages.settings_table_app import CustomSpec, PercentSpec
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Card, Label, WrappedLabel, flush_column
+from tequio_client.app.widgets.base import Card, Label, caption, fill, vbox
 from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
@@ -101,8 +101,7 @@ class SettingsPage(Page):
             self.tr("No results"),
             self.tr("No setting has these words in its title or its note."),
         )
-        self.body.addWidget(self.empty)
-        self.body.addStretch(1)
+        fill(self.body, self.empty, None)
         self.empty.hide()
         self.list.chosen.connect(self.open_section)
         self.search.textChanged.connect(self._find)
@@ -153,13 +152,15 @@ class SettingsPage(Page):
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
             frame = QWidget()
-            column = flush_column(frame, style.GAP)
+            column = vbox(spacing=style.GAP, parent=frame)
             head = QVBoxLayout()
             head.setSpacing(2)
-            head.addWidget(Label(translated(spec.title), TextStyle.TITLE))
-            head.addWidget(WrappedLabel(translated(spec.note), TextStyle.CAPTION, "sub"))
-            column.addLayout(head)
-            column.addWidget(section)
+            fill(
+                head,
+                Label(translated(spec.title), TextStyle.TITLE),
+                caption(translated(spec.note)),
+            )
+            fill(column, head, section)
             self._sections[name] = frame, section
             section.filter([])
             section.refresh(self.model.snapshot)
@@ -226,7 +227,7 @@ class SettingsPage(Page):
             self.body.setContentsMargins(left, high + 4, right, bottom)
             return
         wide = left + LIST + LIST_GAP
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         at = room.width() - left - LIST if is_mirrored else left
         self.list.setGeometry(at, top, LIST, room.height() - top)
         rest = max(right, room.width() - wide - SECTION_WIDTH)
@@ -244,7 +245,7 @@ class SettingsSection(QWidget):
         self.controls: dict[str, SettingControl] = {}
         self._cards: list[tuple[Card, list[tuple[QFrame, SettingRow]]]] = []
         self._refreshes: list[Callable[[], None]] = []
-        self.body = flush_column(self, style.GAP)
+        self.body = vbox(spacing=style.GAP, parent=self)
         for card in spec.cards:
             self._add_card(translated(card.heading))
             for one in card.settings:

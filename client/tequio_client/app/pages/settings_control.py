@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.ledger_queries import LedgerCheck
@@ -26,9 +26,8 @@ from tequio_client.app.pages.settings_table_app import (
     SwitchSpec,
 )
 from tequio_client.app.settings_file import AppSettings
-from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import WrappedLabel, flush_column
+from tequio_client.app.widgets.base import caption, fill, hbox, vbox
 from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switch
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
@@ -115,7 +114,7 @@ class SettingControl(QWidget):
         """A widget below the row, on the same card."""
         self.default = ""
         """The default in words, where the table cannot know it."""
-        self.column = flush_column(self, 10)
+        self.column = vbox(spacing=10, parent=self)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Show what holds now."""
@@ -474,18 +473,14 @@ class LedgerField(SettingControl):
         self.address.setPlaceholderText(self.default)
         self.use = Button(self.tr("Check and use"))
         self.use.setEnabled(False)
-        self.result = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.result = caption()
         self.result.hide()
         self.address.textEdited.connect(self._edit)
         self.address.returnPressed.connect(self._check)
         self.use.clicked.connect(self._check)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(self.address, 1)
-        row.addWidget(self.use)
+        row = hbox((self.address, 1), self.use, spacing=10)
         self.column.setSpacing(6)
-        self.column.addLayout(row)
-        self.column.addWidget(self.result)
+        fill(self.column, row, self.result)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         if not self.address.isModified():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QStackedWidget,
@@ -20,7 +19,16 @@ from PySide6.QtWidgets import (
 from tequio_client.app.pages.settings_control import SettingControl
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel, flush_row
+from tequio_client.app.widgets.base import (
+    LEADING,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
@@ -98,8 +106,7 @@ class PresetPicker(SettingControl):
             },
         )
         self.question = UsedQuestion(lambda: self._apply(LendingPreset.MAX))
-        self.column.addWidget(self.presets)
-        self.column.addWidget(self.question)
+        fill(self.column, self.presets, self.question)
         self.presets.chosen.connect(self._choose)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
@@ -180,8 +187,7 @@ class WeekEditor(SettingControl):
         )
         self.column.setContentsMargins(0, 2, 0, 2)
         self.column.setSpacing(12)
-        self.column.addWidget(self.hours)
-        self.column.addWidget(self.week)
+        fill(self.column, self.hours, self.week)
         self.hours.chosen.connect(self._choose_hours)
         self.week.chosen.connect(lambda week: context.edits.change_soon({"week": week}))
 
@@ -219,8 +225,7 @@ class ExclusiveList(SettingControl):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
         self.column.setSpacing(8)
-        self.column.addLayout(self._rows)
-        self.column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeading)
+        fill(self.column, self._rows, (self.add, LEADING))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -266,12 +271,10 @@ class ExclusiveList(SettingControl):
 
     def _row(self, name: str) -> QWidget:
         made = QWidget()
-        row = flush_row(made, 10)
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))
-        row.addWidget(ElidedLabel(name), 1)
-        row.addWidget(remove)
+        hbox((ElidedLabel(name), 1), remove, spacing=10, parent=made)
         return made
 
 
@@ -360,19 +363,18 @@ class ProgramPicker(QDialog):
             self.accept()
 
     def _arrange(self) -> None:
-        column, row = QVBoxLayout(self), QHBoxLayout()
-        column.setContentsMargins(20, 18, 20, 18)
-        column.setSpacing(12)
-        column.addWidget(Label(self.tr("Choose a program"), TextStyle.HEADING))
         note = self.tr("Nothing is lent while it runs. Pick a running program, or type its name.")
-        column.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
-        column.addWidget(self.name)
-        column.addWidget(self._stack, 1)
-        row.setSpacing(10)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.add)
-        column.addLayout(row)
+        row = hbox(None, self.cancel, self.add, spacing=10)
+        vbox(
+            Label(self.tr("Choose a program"), TextStyle.HEADING),
+            caption(note),
+            self.name,
+            (self._stack, 1),
+            row,
+            spacing=12,
+            margins=(20, 18, 20, 18),
+            parent=self,
+        )
 
 
 def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) -> None:

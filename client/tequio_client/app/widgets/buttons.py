@@ -156,7 +156,7 @@ class ChoiceCard(QRadioButton):
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
     def _draw_mark(self, painter: QPainter, words: QRectF) -> None:
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         left = words.left() if is_mirrored else words.right() - 16
         icons.draw_icon(
             painter, "circle-check", current_tokens().text_accent, QRectF(left, words.top(), 16, 16)
@@ -484,7 +484,7 @@ class Switch(QCheckBox):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colours.on_button if self.isChecked() else off))
         way = TRACK[0] - TRACK[1]
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         place = 1 - self._place if is_mirrored else self._place
         thumb = QRectF(0, 0, 2 * RADIUS, 2 * RADIUS)
         middle = track.topLeft().toPoint()

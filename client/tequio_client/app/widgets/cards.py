@@ -35,10 +35,13 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    TOP,
     ElidedLabel,
     Label,
-    WrappedLabel,
-    flush_row,
+    caption,
+    caption_line,
+    fill,
+    hbox,
     paint_event,
     tool_tip,
 )
@@ -76,7 +79,7 @@ class CopyLine(QWidget):
         self._whole = ""
         self._text: Label = ElidedLabel("", TextStyle.BODY, "sub")
         if is_for_machine:
-            self._text = WrappedLabel("", TextStyle.CAPTION, "sub")
+            self._text = caption()
             self._text.setFont(style.fixed_font())
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
@@ -85,9 +88,8 @@ class CopyLine(QWidget):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self.button.set_label(self.tr("Copy"), "copy"))
-        self._row = row = flush_row(self, 10)
-        row.addWidget(self._text, 1)
-        row.addWidget(self.button)
+        self._row = row = hbox(spacing=10, parent=self)
+        fill(row, (self._text, 1), self.button)
         self.show_text("")
 
     def show_text(self, text: str) -> None:
@@ -318,7 +320,7 @@ class SectionButton(NavButton):
     def paintEvent(self, painter: QPainter) -> None:
         self.draw(painter)
         if self._why:
-            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            is_mirrored = self.isRightToLeft()
             left = 10.0 if is_mirrored else self.width() - 10 - DOT
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(current_tokens().warn))
@@ -336,14 +338,14 @@ class StatCard(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumWidth(STAT_WIDTH)
-        self._name = ElidedLabel(name, TextStyle.CAPTION, "sub")
+        self._name = caption_line(name)
         self._figure = ElidedLabel("", TextStyle.FIGURE)
-        self._note = ElidedLabel("", TextStyle.CAPTION, "sub")
+        self._note = caption_line()
         grid = QGridLayout(self)
         grid.setContentsMargins(*style.CARD_MARGINS)
         grid.setVerticalSpacing(2)
         grid.addWidget(self._name, 0, 0)
-        grid.addWidget(IconTile(picture), 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(IconTile(picture), 0, 1, 2, 1, TOP)
         grid.addWidget(self._figure, 1, 0)
         grid.addWidget(self._note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)

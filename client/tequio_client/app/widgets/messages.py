@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGraphicsOpacityEffect,
-    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import current_tokens, is_motion_reduced
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import WrappedLabel, paint_event
+from tequio_client.app.widgets.base import WrappedLabel, fill, hbox, paint_event
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import IconTile
 
@@ -48,12 +47,14 @@ class Banner(QFrame):
         self.setProperty("kind", "banner")
         self._picture, self._words = LevelIcon(), WrappedLabel()
         self.button = Button("")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(*style.CARD_MARGINS)
-        row.setSpacing(12)
-        row.addWidget(self._picture)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.button)
+        hbox(
+            self._picture,
+            (self._words, 1),
+            self.button,
+            spacing=12,
+            margins=style.CARD_MARGINS,
+            parent=self,
+        )
         self.show_words(level, words, button)
 
     def show_words(self, level: str, words: str, button: str = "") -> None:
@@ -96,15 +97,12 @@ class EmptyState(QWidget):
 
     def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
         super().__init__()
-        self._heading, self._words = (
-            WrappedLabel(heading, TextStyle.HEADING),
-            WrappedLabel(words, tone="sub"),
-        )
+        self._heading = WrappedLabel(heading, TextStyle.HEADING)
+        self._words = WrappedLabel(words, tone="sub")
         self.button = Button(button, "primary")
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
-        column.addStretch(1)
-        column.addWidget(IconTile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
+        fill(column, None, (IconTile(picture), Qt.AlignmentFlag.AlignHCenter))
         for part in (self._heading, self._words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
@@ -141,10 +139,7 @@ class Toast(QFrame):
         self.setProperty("kind", "toast")
         self._words = WrappedLabel()
         self.button = Button("", "quiet")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 9, 10, 9)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.button)
+        hbox((self._words, 1), self.button, margins=(16, 9, 10, 9), parent=self)
         self._effect = QGraphicsOpacityEffect(self)
         self.setGraphicsEffect(self._effect)
         self._fade = QPropertyAnimation(self._effect, b"opacity", self)
