@@ -21,7 +21,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QListView,
     QSizePolicy,
     QStyle,
@@ -30,12 +29,12 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app import worker_texts
 from tequio_client.app.theme import icons
-from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fill
 from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
 from tequio_client.ipc.control import ActivityReply, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
@@ -43,7 +42,6 @@ from tequio_client.ipc.texts import ActivityEvent
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
@@ -93,6 +91,7 @@ class TimelineCard(Card):
             {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
         )
         self.search = SearchField(self.tr("Search in events"))
+        self.search.setMinimumWidth(SEARCH_WIDTH)
         self.list = EventsList(self.tr("Events"), means.now_ms)
         self.empty = EmptyState("history", "", "")
         head = Columns(gap=10)
@@ -179,25 +178,6 @@ class TimelineCard(Card):
         is_near = self.list.isHidden() or bar.maximum() - bar.value() < READ_ON_PX
         if self.isVisible() and is_near and not self.book.problem:
             self.book.read_older()
-
-
-class SearchField(QLineEdit):
-    """A search field whose icon follows the theme."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(name)
-        self.setClearButtonEnabled(True)
-        self.setMinimumWidth(SEARCH_WIDTH)
-        self._action = self.addAction(
-            icon("search", current_tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
-        )
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
-            self._action.setIcon(icon("search", current_tokens().text_sub, 16))
 
 
 class EventsReader(QObject):

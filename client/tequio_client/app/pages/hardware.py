@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -45,8 +45,6 @@ from tequio_client.app.widgets.messages import Banner, UndoToast
 from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QHideEvent
 
     from tequio_client.app.pages.page import PageContext
@@ -59,7 +57,6 @@ STEP_PERCENT = 5
 MIN_POWER_SHARE = 0.3
 """Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
 MIN_C, MAX_C = 40, 110
-LEAST_PERCENT = 5
 LIMIT_WIDTH = 290
 DEFAULT_C = 80
 BETWEEN = "  ·  "
@@ -225,32 +222,17 @@ class DeviceLimits(Columns):
         self._grid.setVerticalSpacing(14)
         self.memory = self._memory_limit(device)
         self.watts = self._watts_limit(device)
-        self.temperature = self._limit(
-            SliderRow(
-                self.tr("Temperature goal"),
-                MIN_C,
-                MAX_C,
-                figures.temperature,
-                self.tr("Slows down to stay below this; stops at 5 °C above it."),
-            ),
-            self.tr("Usual"),
-            "temperature_c",
-            lambda c: c,
-            DEFAULT_C,
+        goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
+        celsius = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
+        self.temperature = self._limit(celsius, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
+        share = SliderRow(
+            self.tr("Share of the time"),
+            1,
+            100 // STEP_PERCENT,
+            lambda steps: figures.percent(steps * STEP_PERCENT),
+            self.tr("How much of the time this device works."),
         )
-        self.share = self._limit(
-            SliderRow(
-                self.tr("Share of the time"),
-                1,
-                100 // STEP_PERCENT,
-                lambda steps: figures.percent(steps * STEP_PERCENT),
-                self.tr("How much of the time this device works."),
-            ),
-            self.tr("Usual"),
-            "share_percent",
-            lambda steps: steps * STEP_PERCENT,
-            100,
-        )
+        self.share = self._limit(share, self.tr("Usual"), "share_percent", STEP_PERCENT, 100)
         self.threads = self._threads_limit(device)
         card = (self.memory, self.watts, self.temperature, self.share)
         processor = (self.threads, self.share, self.temperature)
@@ -292,40 +274,26 @@ class DeviceLimits(Columns):
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )
-        return self._limit(
-            SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note),
-            self.tr("Automatic"),
-            "memory_mb",
-            lambda steps: steps * STEP_MB,
-            0,
-        )
+        slider = SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note)
+        return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
 
     def _memory_words(self, steps: int) -> str:
         shown = figures.memory(steps * STEP_MB)
-        if not self._is_usual:
-            return shown
-        return self.tr("{memory}, automatic").format(memory=shown)
+        automatic = self.tr("{memory}, automatic").format(memory=shown)
+        return automatic if self._is_usual else shown
 
     def _watts_limit(self, device: ShownDevice) -> LimitSlider | None:
         most = device.watts_limit
         if device.is_processor or not most:
             return None
         least = round(most * MIN_POWER_SHARE / STEP_W)
-        return self._limit(
-            SliderRow(
-                self.tr("Power goal"),
-                least,
-                round(most / STEP_W),
-                self._watts_words,
-                self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
-                    most=figures.power(most)
-                ),
-            ),
-            self.tr("No goal"),
-            "watts",
-            lambda steps: steps * STEP_W,
-            0,
+        note = self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
+            most=figures.power(most)
         )
+        slider = SliderRow(
+            self.tr("Power goal"), least, round(most / STEP_W), self._watts_words, note
+        )
+        return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
 
     def _watts_words(self, steps: int) -> str:
         return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
@@ -333,38 +301,26 @@ class DeviceLimits(Columns):
     def _threads_limit(self, device: ShownDevice) -> LimitSlider | None:
         if not device.is_processor:
             return None
-        return self._limit(
-            SliderRow(
-                self.tr("Threads"),
-                1,
-                max(device.cores, 1),
-                self._threads_words,
-                self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
-                    cores=figures.count(device.cores)
-                ),
-            ),
-            self.tr("Automatic"),
-            "threads",
-            lambda threads: threads,
-            0,
+        note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
+            cores=figures.count(device.cores)
         )
+        most = max(device.cores, 1)
+        slider = SliderRow(self.tr("Threads"), 1, most, self._threads_words, note)
+        return self._limit(slider, self.tr("Automatic"), "threads", 1, 0)
 
     def _threads_words(self, threads: int) -> str:
         shown = figures.count(threads)
-        if not self._is_usual:
-            return shown
-        return self.tr("{threads}, automatic").format(threads=shown)
+        automatic = self.tr("{threads}, automatic").format(threads=shown)
+        return automatic if self._is_usual else shown
 
     def _limit(
-        self, slider: SliderRow, back: str, field: str, value: Callable[[int], int], usual: int
+        self, slider: SliderRow, back: str, field: str, step: int, usual: int
     ) -> LimitSlider:
+        """A limit on that field; the slider counts in steps."""
         made, name = LimitSlider(slider, back), self._device.id
-
-        def choose(steps: int) -> None:
-            fields: dict[str, Any] = {field: value(steps)}
-            self._edits.change_device_soon(name, fields)
-
-        made.chosen.connect(choose)
+        made.chosen.connect(
+            lambda steps: self._edits.change_device_soon(name, {field: steps * step})
+        )
         made.reset_requested.connect(lambda: self._edits.change_device(name, {field: usual}))
         return made
 

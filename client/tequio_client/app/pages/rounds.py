@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -48,6 +47,7 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown
+from tequio_client.app.widgets.cards import PlainTable
 from tequio_client.app.widgets.messages import EmptyState
 
 if TYPE_CHECKING:
@@ -299,30 +299,21 @@ def _machine_text(words: str) -> QLabel:
     return made
 
 
-class RoundsTable(QTableView):
+class RoundsTable(PlainTable):
     """The table; `opened` carries the round that the user clicked."""
 
     opened = Signal(object)
 
     def __init__(self, name: str, name_device: Callable[[str], str]) -> None:
-        super().__init__()
+        super().__init__(name, ROW)
         self.rows = RoundsRows(name_device)
-        self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(TwoLineDelegate(self))
-        self.setShowGrid(False)
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
         header.setFixedHeight(HEAD)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setMinimumSectionSize(0)

@@ -92,9 +92,10 @@ class SettingsPage(Page):
             SectionEntry(one.name, translated(one.title), one.picture)
             for one in self._specs.values()
         ]
-        self.list = SectionList(self.tr("Sections"), entries, self.viewport())
+        self.list = SectionList(
+            self.tr("Sections"), self.tr("Search settings"), entries, self.viewport()
+        )
         self.search = self.list.search
-        self.search.setAccessibleName(self.tr("Search settings"))
         self.search.setPlaceholderText(self.tr("Search"))
         self.empty = EmptyState(
             "search",

@@ -69,7 +69,6 @@ SIDE_BAR = 206
 
 CARD_RADIUS = 14
 BUTTON_RADIUS = 9
-BAR_RADIUS = 4
 
 PAGE_MARGINS = (26, 22, 26, 22)
 CARD_MARGINS = (16, 14, 16, 14)
@@ -237,8 +236,6 @@ QProgressBar::chunk { background: $accent; border-radius: 4px; }
 # The colours, for dark and for light surroundings, are those of the ledger's pages. Text contrasts
 # with every surface by 4.5 to 1, graphics and edges of controls by 3 to 1; hairlines and the tracks
 # of bars are decoration. A test checks each pair.
-BRIGHT = 0.03928
-"""Where the sRGB curve becomes linear."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,18 +287,3 @@ def _read(name: str) -> ColourTokens:
 
 DARK = _read("dark")
 LIGHT = _read("light")
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours by WCAG 2, from 1 to 21."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: float) -> float:
-    return float(part / 12.92 if part <= BRIGHT else ((part + 0.055) / 1.055) ** 2.4)

@@ -102,7 +102,19 @@ def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
     return Qt.LayoutDirection.LeftToRight
 
 
-class ChoiceCard(QRadioButton):
+class ChoiceSurface(QRadioButton):
+    """A choice that can be clicked anywhere on its surface."""
+
+    def __init__(self, words: str = "") -> None:
+        super().__init__(words)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def hitButton(self, at: QPoint) -> bool:
+        return self.rect().contains(at)
+
+
+class ChoiceCard(ChoiceSurface):
     """A card that can be chosen, with a name and a sentence."""
 
     def __init__(self, name: str, note: str) -> None:
@@ -110,8 +122,6 @@ class ChoiceCard(QRadioButton):
         self._note = note
         self.setAccessibleName(name)
         self.setAccessibleDescription(note)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMinimumWidth(CARD_WIDTH)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -128,9 +138,6 @@ class ChoiceCard(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(CARD_WIDTH, self.heightForWidth(max(self.width(), CARD_WIDTH)))
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -221,13 +228,11 @@ def relaid_rows(
     return rows
 
 
-class ChoiceRow(QRadioButton):
+class ChoiceRow(ChoiceSurface):
     """A row with any `body`; among rows with one parent, one is selected."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body = QVBoxLayout(self)
@@ -244,9 +249,6 @@ class ChoiceRow(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.body.minimumSize()
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -393,7 +395,7 @@ class Segmented(QWidget):
         painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
 
 
-class SegmentButton(QRadioButton):
+class SegmentButton(ChoiceSurface):
     """One choice of a segmented row."""
 
     def __init__(self, words: str, group: str) -> None:
@@ -401,8 +403,6 @@ class SegmentButton(QRadioButton):
         self.setAccessibleName(words)
         self.setAccessibleDescription(group)
         self.setFont(font(TextStyle.LABEL))
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -412,9 +412,6 @@ class SegmentButton(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication
+from PySide6.QtGui import QBrush, QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHeaderView,
-    QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -46,11 +45,11 @@ from tequio_client.app.widgets.base import (
     tool_tip,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
+from tequio_client.app.widgets.inputs import SearchField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QPainter
 
     from tequio_client.ipc.control import RankRow
@@ -114,34 +113,39 @@ class CopyLine(QWidget):
         self._copied_timer.start()
 
 
-class RankingTable(QTableView):
-    """The neighbours in the ranking, best first."""
+class PlainTable(QTableView):
+    """A table without a grid, with rows of one height."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, row_height: int) -> None:
         super().__init__()
-        self._rows = RankingRows()
         self.setAccessibleName(name)
-        self.setModel(self._rows)
-        self.setItemDelegate(RankingDelegate(self))
-        self.setFont(font(TextStyle.BODY))
         self.setShowGrid(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setTabKeyNavigation(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
-        self._set_header(self.horizontalHeader())
+        self.verticalHeader().setDefaultSectionSize(row_height)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionsClickable(False)
 
-    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
-        self._rows.replace(rows)
 
-    def _set_header(self, header: QHeaderView) -> None:
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
+class RankingTable(PlainTable):
+    """The neighbours in the ranking, best first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ROW)
+        self._rows = RankingRows()
+        self.setModel(self._rows)
+        self.setItemDelegate(RankingDelegate(self))
+        self.setFont(font(TextStyle.BODY))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        header = self.horizontalHeader()
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(WHO, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(POINTS, QHeaderView.ResizeMode.ResizeToContents)
+
+    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
+        self._rows.replace(rows)
 
 
 class RankingRows(QAbstractTableModel):
@@ -228,13 +232,12 @@ class SectionList(QWidget):
     chosen = Signal(str)
     """The section chosen by the user."""
 
-    def __init__(self, name: str, entries: Sequence[SectionEntry], parent: QWidget) -> None:
+    def __init__(
+        self, name: str, search: str, entries: Sequence[SectionEntry], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.search = QLineEdit()
-        self.search.setClearButtonEnabled(True)
-        self._picture = QAction(self)
-        self.search.addAction(self._picture, QLineEdit.ActionPosition.LeadingPosition)
+        self.search = SearchField(search)
         self._group = QButtonGroup(self)
         self.buttons: dict[str, SectionButton] = {}
         self.choices = Dropdown(name, {one.name: one.title for one in entries})
@@ -256,7 +259,6 @@ class SectionList(QWidget):
         self._box.addWidget(self.choices)
         self._box.addWidget(self._buttons)
         self._box.addStretch(0)
-        self._colour()
 
     def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
         """Become one line with margins and an opaque ground, or a column again."""
@@ -286,14 +288,6 @@ class SectionList(QWidget):
         """Put a dot beside that section with its reason; an empty name removes the dot."""
         for key, button in self.buttons.items():
             button.mark(why if key == name else "")
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == event.Type.StyleChange:
-            self._colour()
-
-    def _colour(self) -> None:
-        self._picture.setIcon(icons.icon("search", current_tokens().text_sub, 16))
 
 
 class SectionButton(NavButton):

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QAction, QColor, QFontMetrics
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
+    QLineEdit,
     QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
 )
 
+from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
@@ -37,6 +39,7 @@ from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
 
     from tequio_client.ipc.preferences import Week
@@ -108,6 +111,27 @@ class NumberBox(QDoubleSpinBox):
     def _emit_chosen(self, value: float) -> None:
         if not self._is_set_by_app:
             self.chosen.emit(value)
+
+
+class SearchField(QLineEdit):
+    """A search field whose icon follows the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.setClearButtonEnabled(True)
+        self._icon = QAction(self)
+        self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
+        self._colour()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is event.Type.StyleChange:
+            self._colour()
+
+    def _colour(self) -> None:
+        self._icon.setIcon(icons.icon("search", current_tokens().text_sub, 16))
 
 
 class SettingRow(QWidget):

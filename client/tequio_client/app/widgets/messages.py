@@ -14,17 +14,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import current_tokens, is_motion_reduced
+from tequio_client.app.theme import style
+from tequio_client.app.theme.look import is_motion_reduced
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import WrappedLabel, fill, hbox, paint_event
+from tequio_client.app.widgets.base import IconLabel, WrappedLabel, fill, hbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import IconTile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QPainter, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
 LEVEL_ICONS = {
     "info": ("info", "text_accent"),
@@ -45,7 +45,7 @@ class Banner(QFrame):
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "banner")
-        self._picture, self._words = LevelIcon(), WrappedLabel()
+        self._picture, self._words = IconLabel("info", QSize(20, 20)), WrappedLabel()
         self.button = Button("")
         hbox(
             self._picture,
@@ -63,7 +63,7 @@ class Banner(QFrame):
             self.setProperty("level", level)
             self.style().unpolish(self)
             self.style().polish(self)
-        self._picture.show_level(level)
+        self._picture.set_icon(*LEVEL_ICONS[level])
         self._words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
@@ -72,24 +72,6 @@ class Banner(QFrame):
     @property
     def text(self) -> str:
         return self._words.text()
-
-
-class LevelIcon(QWidget):
-    """The icon of a message's level."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._level = "info"
-        self.setFixedSize(QSize(20, 20))
-
-    def show_level(self, level: str) -> None:
-        self._level = level
-        self.update()
-
-    @paint_event
-    def paintEvent(self, painter: QPainter) -> None:
-        name, ink = LEVEL_ICONS[self._level]
-        icons.draw_icon(painter, name, getattr(current_tokens(), ink), self.rect().toRectF())
 
 
 class EmptyState(QWidget):
