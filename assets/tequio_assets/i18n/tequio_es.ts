@@ -592,12 +592,12 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Temperature goal</source>
-        <translation>Meta de temperatura</translation>
-    </message>
-    <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
         <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
     </message>
     <message>
         <source>Usual</source>
@@ -632,24 +632,24 @@
         <translation>{memory}, automático</translation>
     </message>
     <message>
-        <source>Power goal</source>
-        <translation>Meta de potencia</translation>
-    </message>
-    <message>
         <source>Kept by resting between steps; the card's own limit is {most}.</source>
         <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
+    </message>
+    <message>
+        <source>Power goal</source>
+        <translation>Meta de potencia</translation>
     </message>
     <message>
         <source>No goal</source>
         <translation>Sin meta</translation>
     </message>
     <message>
-        <source>Threads</source>
-        <translation>Hilos</translation>
-    </message>
-    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Hilos</translation>
     </message>
     <message>
         <source>{threads}, automatic</source>
@@ -2669,10 +2669,6 @@
     <message>
         <source>Try again</source>
         <translation>Reintentar</translation>
-    </message>
-    <message>
-        <source>The worker does not answer</source>
-        <translation>El programa de trabajo no responde</translation>
     </message>
     <message>
         <source>Each run trains one model, round by round. List read {ago}.</source>

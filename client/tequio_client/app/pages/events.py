@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
@@ -28,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app import worker_texts
+from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.control import ActivityRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
@@ -180,46 +178,31 @@ class TimelineCard(Card):
             self.book.read_older()
 
 
-class EventsReader(QObject):
+class EventsReader(PagedReader[AskActivity, "ActivityRow"]):
     """The events read so far, newest first; owned by its page."""
 
-    changed = Signal()
-
-    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.rows: tuple[ActivityRow, ...] | None = None
-        """None: nothing was read yet."""
-        self.has_more = False
-        self.problem = ""
-        """Why the last question failed; empty: it did not."""
-        self._asked: AskActivity | None = None
-        self._followed = -1
-        model.replied.connect(self._receive)
-        model.refused.connect(self._handle_refusal)
+    _followed = -1
 
     def follow(self, newest: int) -> None:
         """Read the events up to `newest` that are not known yet."""
         if self._asked is None and (self.rows is None or newest != self._followed):
             self._followed = newest
-            self._ask(None)
+            self._ask(AskActivity(before=None, limit=EVENTS_PAGE))
 
     def read_older(self) -> None:
         """Read the next older page, unless there is none or a question is pending."""
-        if self._asked is None and self.has_more and self.rows:
-            self._ask(self.rows[-1].number)
+        oldest = self._oldest
+        if oldest is not None:
+            self._ask(AskActivity(before=oldest.number, limit=EVENTS_PAGE))
 
     def clear(self) -> None:
         self._followed = -1
 
-    def _ask(self, before: int | None) -> None:
-        self._asked = AskActivity(before=before, limit=EVENTS_PAGE)
-        self._model.ask(self._asked)
-
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question != self._asked or not isinstance(reply, ActivityReply):
+        asked = self._asked
+        if asked is None or question != asked or not isinstance(reply, ActivityReply):
             return
-        before, self._asked, self.problem = self._asked.before, None, ""
+        before, self._asked, self.problem = asked.before, None, ""
         if before is None:
             self._join_newest(reply)
         else:
@@ -239,8 +222,8 @@ class EventsReader(QObject):
 
     def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
-            self._asked, self._followed, self.problem = None, -1, why
-            self.changed.emit()
+            self._followed = -1
+        super()._handle_refusal(question, why)
 
 
 class EventRole(IntEnum):

@@ -34,6 +34,7 @@ from tequio_client.app.widgets.base import (
     caption_line,
     fill,
     hbox,
+    holding,
     tool_tip,
     vbox,
 )
@@ -160,18 +161,12 @@ class HardwarePage(Page):
         )
 
     def _head(self) -> QWidget:
-        made = QWidget()
         said = self.tr(
             "Choose what Tequio may use. It trains on the device with the most memory. Changes "
             "apply immediately."
         )
-        vbox(
-            Label(self.tr("Hardware"), TextStyle.TITLE),
-            caption(said),
-            spacing=2,
-            parent=made,
-        )
-        return made
+        title = Label(self.tr("Hardware"), TextStyle.TITLE)
+        return holding(vbox(title, caption(said), spacing=2))
 
 
 class LimitSlider(QWidget):

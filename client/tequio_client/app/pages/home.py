@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTime
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
@@ -24,12 +24,12 @@ from tequio_client.app.widgets.base import (
     Label,
     WrappedLabel,
     caption,
-    fill,
     hbox,
+    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.cards import RankingTable, StatCard
+from tequio_client.app.widgets.cards import RankingTable, StatCard, StatCards
 from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
@@ -174,7 +174,13 @@ class HomeHeader(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
         self.primary.clicked.connect(self._do_main)
-        self.set_parts((self._heading(), self._buttons()), shares=(1, 0))
+        title = hbox(self._mark, self.title, None, spacing=10)
+        heading = holding(vbox(title, self.reason, spacing=2))
+        heading.setMinimumWidth(HEADING_WIDTH)
+        buttons = hbox(
+            *((one, MIDDLE) for one in (self.snooze, self.finish, self.primary)), spacing=10
+        )
+        self.set_parts((heading, holding(buttons)), shares=(1, 0))
 
     def refresh(self) -> None:
         snapshot, model = self._means.model.snapshot, self._means.model
@@ -229,24 +235,6 @@ class HomeHeader(Columns):
             model.pause()
         else:
             model.contribute()
-
-    def _heading(self) -> QWidget:
-        made = QWidget()
-        made.setMinimumWidth(HEADING_WIDTH)
-        row = hbox(self._mark, self.title, None, spacing=10)
-        vbox(row, self.reason, spacing=2, parent=made)
-        return made
-
-    def _buttons(self) -> QWidget:
-        made = QWidget()
-        hbox(
-            (self.snooze, MIDDLE),
-            (self.finish, MIDDLE),
-            (self.primary, MIDDLE),
-            spacing=10,
-            parent=made,
-        )
-        return made
 
 
 class RoundCard(Card):
@@ -326,20 +314,12 @@ class RoundCard(Card):
         return BETWEEN.join(parts)
 
     def _column(self) -> QVBoxLayout:
-        head = Columns(gap=12)
-        names, readings = QWidget(), QWidget()
-        under, beside = QVBoxLayout(names), QHBoxLayout(readings)
+        names = holding(vbox(self.name, self.line, spacing=3))
         names.setMinimumWidth(NAMES_WIDTH)
-        for layout in (under, beside):
-            layout.setContentsMargins(0, 0, 0, 0)
-        under.setSpacing(3)
-        fill(under, self.name, self.line)
-        beside.setSpacing(26)
-        for part in (self.role, self.loss, self.bits):
-            beside.addWidget(part, 0, TOP)
-        head.set_parts((names, readings), shares=(1, 0))
-        self._head = head
-        return vbox(head, self.bar, self.caps, spacing=12)
+        readings = hbox(*((one, TOP) for one in (self.role, self.loss, self.bits)), spacing=26)
+        self._head = Columns(gap=12)
+        self._head.set_parts((names, holding(readings)), shares=(1, 0))
+        return vbox(self._head, self.bar, self.caps, spacing=12)
 
 
 class LabelledFigure(QWidget):
@@ -371,24 +351,18 @@ def series_question(now_ms: int) -> AskSeries:
     return AskSeries(since_ms=first.toMSecsSinceEpoch(), step_ms=DAY_MS)
 
 
-class Stats(Columns):
+class Stats(StatCards):
     """The four figures of Home."""
 
     def __init__(self) -> None:
-        super().__init__(folded=2)
+        super().__init__()
         self.today = StatCard(self.tr("Points today"), "coins")
         self.total = StatCard(self.tr("Total points"), "layers")
         self.rank = StatCard(self.tr("Rank"), "trophy")
         self.energy = StatCard(self.tr("Energy today"), "zap")
-        self._cards = (self.today, self.total, self.rank, self.energy)
-        self.set_parts(self._cards)
-        self.show_snapshot(None)
+        self.set_cards((self.today, self.total, self.rank, self.energy))
 
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None:
-            for card in self._cards:
-                card.show_figure(figures.ABSENT)
-            return
+    def show_known(self, snapshot: Snapshot) -> None:
         self._show_points(snapshot)
         self._show_energy(snapshot)
 

@@ -16,6 +16,7 @@ from tequio_client.app.widgets.base import (
     Label,
     caption,
     hbox,
+    holding,
     vbox,
 )
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 REFRESH_INTERVAL_MS = 250
 """Least interval between two refreshes of a visible page."""
 R = TypeVar("R", bound="Reply")
+Q = TypeVar("Q", bound="Question")
+Row = TypeVar("Row")
 HEADING_WIDTH = 260
 """Minimum width in pixels of the words beside the controls."""
 
@@ -194,6 +197,42 @@ class PeriodicQuestion(QObject, Generic[R]):
             self.changed.emit()
 
 
+class PagedReader(QObject, Generic[Q, Row]):
+    """Rows read so far, newest first, page by page; subclasses ask and receive."""
+
+    changed = Signal()
+
+    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.rows: tuple[Row, ...] | None = None
+        """None: nothing was read yet."""
+        self.has_more = False
+        self.problem = ""
+        """Why the last question failed; empty: it did not."""
+        self._asked: Q | None = None
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+
+    @property
+    def _oldest(self) -> Row | None:
+        """The row from which to read on; None: there is no older one, or a question is pending."""
+        is_open = self._asked is None and self.has_more
+        return self.rows[-1] if is_open and self.rows else None
+
+    def _ask(self, question: Q) -> None:
+        self._asked = question
+        self._model.ask(question)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        raise NotImplementedError
+
+    def _handle_refusal(self, question: Question, why: str) -> None:
+        if question == self._asked:
+            self._asked, self.problem = None, why
+            self.changed.emit()
+
+
 class PageHeader(Columns):
     """The title of a page and a sentence about it, with its controls beside or below them."""
 
@@ -202,9 +241,12 @@ class PageHeader(Columns):
         self.title = Label(title, TextStyle.TITLE)
         self._words = caption(words)
         self.title.setAccessibleName(title)
-        parts = [self._heading()]
+        heading = holding(vbox(self.title, self._words, spacing=2))
+        heading.setMinimumWidth(HEADING_WIDTH)
+        parts = [heading]
         if controls:
-            parts.append(_row(controls))
+            row = hbox(*((one, MIDDLE) for one in controls), None, spacing=10)
+            parts.append(holding(row))
         self.set_parts(parts, shares=(1, 0)[: len(parts)])
 
     def set_words(self, words: str) -> None:
@@ -213,18 +255,3 @@ class PageHeader(Columns):
     @property
     def words(self) -> str:
         return self._words.text()
-
-    def _heading(self) -> QWidget:
-        made = QWidget()
-        made.setMinimumWidth(HEADING_WIDTH)
-        vbox(self.title, self._words, spacing=2, parent=made)
-        return made
-
-
-def _row(controls: Sequence[QWidget]) -> QWidget:
-    made = QWidget()
-    row = hbox(spacing=10, parent=made)
-    for one in controls:
-        row.addWidget(one, 0, MIDDLE)
-    row.addStretch(1)
-    return made

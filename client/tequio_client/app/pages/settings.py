@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages import settings_control, settings_lending
@@ -26,7 +26,7 @@ from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, sect
 from tequio_client.app.pages.settings_table_app import CustomSpec, PercentSpec
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Card, Label, caption, fill, vbox
+from tequio_client.app.widgets.base import Card, Label, caption, fill, holding, vbox
 from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
@@ -152,16 +152,9 @@ class SettingsPage(Page):
         if name not in self._sections:
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
-            frame = QWidget()
-            column = vbox(spacing=style.GAP, parent=frame)
-            head = QVBoxLayout()
-            head.setSpacing(2)
-            fill(
-                head,
-                Label(translated(spec.title), TextStyle.TITLE),
-                caption(translated(spec.note)),
-            )
-            fill(column, head, section)
+            title = Label(translated(spec.title), TextStyle.TITLE)
+            head = vbox(title, caption(translated(spec.note)), spacing=2)
+            frame = holding(vbox(head, section, spacing=style.GAP))
             self._sections[name] = frame, section
             section.filter([])
             section.refresh(self.model.snapshot)

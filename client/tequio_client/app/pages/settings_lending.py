@@ -27,6 +27,7 @@ from tequio_client.app.widgets.base import (
     caption,
     fill,
     hbox,
+    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
@@ -270,12 +271,10 @@ class ExclusiveList(SettingControl):
         )
 
     def _row(self, name: str) -> QWidget:
-        made = QWidget()
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))
-        hbox((ElidedLabel(name), 1), remove, spacing=10, parent=made)
-        return made
+        return holding(hbox((ElidedLabel(name), 1), remove, spacing=10))
 
 
 class _Relay(QObject):
@@ -383,31 +382,47 @@ def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) 
         relay.found.emit(found)
 
 
-class TrafficMeter(SettingControl):
+class UseMeter(SettingControl):
+    """Usage beside its limit; without a limit there is a figure but not a bar."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.meter = Meter(self._name())
+        self.column.addWidget(self.meter)
+
+    def _name(self) -> str:
+        raise NotImplementedError
+
+    def _show_use(self, used: int | None, most: int, write: Callable[[int], str]) -> None:
+        if used is None:
+            self.meter.show_use(figures.ABSENT, None)
+        elif not most:
+            self.meter.show_use(write(used), None)
+        else:
+            both = figures.translate("figures", "{used} of {most}")
+            self.meter.show_use(both.format(used=write(used), most=write(most)), used / most)
+
+
+class TrafficMeter(UseMeter):
     """Traffic of this month beside the monthly limit."""
 
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.meter = Meter(self.tr("Used this month"))
-        self.column.addWidget(self.meter)
+    def _name(self) -> str:
+        return self.tr("Used this month")
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Without a monthly limit there is a figure but not a bar."""
         used = snapshot.line.month_bytes if snapshot else None
-        _show_use(self.meter, used, self.context.edits.current.month_gb * GB, figures.data)
+        self._show_use(used, self.context.edits.current.month_gb * GB, figures.data)
 
 
-class StoreMeter(SettingControl):
+class StoreMeter(UseMeter):
     """The disk space that Tequio uses, beside its limit."""
 
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.meter = Meter(self.tr("Used by Tequio"))
-        self.column.addWidget(self.meter)
+    def _name(self) -> str:
+        return self.tr("Used by Tequio")
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         used = snapshot.disk.store_bytes if snapshot else None
-        _show_use(self.meter, used, self.context.edits.current.disk_gib * GIB, _gibibytes)
+        self._show_use(used, self.context.edits.current.disk_gib * GIB, _gibibytes)
 
 
 class FreeSpace(SettingControl):
@@ -420,16 +435,6 @@ class FreeSpace(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         self.shown.setText(_gibibytes(snapshot.disk.free_bytes) if snapshot else figures.ABSENT)
-
-
-def _show_use(meter: Meter, used: int | None, most: int, write: Callable[[int], str]) -> None:
-    if used is None:
-        meter.show_use(figures.ABSENT, None)
-    elif not most:
-        meter.show_use(write(used), None)
-    else:
-        both = figures.translate("figures", "{used} of {most}")
-        meter.show_use(both.format(used=write(used), most=write(most)), used / most)
 
 
 def _gibibytes(size_bytes: int) -> str:

@@ -35,6 +35,7 @@ from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     TOP,
+    Columns,
     ElidedLabel,
     Label,
     caption,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
     from tequio_client.ipc.control import RankRow
+    from tequio_client.ipc.snapshot import Snapshot
 
 COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex
@@ -359,6 +361,29 @@ class StatCard(QFrame):
     @property
     def note_text(self) -> str:
         return self._note.text()
+
+
+class StatCards(Columns):
+    """Cards in a row; subclasses fill them in `show_known`."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2)
+        self._cards: Sequence[StatCard] = ()
+
+    def set_cards(self, cards: Sequence[StatCard]) -> None:
+        self._cards = cards
+        self.set_parts(cards)
+        self.show_snapshot(None)
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.show_known(snapshot)
+            return
+        for card in self._cards:
+            card.show_figure(figures.ABSENT)
+
+    def show_known(self, snapshot: Snapshot) -> None:
+        raise NotImplementedError
 
 
 class IconTile(QWidget):

@@ -29,6 +29,7 @@ from tequio_client.app.widgets.base import (
     caption,
     focus_ring,
     hbox,
+    holding,
     paint_event,
     tool_tip,
     vbox,
@@ -159,7 +160,7 @@ class SettingRow(QWidget):
         self._columns: Columns | None = None
         if control is not None and not is_wide:
             self._columns = Columns(gap=18)
-            self._columns.set_parts((words, _centred(control)), shares=(1, 0))
+            self._columns.set_parts((words, holding(hbox((control, MIDDLE)))), shares=(1, 0))
             column.addWidget(self._columns)
         # children show only once they have a parent: a widget without one would open as a window
         self._name.setVisible(bool(name))
@@ -207,17 +208,10 @@ class SettingRow(QWidget):
             self._columns.fold()
 
     def _words(self) -> QWidget:
-        made = QWidget()
-        made.setMinimumWidth(WORDS_WIDTH)
         head = hbox((self._name, 1), (self.chip, TOP), spacing=10)
-        vbox(None, head, self._note, None, spacing=2, parent=made)
+        made = holding(vbox(None, head, self._note, None, spacing=2))
+        made.setMinimumWidth(WORDS_WIDTH)
         return made
-
-
-def _centred(control: QWidget) -> QWidget:
-    made = QWidget()
-    hbox((control, MIDDLE), parent=made)
-    return made
 
 
 class SliderRow(QWidget):
