@@ -1116,13 +1116,6 @@
     </message>
 </context>
 <context>
-    <name>KeyLine</name>
-    <message>
-        <source>Key fingerprint</source>
-        <translation>Huella de la clave</translation>
-    </message>
-</context>
-<context>
     <name>KeyStep</name>
     <message>
         <source>Your key</source>
@@ -1359,13 +1352,6 @@
     <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
-    </message>
-</context>
-<context>
-    <name>PeerLine</name>
-    <message>
-        <source>Peer id</source>
-        <translation>Identificador de par</translation>
     </message>
 </context>
 <context>

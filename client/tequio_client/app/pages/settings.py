@@ -5,6 +5,7 @@ The list and the search stay in place while a section scrolls; in a narrow windo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -59,8 +60,8 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "month_used": settings_lending.TrafficMeter,
     "disk_used": settings_lending.StoreMeter,
     "disk_left": settings_lending.FreeSpace,
-    "peer": settings_control.PeerLine,
-    "key": settings_control.KeyLine,
+    "peer": partial(settings_control.StatusLine, field="peer", title="Peer id"),
+    "key": partial(settings_control.StatusLine, field="key", title="Key fingerprint"),
     "standing": settings_control.StandingChip,
     "backup": settings_control.key_backup,
     "first-run": settings_control.SetupButton,
@@ -284,7 +285,9 @@ class SettingsSection(QWidget):
         if isinstance(spec.control, CustomSpec):
             self._add_custom(spec, is_wide=spec.control.is_wide)
             return
-        built = build_control(spec, Field.of(spec, self._spec, self._context))
+        built = build_control(
+            spec, Field(name=spec.field, is_of_app=self._spec.is_of_app, context=self._context)
+        )
         if isinstance(spec.control, PercentSpec) and built is not None:
             # the slider shows title and note itself, beside its value
             row = SettingRow("", "", built.widget, is_wide=True)

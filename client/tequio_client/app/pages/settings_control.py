@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext, ProgramContext
-    from tequio_client.app.pages.settings_table_app import SectionSpec, SettingSpec
+    from tequio_client.app.pages.settings_table_app import SettingSpec
     from tequio_client.app.widgets.messages import UndoToast
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -74,10 +74,6 @@ class Field:
     name: str
     is_of_app: bool
     context: SettingsContext
-
-    @classmethod
-    def of(cls, spec: SettingSpec, section: SectionSpec, context: SettingsContext) -> Field:
-        return cls(name=spec.field, is_of_app=section.is_of_app, context=context)
 
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
@@ -316,30 +312,17 @@ KEPT_APP_SETTINGS = {
 """App settings that a reset keeps: the name, and remembered state."""
 
 
-class PeerLine(SettingControl):
-    """The peer id, with a copy button."""
+class StatusLine(SettingControl):
+    """A name from the worker's status, with a copy button."""
 
-    def __init__(self, context: SettingsContext) -> None:
+    def __init__(self, context: SettingsContext, field: Literal["peer", "key"], title: str) -> None:
         super().__init__(context)
-        self.line = CopyLine(self.tr("Peer id"))
+        self._field, self.line = field, CopyLine(translated(title))
         self.column.addWidget(self.line)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         status = snapshot.status if snapshot else None
-        self.line.show_text(status.peer if status else "")
-
-
-class KeyLine(SettingControl):
-    """The public key, with a copy button."""
-
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.line = CopyLine(self.tr("Key fingerprint"))
-        self.column.addWidget(self.line)
-
-    def refresh(self, snapshot: Snapshot | None) -> None:
-        status = snapshot.status if snapshot else None
-        self.line.show_text(status.key if status else "")
+        self.line.show_text(getattr(status, self._field) if status else "")
 
 
 class StandingChip(SettingControl):
@@ -371,18 +354,14 @@ class StandingChip(SettingControl):
             self.note_changed.emit("", "")
 
 
-class KeyBackup(SettingControl):
-    """The card of the key's backup, without a frame of its own."""
-
-    def __init__(self, context: SettingsContext, card: KeyCard) -> None:
-        super().__init__(context)
-        self.column.addWidget(card)
-
-
-def key_backup(context: SettingsContext) -> KeyBackup | None:
-    """The key's card; None in a window that does not manage the key."""
+def key_backup(context: SettingsContext) -> SettingControl | None:
+    """The key's card without a frame; None in a window that does not manage the key."""
     keys = context.app.keys
-    return None if keys is None else KeyBackup(context, KeyCard(keys, is_framed=False))
+    if keys is None:
+        return None
+    made = SettingControl(context)
+    made.column.addWidget(KeyCard(keys, is_framed=False))
+    return made
 
 
 class SetupButton(SettingControl):

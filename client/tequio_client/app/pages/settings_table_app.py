@@ -6,7 +6,7 @@ peers. `tests/client/app/test_privacy.py` holds them against every statement tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_client.app.theme.look import Appearance
@@ -31,10 +31,11 @@ class NumberSpec:
     least: float
     most: float
     unit: str
-    nothing: str = field(default="", kw_only=True)
+    _: KW_ONLY
+    nothing: str = ""
     """Name of the minimum, where it has one."""
-    places: int = field(default=0, kw_only=True)
-    is_optional: bool = field(default=False, kw_only=True)
+    places: int = 0
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,8 @@ class SettingSpec:
     title: str = ""
     note: str = ""
     control: ControlSpec | None = None
-    default: str = field(default="", kw_only=True)
+    _: KW_ONLY
+    default: str = ""
     """The default in words, if it does not follow from the value."""
     found_by: str = ""
     """Further words that the search finds it by."""

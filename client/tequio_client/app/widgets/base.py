@@ -97,8 +97,9 @@ class Columns(QWidget):
 TOP, MIDDLE = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter
 LEADING, TRAILING = Qt.AlignmentFlag.AlignLeading, Qt.AlignmentFlag.AlignTrailing
 Inside: TypeAlias = "QWidget | QLayout"
-Part: TypeAlias = "Inside | tuple[Inside, int | Qt.AlignmentFlag] | int | None"
-"""A part of a box: alone, or with its stretch or alignment; a space in pixels; None: a stretch."""
+Part: TypeAlias = "Inside | tuple[Inside, int] | int | None"
+"""A part of a box: alone, with its stretch, or a widget with its alignment; a number: a space
+in pixels; None: a stretch."""
 
 
 def hbox(
@@ -131,17 +132,16 @@ def fill(box: B, *parts: Part) -> B:
     """Add these parts to a box."""
     for part in parts:
         inside, how = part if isinstance(part, tuple) else (part, 0)
-        stretch = how if isinstance(how, int) else 0
         if inside is None:
             box.addStretch(1)
         elif isinstance(inside, int):
             box.addSpacing(inside)
         elif isinstance(inside, QLayout):
-            box.addLayout(inside, stretch)
+            box.addLayout(inside, how)
         elif isinstance(how, Qt.AlignmentFlag):
             box.addWidget(inside, 0, how)
         else:
-            box.addWidget(inside, stretch)
+            box.addWidget(inside, how)
     return box
 
 
