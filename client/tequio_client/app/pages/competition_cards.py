@@ -27,7 +27,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
-from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones, ScoreInterval
+from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -257,8 +257,7 @@ class ResultLine:
         self.bar.setAccessibleName(said)
         self.bar.setToolTip(said)
         if entrant.rank:
-            value = entrant.nanobits_per_byte
-            interval = ScoreInterval(low=entrant.low, value=value, high=entrant.high)
+            interval = (entrant.low, entrant.nanobits_per_byte, entrant.high)
             self.bar.show_interval(interval, scale, is_ours=is_ours)
         self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages import run_detail
@@ -39,6 +39,7 @@ from tequio_client.app.widgets.base import (
     caption_line,
     fill,
     hbox,
+    holding,
     paint_event,
     vbox,
 )
@@ -258,25 +259,19 @@ class AppCompetitionsPage(Page):
             asked.changed.connect(self.request_refresh)
 
     def _parts(self) -> QWidget:
-        made, left, right = Columns(), QWidget(), QWidget()
+        cards = (self.about, self.result, self.judging, self.sides, self.joining, self.rules)
+        left = holding(vbox(self.choices, None, spacing=style.GAP))
+        right = holding(vbox(*cards, None, spacing=style.GAP))
         left.setMinimumWidth(LIST_WIDTH)
         right.setMinimumWidth(DETAIL_WIDTH)
-        beside, below = QVBoxLayout(left), QVBoxLayout(right)
-        for column in (beside, below):
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(style.GAP)
-        beside.addWidget(self.choices)
-        for card in (self.about, self.result, self.judging, self.sides, self.joining, self.rules):
-            below.addWidget(card)
-        for column in (beside, below):
-            column.addStretch(1)
+        made = Columns()
         made.set_parts((left, right), shares=(4, 7))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
 
 class CompetitionChoices(QWidget):
-    """The list; `looked_at` carries the competition that the user clicked."""
+    """The list; `selected` carries the competition that the user clicked."""
 
     selected = Signal(str)
 
@@ -338,7 +333,7 @@ class CompetitionChoice(ChoiceRow):
 
 
 class SidesCard(Card):
-    """The chart, and a row for each side; `looked_at` carries the run that the user clicked."""
+    """The chart, and a row for each side; `selected` carries the run that the user clicked."""
 
     selected = Signal(str)
 
@@ -356,11 +351,9 @@ class SidesCard(Card):
             )
         )
         self.rows: dict[str, SideRow] = {}
-        self._holder = QWidget()
+        self._column = vbox(spacing=8, margins=(0, 4, 0, 0))
+        self._holder = holding(self._column)
         self._holder.setAccessibleName(self.tr("Sides to choose from"))
-        self._column = QVBoxLayout(self._holder)
-        self._column.setContentsMargins(0, 4, 0, 0)
-        self._column.setSpacing(8)
         self.others = caption()
         self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
         for part in (self.none, self.chart, self.note, self._holder, self.others):

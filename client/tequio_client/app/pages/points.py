@@ -206,7 +206,7 @@ def series_question_for(span: str, now_ms: int, run: str = "", device: str = "")
 
 
 def fold_series(series: PointsSeries) -> tuple[int, tuple[int, ...]]:
-    """The step and the sums of a series, folded to at most `MOST_STEPS` steps."""
+    """The step and the sums of a series, folded to at most `MAX_STEPS` steps."""
     values = series.verified
     every = max(-(-len(values) // MAX_STEPS), 1)
     sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))

@@ -85,7 +85,7 @@ EMPTY = 220
 
 
 class RoundsCard(Card):
-    """The table and its filters; `narrowed` carries run and device, `again` asks for a retry."""
+    """The table and its filters; `filter_changed` carries run and device."""
 
     filter_changed = Signal(str, str)
     retry_requested = Signal()

@@ -283,7 +283,7 @@ DETAIL_WIDTH = 330
 
 
 class RunDetail(Card):
-    """One run, or the automatic choice; `wanted` carries the run to join."""
+    """One run, or the automatic choice; `join_requested` carries the run to join."""
 
     join_requested = Signal(str)
 

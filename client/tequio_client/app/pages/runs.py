@@ -19,6 +19,7 @@ from tequio_client.app.widgets.base import (
     caption_line,
     fill,
     hbox,
+    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
@@ -80,7 +81,7 @@ class RunsPage(Page):
         self._show_list()
 
     def join(self, run: str) -> None:
-        """Work for that run from now on; `ANY`: the program chooses."""
+        """Work for that run from now on; `AUTOMATIC`: the program chooses."""
         self.model.set_preferences(replace(self.model.preferences, run=run))
 
     def refresh(self) -> None:
@@ -171,16 +172,15 @@ class RunsPage(Page):
         return next((row for row in self._rows or () if row.run == run), None)
 
     def _parts(self) -> QWidget:
-        made, left = Columns(), QWidget()
+        made, left = Columns(), holding(vbox(self.choices, None))
         left.setMinimumWidth(LIST_WIDTH)
-        vbox(self.choices, None, parent=left)
         made.set_parts((left, self.detail), shares=(5, 6))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
 
 class RunChoices(QWidget):
-    """The list; `looked_at` carries the run (or `ANY`) that the user clicked."""
+    """The list; `selected` carries the run (or `AUTOMATIC`) that the user clicked."""
 
     selected = Signal(str)
 

@@ -241,7 +241,7 @@ class PreferenceEdits(QObject):
         self.flush()
 
     def change_soon(self, fields: Mapping[str, Any]) -> None:
-        """Change these fields; they are sent after `REST_MS` without a change."""
+        """Change these fields; sent after `SEND_DELAY_MS` without another change."""
         self._fields.update(fields)
         self._send_later()
 
@@ -250,7 +250,7 @@ class PreferenceEdits(QObject):
         self.flush()
 
     def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Change these fields of the device; they are sent after `REST_MS` without a change."""
+        """Change these fields of the device after `SEND_DELAY_MS` without another change."""
         self._devices.setdefault(name, {}).update(fields)
         self._send_later()
 

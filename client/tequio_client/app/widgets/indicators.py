@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -109,30 +108,25 @@ class Chip(QWidget):
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreInterval:
-    """A figure within `low` and `high`."""
-
-    low: float
-    value: float
-    high: float
-
-
 class IntervalBar(QWidget):
     """Draws the interval as a bar and the figure as a dot; better is where the line begins."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._interval: ScoreInterval | None = None
+        self._interval: tuple[float, float, float] | None = None
         self._from, self._to, self._is_ours = 0.0, 1.0, False
         self.setMinimumWidth(70)
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_interval(
-        self, interval: ScoreInterval, scale: tuple[float, float], *, is_ours: bool
+        self,
+        interval: tuple[float, float, float],
+        scale: tuple[float, float],
+        *,
+        is_ours: bool,
     ) -> None:
-        """Show it on that scale, which rows below each other share."""
+        """Show low end, figure and high end on that scale, which rows below each other share."""
         self._interval, self._is_ours = interval, is_ours
         self._from, self._to = scale
         self.update()
@@ -157,11 +151,11 @@ class IntervalBar(QWidget):
             return
         ink = QColor(colours.accent if self._is_ours else colours.edge)
         painter.setPen(round_pen(ink, BAR))
-        ends = [QPointF(self.place(one), y) for one in (self._interval.low, self._interval.high)]
-        painter.drawLine(*ends)
+        low, value, high = (QPointF(self.place(one), y) for one in self._interval)
+        painter.drawLine(low, high)
         painter.setPen(QPen(QColor(colours.card), 2))
         painter.setBrush(QColor(colours.text_accent if self._is_ours else colours.text))
-        painter.drawEllipse(QPointF(self.place(self._interval.value), y), DOT, DOT)
+        painter.drawEllipse(value, DOT, DOT)
 
 
 class Milestones(QWidget):
