@@ -7,6 +7,9 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidge
 
 from tequio_client.app.widgets.base import ElidedLabel
 
+BRIGHT = 0.03928
+"""Where the sRGB curve becomes linear."""
+
 
 def controls(window: QWidget) -> list[QWidget]:
     """Everything that can be used by hand."""
@@ -58,3 +61,18 @@ def is_elided(label: QLabel) -> bool:
     """Whether a line ends in an ellipsis because it has too little room."""
     needed = label.fontMetrics().horizontalAdvance(label.text())
     return isinstance(label, ElidedLabel) and needed > label.contentsRect().width()
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours by WCAG 2, from 1 to 21."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    return float(part / 12.92 if part <= BRIGHT else ((part + 0.055) / 1.055) ** 2.4)

@@ -16,21 +16,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tequio_assets
+import tequio_client.app
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree
-
-import tequio_assets
-import tequio_client.app
 from tequio_client.app import notifications, worker_texts
 from tequio_client.app.first_run import checks
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
-from tequio_client.app.pages import settings_table
+from tequio_client.app.pages import (PAGES, activity, competition_text, home, run_detail, settings_table)
+from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
+from typing import NamedTuple, TYPE_CHECKING
+from xml.etree import ElementTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,6 +51,17 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (checks.CONTEXT, (*checks.CHECK_NAMES.values(), *checks.VERDICT_SENTENCES.values())),
     (notifications.NOTICE_CONTEXT, [text for _, text in notifications.NOTICE_TEXTS.values()]),
     (service.CONTEXT, ERROR_TEMPLATES.values()),
+    ("pages", [entry.title for entry in PAGES]),
+    ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
+    ("health", (activity.OTHER_ADVICE,)),
+    ("remedies", (*home.NEED_TEXTS.values(), *home.REMEDIES, home.AWAY, home.AWAY_AT_WORK)),
+    ("competitions", competition_text.STAGE_NAMES.values()),
+    ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),
+    ("competitions", (*competition_text.COUNTDOWN_GOALS.values(), *competition_text.MILESTONES)),
+    ("judging", [words for words, _, _ in competition_text.JUDGING_PARTS.values()]),
+    ("judging", (*competition_text.OFFERS.values(), *competition_text.BARS.values())),
+    ("figures", [template for _, template in figures.SCALES]),
+    ("RunNeeds", [words for words, _, _ in run_detail.FITS.values()]),
     (settings_table.CONTEXT, [text for text in settings_table.translatable_texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'

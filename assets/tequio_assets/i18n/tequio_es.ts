@@ -592,12 +592,12 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Temperature goal</source>
-        <translation>Meta de temperatura</translation>
-    </message>
-    <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
         <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
     </message>
     <message>
         <source>Usual</source>
@@ -632,24 +632,24 @@
         <translation>{memory}, automático</translation>
     </message>
     <message>
-        <source>Power goal</source>
-        <translation>Meta de potencia</translation>
-    </message>
-    <message>
         <source>Kept by resting between steps; the card's own limit is {most}.</source>
         <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
+    </message>
+    <message>
+        <source>Power goal</source>
+        <translation>Meta de potencia</translation>
     </message>
     <message>
         <source>No goal</source>
         <translation>Sin meta</translation>
     </message>
     <message>
-        <source>Threads</source>
-        <translation>Hilos</translation>
-    </message>
-    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Hilos</translation>
     </message>
     <message>
         <source>{threads}, automatic</source>
@@ -793,12 +793,12 @@
         <translation>{device} ya no se presta.</translation>
     </message>
     <message>
-        <source>Hardware</source>
-        <translation>Hardware</translation>
-    </message>
-    <message>
         <source>Choose what Tequio may use. It trains on the device with the most memory. Changes apply immediately.</source>
         <translation>Elige qué puede usar Tequio. Entrena en el dispositivo con más memoria. Los cambios se aplican de inmediato.</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>Hardware</translation>
     </message>
 </context>
 <context>
@@ -1116,13 +1116,6 @@
     </message>
 </context>
 <context>
-    <name>KeyLine</name>
-    <message>
-        <source>Key fingerprint</source>
-        <translation>Huella de la clave</translation>
-    </message>
-</context>
-<context>
     <name>KeyStep</name>
     <message>
         <source>Your key</source>
@@ -1359,13 +1352,6 @@
     <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
-    </message>
-</context>
-<context>
-    <name>PeerLine</name>
-    <message>
-        <source>Peer id</source>
-        <translation>Identificador de par</translation>
     </message>
 </context>
 <context>
@@ -2480,22 +2466,6 @@
 <context>
     <name>RunNeeds</name>
     <message>
-        <source>Fits</source>
-        <translation>Alcanza</translation>
-    </message>
-    <message>
-        <source>Tight</source>
-        <translation>Justo</translation>
-    </message>
-    <message>
-        <source>Too little</source>
-        <translation>No alcanza</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Se desconoce</translation>
-    </message>
-    <message>
         <source>Graphics memory</source>
         <translation>Memoria gráfica</translation>
     </message>
@@ -2546,6 +2516,22 @@
     <message>
         <source>of {most} by your limit</source>
         <translation>de {most} según tu límite</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>Alcanza</translation>
+    </message>
+    <message>
+        <source>Tight</source>
+        <translation>Justo</translation>
+    </message>
+    <message>
+        <source>Too little</source>
+        <translation>No alcanza</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Se desconoce</translation>
     </message>
 </context>
 <context>
@@ -2669,10 +2655,6 @@
     <message>
         <source>Try again</source>
         <translation>Reintentar</translation>
-    </message>
-    <message>
-        <source>The worker does not answer</source>
-        <translation>El programa de trabajo no responde</translation>
     </message>
     <message>
         <source>Each run trains one model, round by round. List read {ago}.</source>
@@ -3482,12 +3464,12 @@
         <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
-    </message>
-    <message>
         <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminó sin clasificación: muy pocos custodios mostraron a tiempo su parte de la clave, o no había quien puntuara.</translation>
+    </message>
+    <message>
+        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -3539,22 +3521,6 @@
     <message>
         <source>{size} GiB</source>
         <translation>{size} GiB</translation>
-    </message>
-    <message>
-        <source>{number}T</source>
-        <translation>{number}T</translation>
-    </message>
-    <message>
-        <source>{number}B</source>
-        <translation>{number}B</translation>
-    </message>
-    <message>
-        <source>{number}M</source>
-        <translation>{number}M</translation>
-    </message>
-    <message>
-        <source>{number}k</source>
-        <translation>{number}k</translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>
@@ -3611,6 +3577,22 @@
     <message>
         <source>{weekday} {day} {month} {year}</source>
         <translation>{weekday} {day} de {month} de {year}</translation>
+    </message>
+    <message>
+        <source>{number}T</source>
+        <translation>{number}T</translation>
+    </message>
+    <message>
+        <source>{number}B</source>
+        <translation>{number}B</translation>
+    </message>
+    <message>
+        <source>{number}M</source>
+        <translation>{number}M</translation>
+    </message>
+    <message>
+        <source>{number}k</source>
+        <translation>{number}k</translation>
     </message>
 </context>
 <context>
@@ -3742,12 +3724,28 @@
         <translation>{takes}, y unos minutos de cálculo por cada modelo cuando se abren los textos, con los mismos modales que el entrenamiento: se detiene por ti y por tus juegos. Quien evalúa no puede ganar con una inscripción propia, ni evaluar un entrenamiento en el que ha participado.</translation>
     </message>
     <message>
-        <source>Scoring</source>
-        <translation>Puntuando</translation>
+        <source>You help to judge: this computer makes its offer within a minute or two.</source>
+        <translation>Ayudas a evaluar: este equipo hará su oferta en uno o dos minutos.</translation>
     </message>
     <message>
-        <source>Not possible</source>
-        <translation>No es posible</translation>
+        <source>Volunteers, drawn by lot, decide the winner: their computers score every model on the sealed texts. Yours can be one of them.</source>
+        <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
+    </message>
+    <message>
+        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <translation>Te ha tocado, y la evaluación está desactivada: {done} de {models} modelos están puntuados. Actívala, o los demás tendrán que seguir sin ti.</translation>
+    </message>
+    <message>
+        <source>You were drawn: {done} of {models} models are scored. It goes on when this computer may lend and the round under way is over.</source>
+        <translation>Te ha tocado: {done} de {models} modelos están puntuados. Sigue cuando este equipo pueda prestar y la ronda en curso haya terminado.</translation>
+    </message>
+    <message>
+        <source>Scoring: {done} of {models} models are done. The next one is made ready.</source>
+        <translation>Puntuando: {done} de {models} modelos están hechos. Se prepara el siguiente.</translation>
+    </message>
+    <message>
+        <source>Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.</source>
+        <translation>Puntuando: {done} de {models} modelos están hechos; {documents} de {texts} textos de {name}.</translation>
     </message>
     <message>
         <source>Offered</source>
@@ -3782,20 +3780,20 @@
         <translation>Fuera de plazo</translation>
     </message>
     <message>
+        <source>Scoring</source>
+        <translation>Puntuando</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>No es posible</translation>
+    </message>
+    <message>
         <source>On</source>
         <translation>Activado</translation>
     </message>
     <message>
         <source>Off</source>
         <translation>Desactivado</translation>
-    </message>
-    <message>
-        <source>You help to judge: this computer makes its offer within a minute or two.</source>
-        <translation>Ayudas a evaluar: este equipo hará su oferta en uno o dos minutos.</translation>
-    </message>
-    <message>
-        <source>Volunteers, drawn by lot, decide the winner: their computers score every model on the sealed texts. Yours can be one of them.</source>
-        <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
     </message>
     <message>
         <source>Your offer is in the log. After the deadline this computer opens a secret by itself; let Tequio run then, or others are drawn.</source>
@@ -3824,22 +3822,6 @@
     <message>
         <source>Not all models were scored and shown in time; the others' scores count.</source>
         <translation>No todos los modelos se puntuaron y mostraron a tiempo; cuentan las puntuaciones de los demás.</translation>
-    </message>
-    <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
-        <translation>Te ha tocado, y la evaluación está desactivada: {done} de {models} modelos están puntuados. Actívala, o los demás tendrán que seguir sin ti.</translation>
-    </message>
-    <message>
-        <source>You were drawn: {done} of {models} models are scored. It goes on when this computer may lend and the round under way is over.</source>
-        <translation>Te ha tocado: {done} de {models} modelos están puntuados. Sigue cuando este equipo pueda prestar y la ronda en curso haya terminado.</translation>
-    </message>
-    <message>
-        <source>Scoring: {done} of {models} models are done. The next one is made ready.</source>
-        <translation>Puntuando: {done} de {models} modelos están hechos. Se prepara el siguiente.</translation>
-    </message>
-    <message>
-        <source>Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.</source>
-        <translation>Puntuando: {done} de {models} modelos están hechos; {documents} de {texts} textos de {name}.</translation>
     </message>
     <message>
         <source>You hold a part of the key to the texts, so others judge here.</source>
@@ -4034,36 +4016,8 @@
 <context>
     <name>remedies</name>
     <message>
-        <source>Open Settings</source>
-        <translation>Abrir Ajustes</translation>
-    </message>
-    <message>
-        <source>Open Hardware</source>
-        <translation>Abrir Hardware</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
-    </message>
-    <message>
-        <source>The ledger has not answered since {since}.</source>
-        <translation>El registro no responde (última respuesta: {since}).</translation>
-    </message>
-    <message>
-        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
-        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
-    </message>
-    <message>
-        <source>Back it up</source>
-        <translation>Respaldarla</translation>
-    </message>
-    <message>
-        <source>Open Activity</source>
-        <translation>Abrir Actividad</translation>
-    </message>
-    <message>
-        <source>Open Runs</source>
-        <translation>Abrir Entrenamientos</translation>
+        <source>Statements that wait here for it: {waiting}.</source>
+        <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
     </message>
     <message>
         <source>The graphics driver is too old to train with.</source>
@@ -4098,8 +4052,36 @@
         <translation>El reloj de este equipo está mal.</translation>
     </message>
     <message>
-        <source>Statements that wait here for it: {waiting}.</source>
-        <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
+        <source>Open Settings</source>
+        <translation>Abrir Ajustes</translation>
+    </message>
+    <message>
+        <source>Open Hardware</source>
+        <translation>Abrir Hardware</translation>
+    </message>
+    <message>
+        <source>Open Activity</source>
+        <translation>Abrir Actividad</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>Abrir Entrenamientos</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Back it up</source>
+        <translation>Respaldarla</translation>
+    </message>
+    <message>
+        <source>The ledger has not answered since {since}.</source>
+        <translation>El registro no responde (última respuesta: {since}).</translation>
+    </message>
+    <message>
+        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
+        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
     </message>
 </context>
 <context>
@@ -4129,16 +4111,32 @@
         <translation>Tequio solo funciona cuando todas las reglas lo permiten. Los cambios se aplican de inmediato.</translation>
     </message>
     <message>
+        <source>While you're using the computer</source>
+        <translation>Mientras usas el equipo</translation>
+    </message>
+    <message>
+        <source>Games and films</source>
+        <translation>Juegos y películas</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Energía</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>Otros programas</translation>
+    </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
         <source>Preset</source>
         <translation>Perfil</translation>
     </message>
     <message>
         <source>Default: Balanced. A preset changes only the settings named on its card.</source>
         <translation>Por defecto: Equilibrado. Un perfil solo cambia los ajustes que nombra su tarjeta.</translation>
-    </message>
-    <message>
-        <source>While you're using the computer</source>
-        <translation>Mientras usas el equipo</translation>
     </message>
     <message>
         <source>Idle time before starting</source>
@@ -4193,10 +4191,6 @@
         <translation>todas las horas</translation>
     </message>
     <message>
-        <source>Games and films</source>
-        <translation>Juegos y películas</translation>
-    </message>
-    <message>
         <source>Pause for games</source>
         <translation>Pausar con juegos</translation>
     </message>
@@ -4225,10 +4219,6 @@
         <translation>ninguno</translation>
     </message>
     <message>
-        <source>Power</source>
-        <translation>Energía</translation>
-    </message>
-    <message>
         <source>Lend on battery</source>
         <translation>Prestar con batería</translation>
     </message>
@@ -4243,10 +4233,6 @@
     <message>
         <source>Continues when power saving is switched on, by you or by the system.</source>
         <translation>Sigue cuando tú o el sistema activáis el ahorro de energía.</translation>
-    </message>
-    <message>
-        <source>Other programs</source>
-        <translation>Otros programas</translation>
     </message>
     <message>
         <source>Other programs on the GPU</source>
@@ -4269,10 +4255,6 @@
         <translation>Se pausa mientras otros programas ocupan el conjunto de núcleos de la CPU más que esto.</translation>
     </message>
     <message>
-        <source>Competitions</source>
-        <translation>Competiciones</translation>
-    </message>
-    <message>
         <source>Help judge competitions</source>
         <translation>Ayudar a juzgar competiciones</translation>
     </message>
@@ -4291,6 +4273,14 @@
     <message>
         <source>Bandwidth</source>
         <translation>Ancho de banda</translation>
+    </message>
+    <message>
+        <source>Per month</source>
+        <translation>Por mes</translation>
+    </message>
+    <message>
+        <source>Metered networks</source>
+        <translation>Redes de uso medido</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -4317,10 +4307,6 @@
         <translation>Límite de bajada.</translation>
     </message>
     <message>
-        <source>Per month</source>
-        <translation>Por mes</translation>
-    </message>
-    <message>
         <source>Monthly quota</source>
         <translation>Cuota mensual</translation>
     </message>
@@ -4335,10 +4321,6 @@
     <message>
         <source>Used this month</source>
         <translation>Usado este mes</translation>
-    </message>
-    <message>
-        <source>Metered networks</source>
-        <translation>Redes de uso medido</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -4361,6 +4343,10 @@
         <translation>Archivos de Tequio</translation>
     </message>
     <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
         <source>Storage limit</source>
         <translation>Límite de almacenamiento</translation>
     </message>
@@ -4375,10 +4361,6 @@
     <message>
         <source>Used by Tequio</source>
         <translation>Usado por Tequio</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Disco</translation>
     </message>
     <message>
         <source>Always keep free</source>
@@ -4501,6 +4483,10 @@
         <translation>Clave</translation>
     </message>
     <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
         <source>Peer id</source>
         <translation>Identificador de par</translation>
     </message>
@@ -4535,10 +4521,6 @@
     <message>
         <source>Run the setup again. Nothing changes until you finish it.</source>
         <translation>Repetir la configuración inicial. Nada cambia hasta que la termines.</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Nombre</translation>
     </message>
     <message>
         <source>Nickname</source>
@@ -4581,6 +4563,22 @@
         <translation>Todo lo que sale de este equipo, y adónde va.</translation>
     </message>
     <message>
+        <source>To the public ledger (permanent, readable by anyone)</source>
+        <translation>Al registro público (permanente, cualquiera puede leerlo)</translation>
+    </message>
+    <message>
+        <source>To the ledger's operator</source>
+        <translation>A quien opera el registro</translation>
+    </message>
+    <message>
+        <source>To other volunteers in your runs</source>
+        <translation>A otros voluntarios de tus entrenamientos</translation>
+    </message>
+    <message>
+        <source>Never sent</source>
+        <translation>Nunca se envía</translation>
+    </message>
+    <message>
         <source>Telemetry</source>
         <translation>Telemetría</translation>
     </message>
@@ -4591,10 +4589,6 @@
     <message>
         <source>None</source>
         <translation>Ninguna</translation>
-    </message>
-    <message>
-        <source>To the public ledger (permanent, readable by anyone)</source>
-        <translation>Al registro público (permanente, cualquiera puede leerlo)</translation>
     </message>
     <message>
         <source>Your public key, and the work that a new key costs</source>
@@ -4685,10 +4679,6 @@
         <translation>Su número, la hora de tu reloj, la declaración anterior, tu firma.</translation>
     </message>
     <message>
-        <source>To the ledger's operator</source>
-        <translation>A quien opera el registro</translation>
-    </message>
-    <message>
         <source>Your internet address and your requests</source>
         <translation>Tu dirección de internet y tus peticiones</translation>
     </message>
@@ -4703,10 +4693,6 @@
     <message>
         <source>With your key, the time and your signature.</source>
         <translation>Con tu clave, la hora y tu firma.</translation>
-    </message>
-    <message>
-        <source>To other volunteers in your runs</source>
-        <translation>A otros voluntarios de tus entrenamientos</translation>
     </message>
     <message>
         <source>Your peer id, addresses and ports</source>
@@ -4731,10 +4717,6 @@
     <message>
         <source>The same statements that the ledger gets.</source>
         <translation>Las mismas declaraciones que recibe el registro.</translation>
-    </message>
-    <message>
-        <source>Never sent</source>
-        <translation>Nunca se envía</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>
@@ -4773,16 +4755,20 @@
         <translation>Registro</translation>
     </message>
     <message>
+        <source>Worker</source>
+        <translation>Programa de trabajo</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Restablecer</translation>
+    </message>
+    <message>
         <source>Address</source>
         <translation>Dirección</translation>
     </message>
     <message>
         <source>Of the server that keeps the public log of work and points. The address is tested before it's used.</source>
         <translation>Del servidor que guarda el registro público de trabajo y puntos. La dirección se prueba antes de usarla.</translation>
-    </message>
-    <message>
-        <source>Worker</source>
-        <translation>Programa de trabajo</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -4827,10 +4813,6 @@
     <message>
         <source>Errors</source>
         <translation>Errores</translation>
-    </message>
-    <message>
-        <source>Reset</source>
-        <translation>Restablecer</translation>
     </message>
     <message>
         <source>Reset all settings</source>

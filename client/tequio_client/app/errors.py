@@ -10,34 +10,23 @@ import re
 import sys
 import threading
 import traceback
+from PySide6.QtCore import (QMessageLogContext, QObject, QSize, Qt, QtMsgType, Signal, qInstallMessageHandler, qVersion)
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout)
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import (
-    QMessageLogContext,
-    QObject,
-    Qt,
-    QtMsgType,
-    Signal,
-    qInstallMessageHandler,
-    qVersion,
-)
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
-
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Label, WrappedLabel
+from tequio_client.app.widgets.base import IconLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.messages import LevelIcon
+from tequio_client.app.widgets.messages import LEVEL_ICONS
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from PySide6.QtWidgets import QWidget
+    from types import TracebackType
 
 
 MOST_LINES = 30
@@ -176,8 +165,8 @@ class ErrorReportDialog(QDialog):
 
     def _head(self) -> QVBoxLayout:
         head, row = QVBoxLayout(), QHBoxLayout()
-        mark = LevelIcon()
-        mark.show_level("error")
+        picture, ink = LEVEL_ICONS["error"]
+        mark = IconLabel(picture, QSize(20, 20), ink)
         row.setSpacing(10)
         row.addWidget(mark)
         row.addWidget(Label(self.tr("Something went wrong in Tequio's window"), TextStyle.TITLE), 1)

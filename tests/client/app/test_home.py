@@ -161,15 +161,15 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
 @pytest.mark.parametrize(
     ("scene", "press", "wish"),
     [
-        ("lending", lambda home: home.header.main, DesiredState(number=5, lend=False)),
+        ("lending", lambda home: home.header.primary, DesiredState(number=5, lend=False)),
         (
             "lending",
             lambda home: home.header.finish,
             DesiredState(number=5, lend=True, finish=True),
         ),
-        ("paused", lambda home: home.header.main, DesiredState(number=6, lend=True)),
-        ("snoozed", lambda home: home.header.main, DesiredState(number=6, lend=True)),
-        ("attention", lambda home: home.header.main, DesiredState(number=5, lend=True)),
+        ("paused", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
+        ("snoozed", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
+        ("attention", lambda home: home.header.primary, DesiredState(number=5, lend=True)),
     ],
 )
 def test_a_button_sends_its_wish(

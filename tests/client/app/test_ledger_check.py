@@ -16,13 +16,13 @@ from PySide6.QtCore import Qt
 from tequio_client.app.ledger_queries import LedgerCheck, proven_network
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.settings import SettingsPage
-from tequio_client.app.pages.settings_app import (
+from tequio_client.app.pages.settings_control import (
+    APP_DEFAULTS,
     LedgerField,
     ListenField,
     ResetButton,
     is_listen_address,
 )
-from tequio_client.app.pages.settings_control import APP_DEFAULTS
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QLabel
 from tequio_client.app.pages import PAGES
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import Appearance, current_tokens
-from tequio_client.app.theme.style import DARK, LIGHT, contrast, style_sheet
+from tequio_client.app.theme.style import DARK, LIGHT, style_sheet
 from tequio_client.ipc.snapshot import LendingState
+from tests.support.app_sight import contrast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages.points import CSV_HEADINGS, PointsExport, csv_lines
+from tequio_client.app.pages.points import CSV_COLUMNS, PointsExport, csv_lines
 from tequio_client.ipc import control
 from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
 from tests.support import app_books
@@ -74,14 +74,14 @@ def test_only_what_was_checked_is_called_checked() -> None:
     rejected = next(row for row in app_books.ROWS if row.state == "rejected")
     unproven = replace(checked, size=None)
     table = csv_lines([checked, pending, rejected, unproven]).decode().splitlines()
-    at = CSV_HEADINGS.index("proof_checked")
+    at = list(CSV_COLUMNS).index("proof_checked")
     assert [row[at] for row in csv.reader(table)] == ["yes", "no", "no", "no"]
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@SUM(A1)", "\t=x"])
 def test_a_name_is_never_a_formula(name: str) -> None:
     line = csv_lines([replace(app_books.ROWS[0], run_name=name)]).decode()
-    at = CSV_HEADINGS.index("run_name")
+    at = list(CSV_COLUMNS).index("run_name")
     assert next(csv.reader([line]))[at] == f"'{name}"
 
 
@@ -89,8 +89,8 @@ def test_commas_and_quotes_in_names_stay_in_their_column() -> None:
     name = 'a, "b"; c'
     line = csv_lines([replace(app_books.ROWS[0], run_name=name)]).decode()
     cells = next(csv.reader([line]))
-    assert cells[CSV_HEADINGS.index("run_name")] == name
-    assert len(cells) == len(CSV_HEADINGS)
+    assert cells[list(CSV_COLUMNS).index("run_name")] == name
+    assert len(cells) == len(CSV_COLUMNS)
 
 
 def test_a_time_beyond_all_calendars_is_written_all_the_same() -> None:
@@ -161,7 +161,7 @@ def test_an_empty_book_gives_the_heading(
 ) -> None:
     worker.replies[AskPoints] = app_books.no_points
     export.start(tmp_path / "points.csv")
-    assert (tmp_path / "points.csv").read_text().strip() == ",".join(CSV_HEADINGS)
+    assert (tmp_path / "points.csv").read_text().strip() == ",".join(CSV_COLUMNS)
 
 
 def _read(path: Path) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from tequio_client.app.theme.look import current_tokens
-from tequio_client.app.widgets.indicators import TRACK, IntervalBar, Milestones, ScoreInterval
+from tequio_client.app.widgets.indicators import TRACK, IntervalBar, Milestones
 from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, axis_ends_and_step
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def test_an_interval_stands_where_its_scale_says(
     qtbot.addWidget(bar)
     bar.setLayoutDirection(direction)
     bar.resize(112, 22)
-    bar.show_interval(ScoreInterval(low=2.0, value=3.0, high=4.0), (0.0, 10.0), is_ours=True)
+    bar.show_interval((2.0, 3.0, 4.0), (0.0, 10.0), is_ours=True)
     bar.show()
     is_mirrored = direction is Qt.LayoutDirection.RightToLeft
     assert bar.place(3.0) == (112 - 36 if is_mirrored else 36)

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.page import PageContext
-from tequio_client.app.pages.run_detail import AUTOMATIC, RunFigures, RunWriting
-from tequio_client.app.pages.run_needs import NeedKind
+from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
 from tequio_client.app.pages.runs import EVERY_MS, RunsPage
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply

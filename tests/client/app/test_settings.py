@@ -12,12 +12,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from tequio_client.app.pages.settings import LIST, SettingsPage
-from tequio_client.app.pages.settings_app import (
-    KeyLine,
+from tequio_client.app.pages.settings_control import (
     LoginSwitch,
     NicknameField,
-    PeerLine,
     StandingChip,
+    StatusLine,
 )
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.theme.look import Appearance
@@ -262,8 +261,8 @@ def test_a_system_that_does_not_start_us_is_named(
 def test_key_and_peer_id_are_copied(page: SettingsPage, qtbot: QtBot) -> None:
     page.open_section("account")
     peer, key = (page.section.controls[name] for name in ("peer", "key"))
-    assert isinstance(peer, PeerLine)
-    assert isinstance(key, KeyLine)
+    assert isinstance(peer, StatusLine)
+    assert isinstance(key, StatusLine)
     for line, text in ((peer.line, "12D3KooWJ1rW"), (key.line, "Jv9bHq3X")):
         qtbot.mouseClick(line.button, Qt.MouseButton.LeftButton)
         assert QGuiApplication.clipboard().text() == text
@@ -275,7 +274,7 @@ def test_who_we_are_is_unknown_before_the_network_is(
 ) -> None:
     page.open_section("account")
     peer, standing = (page.section.controls[name] for name in ("peer", "standing"))
-    assert isinstance(peer, PeerLine)
+    assert isinstance(peer, StatusLine)
     assert isinstance(standing, StandingChip)
     worker.show(replace(LENDING, status=None))
     page.refresh()

@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
-from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, contrast
+from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens
+from tests.support.app_sight import contrast
 
 SURFACES = ("page", "side", "card", "hover")
 TEXTS = ("text", "text_sub", "text_accent", "ok", "warn", "danger")

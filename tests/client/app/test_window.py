@@ -80,7 +80,7 @@ def test_no_part_of_a_page_comes_up_as_a_window_of_its_own(
     qapp.removeEventFilter(shown)
     window.close()
     window.deleteLater()
-    assert set(shown.kinds) == {"Window"}
+    assert set(shown.kinds) == {"AppWindow"}
 
 
 def test_the_window_needs_nothing_heavy() -> None:

@@ -5,25 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
-    QT_TRANSLATE_NOOP,
     QCoreApplication,
     QLocale,
     QSize,
     QSysInfo,
-    Qt,
     Signal,
     qVersion,
 )
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages.events import TimelineCard
-from tequio_client.app.pages.page import Page, PageHeader
+from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, IconLabel, WrappedLabel, flush_column
-from tequio_client.app.widgets.base import ElidedLabel as BaseLine
+from tequio_client.app.widgets.base import (
+    TOP,
+    Card,
+    Columns,
+    ElidedLabel,
+    IconLabel,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner, Toast
@@ -35,103 +43,51 @@ if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 
 
 SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
 """Session facts reported only as known or unknown: their values are private."""
-ASK = AskDiagnostics()
 EVERY_MS = 5_000
 """Interval between readings while the log is visible."""
 LOG_HEIGHT = 220
 DIAGNOSTICS_PARTS = 3
 """Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
 PROBE_NAMES = {
-    "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
-    "lock": str(QT_TRANSLATE_NOOP("health", "Screen lock")),
-    "fullscreen": str(QT_TRANSLATE_NOOP("health", "Fullscreen programs")),
-    "game": str(QT_TRANSLATE_NOOP("health", "Game mode")),
-    "programs": str(QT_TRANSLATE_NOOP("health", "Programs that run")),
-    "metered": str(QT_TRANSLATE_NOOP("health", "Metered network")),
-    "gpu": str(QT_TRANSLATE_NOOP("health", "Graphics cards")),
-    "cpu": str(QT_TRANSLATE_NOOP("health", "Processor load")),
-    "cpu-temperature": str(QT_TRANSLATE_NOOP("health", "Processor temperature")),
-    "memory": str(QT_TRANSLATE_NOOP("health", "Main memory")),
-    "battery": str(QT_TRANSLATE_NOOP("health", "Battery")),
-    "power-saver": str(QT_TRANSLATE_NOOP("health", "Power saving")),
+    "idle": "Time without input",
+    "lock": "Screen lock",
+    "fullscreen": "Fullscreen programs",
+    "game": "Game mode",
+    "programs": "Programs that run",
+    "metered": "Metered network",
+    "gpu": "Graphics cards",
+    "cpu": "Processor load",
+    "cpu-temperature": "Processor temperature",
+    "memory": "Main memory",
+    "battery": "Battery",
+    "power-saver": "Power saving",
 }
 PROBE_ADVICE = {
-    "idle": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, lending waits until the computer is locked. Lock it when you leave, or "
-            "allow lending while you use it in Settings, When to lend.",
-        )
-    ),
-    "lock": str(
-        QT_TRANSLATE_NOOP(
-            "health", "Without it, only the time without input tells that you are away."
-        )
-    ),
-    "fullscreen": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, lending waits until the computer is locked, unless you switch off "
-            "pausing for games in Settings, When to lend.",
-        )
-    ),
-    "game": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Games are still known by their launchers and by filling the screen. To have it, "
-            "install GameMode.",
-        )
-    ),
-    "programs": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, your exclusive programs and games cannot be seen. Empty that list and "
-            "switch off pausing for games in Settings, When to lend, or start Tequio again.",
-        )
-    ),
-    "metered": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, large transfers wait. Allow metered networks in Settings, Network, if "
-            "yours costs nothing.",
-        )
-    ),
-    "gpu": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "If such a card is in this computer, install or update its driver, then start the "
-            "computer again.",
-        )
-    ),
-    "cpu-temperature": str(
-        QT_TRANSLATE_NOOP(
-            "health", "Lending goes on; only the processor's temperature goal cannot be kept."
-        )
-    ),
-    "battery": str(
-        QT_TRANSLATE_NOOP(
-            "health", "If this computer has no battery, allow it in Settings, When to lend."
-        )
-    ),
-    "power-saver": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "If you never save power, allow lending while power is saved in Settings, When to "
-            "lend.",
-        )
-    ),
+    "idle": "Without it, lending waits until the computer is locked. Lock it when you leave, or "
+    "allow lending while you use it in Settings, When to lend.",
+    "lock": "Without it, only the time without input tells that you are away.",
+    "fullscreen": "Without it, lending waits until the computer is locked, unless you switch off "
+    "pausing for games in Settings, When to lend.",
+    "game": "Games are still known by their launchers and by filling the screen. To have it, "
+    "install GameMode.",
+    "programs": "Without it, your exclusive programs and games cannot be seen. Empty that list and "
+    "switch off pausing for games in Settings, When to lend, or start Tequio again.",
+    "metered": "Without it, large transfers wait. Allow metered networks in Settings, Network, if "
+    "yours costs nothing.",
+    "gpu": "If such a card is in this computer, install or update its driver, then start the "
+    "computer again.",
+    "cpu-temperature": "Lending goes on; only the processor's temperature goal cannot be kept.",
+    "battery": "If this computer has no battery, allow it in Settings, When to lend.",
+    "power-saver": "If you never save power, allow lending while power is saved in Settings, When "
+    "to lend.",
 }
-OTHER_ADVICE = str(
-    QT_TRANSLATE_NOOP(
-        "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
-    )
-)
+OTHER_ADVICE = "Start Tequio again. If that does not help, copy the diagnostics and report it."
+
 PROBES_WIDTH = 300
 NO_SOURCE = "none"
 """Source of a fact that nothing on this system can report."""
@@ -154,14 +110,11 @@ class ActivityPage(Page):
         about = self.tr("What happened here, newest first. It is kept on this computer only.")
         self.head = PageHeader(self.tr("Activity"), about, (self.view,))
         self.banner, self.toast = Banner(), Toast(self)
-        self.timeline, self.log, self.health = (
-            TimelineCard(means),
-            WorkerLogCard(means),
-            HealthView(),
-        )
+        self.timeline = TimelineCard(means)
+        self.log = WorkerLogCard(means)
+        self.health = HealthView()
         self._views = {TIMELINE: self.timeline, LOG: self.log, HEALTH: self.health}
-        self.body.addWidget(self.head)
-        self.body.addWidget(self.banner)
+        fill(self.body, self.head, self.banner)
         for view in self._views.values():
             self.body.addWidget(view, 1)
         self.view.chosen.connect(self.open_view)
@@ -170,10 +123,10 @@ class ActivityPage(Page):
         self.open_view(TIMELINE)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self.view.selected
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.open_view(place)
 
     def open_view(self, name: str) -> None:
@@ -232,14 +185,12 @@ class WorkerLogCard(Card):
 
     def __init__(self, means: PageContext) -> None:
         super().__init__()
-        self._means = means
-        self._asked_ms = 0
-        self._is_asking = self._is_copying = False
+        self._means, self._is_copying = means, False
+        self._question = PeriodicQuestion(means.model, means.now_ms, DiagnosticsReply, EVERY_MS)
+        self._question.set_question(AskDiagnostics())
         self.add_heading(self.tr("Log of the worker"))
-        self.note = WrappedLabel(
-            self.tr("For finding faults. Copying adds what the app sees; no key, no password."),
-            TextStyle.CAPTION,
-            "sub",
+        self.note = caption(
+            self.tr("For finding faults. Copying adds what the app sees; no key, no password.")
         )
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -251,41 +202,27 @@ class WorkerLogCard(Card):
         self.text.setTabChangesFocus(True)
         self.copy = Button(self.tr("Copy diagnostics"), picture="copy")
         self.copy.clicked.connect(self.copy_all)
-        row = QHBoxLayout()
-        row.addWidget(self.note, 1)
-        row.addWidget(self.copy)
-        self.body.addLayout(row)
-        self.body.addWidget(self.text, 1)
+        row = hbox((self.note, 1), self.copy)
+        fill(self.body, row, (self.text, 1))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        means.model.replied.connect(self._receive)
-        means.model.refused.connect(self._handle_refusal)
+        self._question.changed.connect(self._handle_reply)
 
     def refresh(self) -> None:
-        is_due = self._means.now_ms() - self._asked_ms >= EVERY_MS
-        if is_due and self._means.model.snapshot is not None:
-            self._ask()
+        self._question.poll()
 
     def copy_all(self) -> None:
         """Copy diagnostics once the worker has answered or refused."""
         self._is_copying = True
         self.copy.setEnabled(False)
-        self._ask()
+        self._question.ask()
 
-    def _ask(self) -> None:
-        if not self._is_asking:
-            self._is_asking, self._asked_ms = True, self._means.now_ms()
-            self._means.model.ask(ASK)
-
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, DiagnosticsReply):
-            self._is_asking = False
+    def _handle_reply(self) -> None:
+        reply, problem = self._question.reply, self._question.problem
+        if reply is not None and not problem:
             self._show_log(log_lines(reply.text))
             self._finish(reply.text)
-
-    def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == ASK:
-            self._is_asking = False
-            self._finish(f"no answer from the worker: {why}")
+        else:
+            self._finish(f"no answer from the worker: {problem}")
 
     def _show_log(self, log: str) -> None:
         """Replace the text, staying at the end if the end was visible."""
@@ -330,10 +267,7 @@ class HealthView(QWidget):
         super().__init__()
         self.summary = Card()
         self._picture, self._words = IconLabel("circle-check", QSize(20, 20), "ok"), WrappedLabel()
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self._picture)
-        row.addWidget(self._words, 1)
+        row = hbox(self._picture, (self._words, 1), spacing=12)
         self.summary.body.addLayout(row)
         self.session = ProbesCard(
             self.tr("Your session"), self.tr("Nothing was told of your session yet.")
@@ -344,10 +278,7 @@ class HealthView(QWidget):
         )
         both = Columns()
         both.set_parts((self.session, self.machine))
-        column = flush_column(self, style.GAP)
-        column.addWidget(self.summary)
-        column.addWidget(both)
-        column.addStretch(1)
+        vbox(self.summary, both, None, spacing=style.GAP, parent=self)
 
     def show_health(self, model: AppModel) -> None:
         machine = model.snapshot.machine.health if model.snapshot else ()
@@ -387,9 +318,7 @@ class ProbesCard(Card):
         self._column = QVBoxLayout()
         self._column.setSpacing(12)
         self.body.setSpacing(12)
-        self.body.addWidget(self.empty)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
+        fill(self.body, self.empty, self._column, None)
 
     def show_facts(self, facts: tuple[ProbeHealth, ...]) -> None:
         self.empty.setVisible(not facts)
@@ -411,18 +340,12 @@ class ProbeRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._shown: ProbeHealth | None = None
-        self.name, self.chip = BaseLine("", TextStyle.STRONG), Chip()
-        self.source = BaseLine("", TextStyle.CAPTION, "sub")
+        self.name, self.chip = ElidedLabel("", TextStyle.STRONG), Chip()
+        self.source = ElidedLabel("", TextStyle.CAPTION, "sub")
         self.error = WrappedLabel("", TextStyle.CAPTION, "warn")
-        self.remedy = WrappedLabel("", TextStyle.CAPTION, "sub")
-        words, row = QVBoxLayout(), QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        words.setSpacing(2)
-        for part in (self.name, self.source, self.error, self.remedy):
-            words.addWidget(part)
-        row.addLayout(words, 1)
-        row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
+        self.remedy = caption()
+        words = vbox(self.name, self.source, self.error, self.remedy, spacing=2)
+        hbox((words, 1), (self.chip, TOP), spacing=12, parent=self)
 
     def show_fact(self, fact: ProbeHealth) -> None:
         if fact == self._shown:

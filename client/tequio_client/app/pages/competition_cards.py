@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
-from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
-
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages.competition_text import ShownStage, milestones, stage_progress
 from tequio_client.app.pages.run_detail import FactLine
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (
-    Card,
-    Columns,
-    ElidedLabel,
-    IconLabel,
-    Label,
-    WrappedLabel,
-)
+from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, IconLabel, Label, TOP, WrappedLabel, caption, fill, hbox)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
-from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones, ScoreInterval
+from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
     from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
     from tequio_client.ipc.snapshot import JudgingView
+
+
+if TYPE_CHECKING:
 
     Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 
@@ -50,28 +43,17 @@ class CompetitionSummaryCard(Card):
         super().__init__()
         self._page = ""
         self.name, self.stage = ElidedLabel("", TextStyle.HEADING), Chip()
-        self.countdown, self.to = (
-            Label("", TextStyle.FIGURE),
-            ElidedLabel("", TextStyle.BODY, "sub"),
-        )
+        self.countdown = Label("", TextStyle.FIGURE)
+        self.to = ElidedLabel("", TextStyle.BODY, "sub")
         self.milestones, self.words = Milestones(words.milestone_names()), WrappedLabel()
         self.facts = CompetitionFigures()
         self.link = Button(self.tr("Open the ledger's page"), picture="external-link")
         self.link.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
-        head, time, row = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self.name, 1)
-        head.addWidget(self.stage)
-        time.setSpacing(10)
-        time.addWidget(self.countdown)
-        time.addWidget(self.to, 1)
-        row.addWidget(self.link)
-        row.addStretch(1)
+        head = hbox((self.name, 1), self.stage)
+        time = hbox(self.countdown, (self.to, 1), spacing=10)
+        row = hbox(self.link, None)
         self.body.setSpacing(12)
-        self.body.addLayout(head)
-        self.body.addLayout(time)
-        for part in (self.milestones, self.words, self.facts):
-            self.body.addWidget(part)
-        self.body.addLayout(row)
+        fill(self.body, head, time, self.milestones, self.words, self.facts, row)
 
     def show_row(self, row: CompetitionRow, now_ms: int, ledger: str) -> None:
         """The link to the ledger's page needs the ledger's address."""
@@ -138,14 +120,9 @@ class JudgingCard(Card):
         self.state, self.about, self.cost = Chip(), WrappedLabel(), WrappedLabel("", tone="sub")
         self.button = Button(self.tr("Offer to judge"), picture="scale")
         self.button.clicked.connect(lambda: self.wanted.emit(not self._is_on))
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self.state)
+        row = hbox(self.button, None, self.state)
         self.body.setSpacing(10)
-        self.body.addWidget(self.about)
-        self.body.addWidget(self.cost)
-        self.body.addLayout(row)
+        fill(self.body, self.about, self.cost, row)
 
     def show_row(self, row: CompetitionRow, now: JudgingView | None, *, is_on: bool) -> None:
         """`now` is the scoring in progress, of any competition."""
@@ -174,14 +151,12 @@ class ResultCard(Card):
     def __init__(self) -> None:
         super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
         self.places, self.none = ResultTable(), WrappedLabel("", tone="sub")
-        self.about = WrappedLabel(
+        self.about = caption(
             self.tr(
                 "The dot is the score. If other texts of the same kind had been drawn, it would "
                 "lie within the bar 95 times in 100. Entrants that cannot be told apart share a "
                 "place."
-            ),
-            TextStyle.CAPTION,
-            "sub",
+            )
         )
         self.check = Label(self.tr("Check it yourself"), TextStyle.STRONG)
         self.command = CopyLine(self.tr("The command that checks it"), is_for_machine=True)
@@ -264,17 +239,14 @@ class ResultLine:
         tone = "accent" if is_ours else "" if entrant.rank else "sub"
         rank = figures.count(entrant.rank) if entrant.rank else figures.ABSENT
         shown = words.format_score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
-        self.rank, self.name = (
-            Label(rank, TextStyle.STRONG, tone),
-            ElidedLabel(entrant.name, TextStyle.STRONG, tone),
-        )
+        self.rank = Label(rank, TextStyle.STRONG, tone)
+        self.name = ElidedLabel(entrant.name, TextStyle.STRONG, tone)
         self.bar, self.score = IntervalBar(), Label(shown, TextStyle.STRONG, tone)
         self.name.setMinimumWidth(NAME_WIDTH)
         self.bar.setAccessibleName(said)
         self.bar.setToolTip(said)
         if entrant.rank:
-            value = entrant.nanobits_per_byte
-            interval = ScoreInterval(low=entrant.low, value=value, high=entrant.high)
+            interval = (entrant.low, entrant.nanobits_per_byte, entrant.high)
             self.bar.show_interval(interval, scale, is_ours=is_ours)
         self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
 
@@ -359,14 +331,15 @@ class RuleParagraph(QWidget):
     def __init__(self, picture: str, heading: str) -> None:
         super().__init__()
         self._words = WrappedLabel("", TextStyle.BODY, "sub")
-        row, self._column = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        self._column = QVBoxLayout()
         self._column.setSpacing(3)
-        self._column.addWidget(Label(heading, TextStyle.STRONG))
-        self._column.addWidget(self._words)
-        row.addWidget(IconLabel(picture, QSize(18, 18)), 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._column, 1)
+        fill(self._column, Label(heading, TextStyle.STRONG), self._words)
+        hbox(
+            (IconLabel(picture, QSize(18, 18)), TOP),
+            (self._column, 1),
+            spacing=12,
+            parent=self,
+        )
 
     def set_text(self, words: str) -> None:
         self._words.setText(words)

@@ -5,18 +5,17 @@ The ledger's phase decides the stage; within a phase the dates of the rules do.
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QCoreApplication
-
 from tequio_client.app.widgets import figures
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_client.app.widgets.indicators import Chip
     from tequio_client.ipc.control import CompetitionRow
     from tequio_client.ipc.snapshot import JudgingView
+
 
 NANO = 1e9
 SCORE_PLACES = 4
@@ -122,74 +121,54 @@ STAGE_ICONS = {
 }
 
 
+STAGE_NAMES = {
+    ShownStage.ANNOUNCED: "Announced",
+    ShownStage.OPEN: "Under way",
+    ShownStage.OVER: "Deadline over",
+    ShownStage.CLOSED: "Closed",
+    ShownStage.DRAWN: "Being opened",
+    ShownStage.SCORED: "Being scored",
+    ShownStage.CHALLENGED: "Being checked",
+    ShownStage.DECIDED: "Decided",
+    ShownStage.ENDED: "No ranking",
+}
+STAGE_DESCRIPTIONS = {
+    ShownStage.ANNOUNCED: "It has not begun yet. Join a side now to train from the start.",
+    ShownStage.OPEN: "The sides train. What each submits last before the deadline is what counts.",
+    ShownStage.OVER: "The deadline is over. The ledger closes the competition any moment.",
+    ShownStage.CLOSED: "Nothing can be submitted any more. Every volunteer evaluator opens a "
+    "secret, and all secrets together decide by lot who scores, and which texts.",
+    ShownStage.DRAWN: "The custodians show their parts of the key: {needed} of {custodians} open "
+    "the texts.",
+    ShownStage.SCORED: "The texts are open. Evaluators, drawn by lot, score each side on them, and "
+    "commit to their scores before anyone shows any.",
+    ShownStage.CHALLENGED: "Evaluators show the scores that they committed to. Until the result "
+    "anyone may score again and challenge one.",
+    ShownStage.DECIDED: "The result stands, and anyone can check it from the log alone.",
+    ShownStage.ENDED: "It ended without a ranking: too few custodians showed their parts of the "
+    "key in time, or there was nobody to score.",
+}
+"""Descriptions for someone new to competitions."""
+UNSCORED = "It ended without a ranking: too few of those who were drawn scored the sides in time."
+COUNTDOWN_GOALS = {
+    ShownStage.ANNOUNCED: "until it begins",
+    ShownStage.OPEN: "until the deadline",
+    ShownStage.CLOSED: "until the draw",
+    ShownStage.DRAWN: "until all must be scored",
+    ShownStage.SCORED: "until all must be scored",
+    ShownStage.CHALLENGED: "until the result",
+}
+MILESTONES = ("Start", "Deadline", "Draw", "Scores", "Result")
+
+
 def update_stage_chip(chip: Chip, stage: ShownStage) -> None:
-    chip.set_label(stage_name(stage), *STAGE_ICONS[stage])
-
-
-def stage_name(stage: ShownStage) -> str:
-    return {
-        ShownStage.ANNOUNCED: translate("competitions", "Announced"),
-        ShownStage.OPEN: translate("competitions", "Under way"),
-        ShownStage.OVER: translate("competitions", "Deadline over"),
-        ShownStage.CLOSED: translate("competitions", "Closed"),
-        ShownStage.DRAWN: translate("competitions", "Being opened"),
-        ShownStage.SCORED: translate("competitions", "Being scored"),
-        ShownStage.CHALLENGED: translate("competitions", "Being checked"),
-        ShownStage.DECIDED: translate("competitions", "Decided"),
-        ShownStage.ENDED: translate("competitions", "No ranking"),
-    }[stage]
+    chip.set_label(translate("competitions", STAGE_NAMES[stage]), *STAGE_ICONS[stage])
 
 
 def stage_description(row: CompetitionRow, stage: ShownStage) -> str:
-    """A description of the stage for someone new to competitions."""
-    words = {
-        ShownStage.ANNOUNCED: translate(
-            "competitions", "It has not begun yet. Join a side now to train from the start."
-        ),
-        ShownStage.OPEN: translate(
-            "competitions",
-            "The sides train. What each submits last before the deadline is what counts.",
-        ),
-        ShownStage.OVER: translate(
-            "competitions", "The deadline is over. The ledger closes the competition any moment."
-        ),
-        ShownStage.CLOSED: translate(
-            "competitions",
-            "Nothing can be submitted any more. Every volunteer evaluator opens a secret, and all"
-            " secrets together decide by lot who scores, and which texts.",
-        ),
-        ShownStage.DRAWN: translate(
-            "competitions",
-            "The custodians show their parts of the key: {needed} of {custodians} open the texts.",
-        ).format(needed=figures.count(row.needed), custodians=figures.count(row.custodians)),
-        ShownStage.SCORED: translate(
-            "competitions",
-            "The texts are open. Evaluators, drawn by lot, score each side on them, and commit to "
-            "their scores before anyone shows any.",
-        ),
-        ShownStage.CHALLENGED: translate(
-            "competitions",
-            "Evaluators show the scores that they committed to. Until the result anyone may score "
-            "again and challenge one.",
-        ),
-        ShownStage.DECIDED: translate(
-            "competitions", "The result stands, and anyone can check it from the log alone."
-        ),
-        ShownStage.ENDED: _why_ended(row),
-    }
-    return words[stage]
-
-
-def _why_ended(row: CompetitionRow) -> str:
-    if row.phase == "revealed":
-        return translate(
-            "competitions",
-            "It ended without a ranking: too few of those who were drawn scored the sides in time.",
-        )
-    return translate(
-        "competitions",
-        "It ended without a ranking: too few custodians showed their parts of the key in time, or "
-        "there was nobody to score.",
+    is_unscored = stage is ShownStage.ENDED and row.phase == "revealed"
+    return translate("competitions", UNSCORED if is_unscored else STAGE_DESCRIPTIONS[stage]).format(
+        needed=figures.count(row.needed), custodians=figures.count(row.custodians)
     )
 
 
@@ -197,25 +176,12 @@ def countdown(moment: StageProgress, now_ms: int) -> tuple[str, str]:
     """A countdown and its goal; both empty if no known time lies ahead."""
     if moment.next_ms is None:
         return "", ""
-    to = {
-        ShownStage.ANNOUNCED: translate("competitions", "until it begins"),
-        ShownStage.OPEN: translate("competitions", "until the deadline"),
-        ShownStage.CLOSED: translate("competitions", "until the draw"),
-        ShownStage.DRAWN: translate("competitions", "until all must be scored"),
-        ShownStage.SCORED: translate("competitions", "until all must be scored"),
-        ShownStage.CHALLENGED: translate("competitions", "until the result"),
-    }
-    return figures.duration((moment.next_ms - now_ms + 999) // 1_000), to[moment.stage]
+    left = figures.duration((moment.next_ms - now_ms + 999) // 1_000)
+    return left, translate("competitions", COUNTDOWN_GOALS[moment.stage])
 
 
 def milestone_names() -> tuple[str, ...]:
-    return (
-        translate("competitions", "Start"),
-        translate("competitions", "Deadline"),
-        translate("competitions", "Draw"),
-        translate("competitions", "Scores"),
-        translate("competitions", "Result"),
-    )
+    return tuple(translate("competitions", name) for name in MILESTONES)
 
 
 def format_score(nanobits_per_byte: int) -> str:
@@ -238,35 +204,62 @@ def judging_cost(row: CompetitionRow | None = None) -> str:
     ).format(takes=takes)
 
 
+JUDGING_PARTS = {
+    "offered": ("Offered", "hand", "accent"),
+    "opened": ("In the draw", "dices", "accent"),
+    "missed": ("Not in the draw", "clock-alert", "warn"),
+    "others": ("Not drawn", "dices", ""),
+    "drawn": ("Drawn", "scale", "accent"),
+    "waiting": ("All scored", "scale", "ok"),
+    "scored": ("Done", "circle-check", "ok"),
+    "late": ("Not in time", "clock-alert", "warn"),
+    "scoring": ("Scoring", "scale", "accent"),
+    "barred": ("Not possible", "ban", ""),
+    "on": ("On", "scale", ""),
+    "off": ("Off", "scale", ""),
+}
+"""Label, icon and tone of our part as a judge, as the ledger names it, and of four states more."""
+OFFERS = {
+    "offered": "Your offer is in the log. After the deadline this computer opens a secret by "
+    "itself; let Tequio run then, or others are drawn.",
+    "opened": "Your secret is open. The lot decides at the draw who scores.",
+    "missed": "Your secret was not opened before the draw, so others score. Nothing is lost.",
+    "others": "Others were drawn. Thank you for the offer.",
+    "waiting": "All models are scored here, and committed to. The scores are shown when all others "
+    "have committed too, or their time is over.",
+    "scored": "All your scores are in the log. Thank you.",
+    "late": "Not all models were scored and shown in time; the others' scores count.",
+}
+BARS = {
+    "custodian": "You hold a part of the key to the texts, so others judge here.",
+    "organiser": "Organisers do not judge.",
+    "entrant": "You entered {by}, so others judge here.",
+    "trained": "You trained in a run that takes part, as {by}, so others judge here.",
+    "memory": "This computer cannot judge now: {by}.",
+    "refused": "The ledger did not take your offer: {by}.",
+}
+
+
 def judging_state(
     row: CompetitionRow, here: JudgingView | None, *, is_on: bool
 ) -> tuple[str, str, str]:
     """Our part as a judge: label, icon and tone."""
+    state = row.part or ("on" if is_on else "off")
     if here is not None and row.part == "drawn":
-        return translate("judging", "Scoring"), "scale", "accent"
-    if row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
-        return translate("judging", "Not possible"), "ban", ""
-    named = {
-        "offered": (translate("judging", "Offered"), "hand", "accent"),
-        "opened": (translate("judging", "In the draw"), "dices", "accent"),
-        "missed": (translate("judging", "Not in the draw"), "clock-alert", "warn"),
-        "others": (translate("judging", "Not drawn"), "dices", ""),
-        "drawn": (translate("judging", "Drawn"), "scale", "accent"),
-        "waiting": (translate("judging", "All scored"), "scale", "ok"),
-        "scored": (translate("judging", "Done"), "circle-check", "ok"),
-        "late": (translate("judging", "Not in time"), "clock-alert", "warn"),
-    }
-    nothing = translate("judging", "On") if is_on else translate("judging", "Off")
-    return named.get(row.part, (nothing, "scale", ""))
+        state = "scoring"
+    elif row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
+        state = "barred"
+    words, picture, tone = JUDGING_PARTS.get(state, JUDGING_PARTS["on" if is_on else "off"])
+    return translate("judging", words), picture, tone
 
 
 def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
     if row.part == "drawn":
         return _scoring_text(row, here, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):
-        return _bar_text(row)
+        return translate("judging", BARS[row.bar]).format(by=row.barred_by.rstrip("."))
     if row.part:
-        return _offer_text(row)
+        return translate("judging", OFFERS[row.part])
     if is_on:
         return translate(
             "judging", "You help to judge: this computer makes its offer within a minute or two."
@@ -276,33 +269,6 @@ def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: boo
         "Volunteers, drawn by lot, decide the winner: their computers score every model on the "
         "sealed texts. Yours can be one of them.",
     )
-
-
-def _offer_text(row: CompetitionRow) -> str:
-    return {
-        "offered": translate(
-            "judging",
-            "Your offer is in the log. After the deadline this computer opens a secret by itself; "
-            "let Tequio run then, or others are drawn.",
-        ),
-        "opened": translate(
-            "judging", "Your secret is open. The lot decides at the draw who scores."
-        ),
-        "missed": translate(
-            "judging",
-            "Your secret was not opened before the draw, so others score. Nothing is lost.",
-        ),
-        "others": translate("judging", "Others were drawn. Thank you for the offer."),
-        "waiting": translate(
-            "judging",
-            "All models are scored here, and committed to. The scores are shown when all others "
-            "have committed too, or their time is over.",
-        ),
-        "scored": translate("judging", "All your scores are in the log. Thank you."),
-        "late": translate(
-            "judging", "Not all models were scored and shown in time; the others' scores count."
-        ),
-    }[row.part]
 
 
 def _scoring_text(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
@@ -334,18 +300,3 @@ def _scoring_text(row: CompetitionRow, here: JudgingView | None, *, is_on: bool)
         texts=figures.count(here.of_documents),
         name=here.entrant,
     )
-
-
-def _bar_text(row: CompetitionRow) -> str:
-    return {
-        "custodian": translate(
-            "judging", "You hold a part of the key to the texts, so others judge here."
-        ),
-        "organiser": translate("judging", "Organisers do not judge."),
-        "entrant": translate("judging", "You entered {by}, so others judge here."),
-        "trained": translate(
-            "judging", "You trained in a run that takes part, as {by}, so others judge here."
-        ),
-        "memory": translate("judging", "This computer cannot judge now: {by}."),
-        "refused": translate("judging", "The ledger did not take your offer: {by}."),
-    }[row.bar].format(by=row.barred_by.rstrip("."))

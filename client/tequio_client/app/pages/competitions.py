@@ -2,70 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
+from PySide6.QtCore import (QPointF, QSize, Qt, Signal)
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
-
-from tequio_client.app.pages import competition_text as words
-from tequio_client.app.pages import run_needs
-from tequio_client.app.pages.competition_cards import (
-    CompetitionSummaryCard,
-    JudgingCard,
-    ResultCard,
-    RulesCard,
-    competition_url,
-)
-from tequio_client.app.pages.competition_text import (
-    FINAL_STAGES,
-    OPEN_STAGES,
-    ShownStage,
-    milestones,
-    stage_progress,
-)
+from tequio_client.app.pages import competition_text as words, run_detail
+from tequio_client.app.pages.competition_cards import (CompetitionSummaryCard, JudgingCard, ResultCard, RulesCard, competition_url)
+from tequio_client.app.pages.competition_text import (FINAL_STAGES, OPEN_STAGES, ShownStage, milestones, stage_progress)
 from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
-from tequio_client.app.pages.run_detail import RunDetail
-from tequio_client.app.pages.run_needs import update_fit_chip
+from tequio_client.app.pages.run_detail import RunDetail, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (
-    Card,
-    Columns,
-    ElidedLabel,
-    WrappedLabel,
-    flush_column,
-    paint_event,
-)
+from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, WrappedLabel, caption, caption_line, fill, hbox, holding, paint_event, vbox)
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, line_pen
-from tequio_client.ipc.control import (
-    MAX_CURVES,
-    AskCompetitions,
-    AskCurves,
-    AskRuns,
-    CompetitionsReply,
-    CurvesReply,
-    RunsReply,
-)
+from tequio_client.ipc.control import (AskCompetitions, AskCurves, AskRuns, CompetitionsReply, CurvesReply, MAX_CURVES, RunsReply)
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from PySide6.QtGui import QPainter
-
+    from collections.abc import Mapping, Sequence
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_needs import RunResources
-    from tequio_client.ipc.control import (
-        CompetitionEntrantRow,
-        CompetitionRow,
-        LossCurvePoint,
-        RunRow,
-    )
+    from tequio_client.app.pages.run_detail import RunResources
+    from tequio_client.ipc.control import (CompetitionEntrantRow, CompetitionRow, LossCurvePoint, RunRow)
+
+
+if TYPE_CHECKING:
 
     Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 
@@ -93,27 +58,23 @@ class AppCompetitionsPage(Page):
             self.tr("Runs compete on unseen text."),
             (self.again,),
         )
-        self.banner, self.choices, self.about = (
-            Banner(),
-            CompetitionChoices(),
-            CompetitionSummaryCard(),
-        )
+        self.banner = Banner()
+        self.choices = CompetitionChoices()
+        self.about = CompetitionSummaryCard()
         self.sides, self.joining, self.rules = SidesCard(), RunDetail(), RulesCard()
         self.result, self.judging = ResultCard(), JudgingCard()
         self.joining.set_labels(self.tr("Join this side"), self.tr("Stay on this side"))
         self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
         self.parts = self._parts()
-        for part in (self.head, self.banner):
-            self.body.addWidget(part)
-        self.body.addWidget(self.empty, 1)
-        self.body.addWidget(self.parts, 1)  # no stack: it would be as high as these at any time
+        # no stack of the last two: it would be as high as these at any time
+        fill(self.body, self.head, self.banner, (self.empty, 1), (self.parts, 1))
         self._connect()
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._seen
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.select(place)
 
     def ask(self) -> None:
@@ -217,7 +178,7 @@ class AppCompetitionsPage(Page):
 
     def _show_sides(self, row: CompetitionRow, *, can_join: bool) -> None:
         snapshot, chosen = self.model.snapshot, self.model.preferences.run
-        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
+        there = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         self.sides.show_sides(
             row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
@@ -264,32 +225,26 @@ class AppCompetitionsPage(Page):
             asked.changed.connect(self.request_refresh)
 
     def _parts(self) -> QWidget:
-        made, left, right = Columns(), QWidget(), QWidget()
+        cards = (self.about, self.result, self.judging, self.sides, self.joining, self.rules)
+        left = holding(vbox(self.choices, None, spacing=style.GAP))
+        right = holding(vbox(*cards, None, spacing=style.GAP))
         left.setMinimumWidth(LIST_WIDTH)
         right.setMinimumWidth(DETAIL_WIDTH)
-        beside, below = QVBoxLayout(left), QVBoxLayout(right)
-        for column in (beside, below):
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(style.GAP)
-        beside.addWidget(self.choices)
-        for card in (self.about, self.result, self.judging, self.sides, self.joining, self.rules):
-            below.addWidget(card)
-        for column in (beside, below):
-            column.addStretch(1)
+        made = Columns()
         made.set_parts((left, right), shares=(4, 7))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
 
 class CompetitionChoices(QWidget):
-    """The list; `looked_at` carries the competition that the user clicked."""
+    """The list; `selected` carries the competition that the user clicked."""
 
     selected = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: dict[str, CompetitionChoice] = {}
-        self._column = flush_column(self, 8)
+        self._column = vbox(spacing=8, parent=self)
         self.setAccessibleName(self.tr("Competitions"))
 
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
@@ -312,18 +267,11 @@ class CompetitionChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = (
-            ElidedLabel("", TextStyle.STRONG),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.STRONG)
+        self.facts = caption_line()
         self.stage, self.bar = Chip(), ProgressBar(self.tr("Way to the result"), 4)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.stage)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.bar)
+        head = hbox((self.name, 1), self.stage, spacing=6)
+        fill(self.body, head, self.facts, self.bar)
         self.finish_layout()
 
     def show_row(self, row: CompetitionRow, now_ms: int) -> None:
@@ -351,7 +299,7 @@ class CompetitionChoice(ChoiceRow):
 
 
 class SidesCard(Card):
-    """The chart, and a row for each side; `looked_at` carries the run that the user clicked."""
+    """The chart, and a row for each side; `selected` carries the run that the user clicked."""
 
     selected = Signal(str)
 
@@ -363,20 +311,16 @@ class SidesCard(Card):
             write_axis=figures.decimal,
             write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
         )
-        self.note = WrappedLabel(
+        self.note = caption(
             self.tr(
                 "As the trainers report it. The winner is decided on texts that nobody has seen."
-            ),
-            TextStyle.CAPTION,
-            "sub",
+            )
         )
         self.rows: dict[str, SideRow] = {}
-        self._holder = QWidget()
+        self._column = vbox(spacing=8, margins=(0, 4, 0, 0))
+        self._holder = holding(self._column)
         self._holder.setAccessibleName(self.tr("Sides to choose from"))
-        self._column = QVBoxLayout(self._holder)
-        self._column.setContentsMargins(0, 4, 0, 0)
-        self._column.setSpacing(8)
-        self.others = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.others = caption()
         self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
         for part in (self.none, self.chart, self.note, self._holder, self.others):
             self.body.addWidget(part)
@@ -459,21 +403,12 @@ class SideRow(ChoiceRow):
     def __init__(self) -> None:
         super().__init__()
         self.swatch, self.name = LineSwatch(), ElidedLabel("", TextStyle.STRONG)
-        self.facts, self.points = (
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-            ElidedLabel("", TextStyle.CAPTION, "accent"),
-        )
+        self.facts = caption_line()
+        self.points = ElidedLabel("", TextStyle.CAPTION, "accent")
         self.place, self.fit, self.sent = Chip(), Chip(), Chip(self.tr("Submitted"), "check", "ok")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.swatch)
-        head.addWidget(self.name, 1)
-        for chip in (self.place, self.sent, self.fit):
-            head.addWidget(chip)
+        head = hbox(self.swatch, (self.name, 1), self.place, self.sent, self.fit, spacing=8)
         self.body.setSpacing(5)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.points)
+        fill(self.body, head, self.facts, self.points)
         self.finish_layout()
 
     def show_side(
@@ -496,7 +431,7 @@ class SideRow(ChoiceRow):
         fits = run is not None and run.is_open and there is not None
         self.fit.setVisible(fits)
         if run is not None and there is not None:
-            update_fit_chip(self.fit, run_needs.overall_fit(run_needs.needs_of(run, there)))
+            update_fit_chip(self.fit, run_detail.overall_fit(run_detail.needs_of(run, there)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
         """Mark our own side, and compose the accessible name of the row."""

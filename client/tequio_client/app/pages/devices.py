@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
+from tequio_client.app.widgets.base import Columns, ElidedLabel, caption_line, vbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Meter
@@ -244,17 +244,11 @@ class ReadingTile(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = (
-            ElidedLabel(name, TextStyle.CAPTION, "sub"),
-            ElidedLabel("", TextStyle.HEADING),
-        )
+        self._name = caption_line(name)
+        self._figure = ElidedLabel("", TextStyle.HEADING)
         self.line = Sparkline(READINGS)
         self.setMinimumWidth(READING_WIDTH)
-        column = flush_column(self, 2)
-        column.addWidget(self._name)
-        column.addWidget(self._figure)
-        column.addSpacing(2)
-        column.addWidget(self.line)
+        vbox(self._name, self._figure, 2, self.line, spacing=2, parent=self)
 
     def show_reading(
         self, words: str, past: Sequence[float | None], top: float, short: str = ""

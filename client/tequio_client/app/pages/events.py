@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QListView,
     QSizePolicy,
     QStyle,
@@ -29,13 +26,14 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app import worker_texts
+from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.theme import icons
-from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns
+from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fill
 from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
 from tequio_client.ipc.control import ActivityReply, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
@@ -43,11 +41,9 @@ from tequio_client.ipc.texts import ActivityEvent
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.control import ActivityRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
@@ -93,15 +89,14 @@ class TimelineCard(Card):
             {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
         )
         self.search = SearchField(self.tr("Search in events"))
+        self.search.setMinimumWidth(SEARCH_WIDTH)
         self.list = EventsList(self.tr("Events"), means.now_ms)
         self.empty = EmptyState("history", "", "")
         head = Columns(gap=10)
         head.set_parts((self.kind, self.search), shares=(0, 1))
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Expanding, policy.Expanding)
-        self.body.addWidget(head)
-        self.body.addWidget(self.list, 1)
-        self.body.addWidget(self.empty, 1)
+        fill(self.body, head, (self.list, 1), (self.empty, 1))
         self.kind.chosen.connect(self._refresh)
         self.search.textChanged.connect(self._refresh)
         self.book.changed.connect(self._refresh)
@@ -183,65 +178,31 @@ class TimelineCard(Card):
             self.book.read_older()
 
 
-class SearchField(QLineEdit):
-    """A search field whose icon follows the theme."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(name)
-        self.setClearButtonEnabled(True)
-        self.setMinimumWidth(SEARCH_WIDTH)
-        self._action = self.addAction(
-            icon("search", current_tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
-        )
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
-            self._action.setIcon(icon("search", current_tokens().text_sub, 16))
-
-
-class EventsReader(QObject):
+class EventsReader(PagedReader[AskActivity, "ActivityRow"]):
     """The events read so far, newest first; owned by its page."""
 
-    changed = Signal()
-
-    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.rows: tuple[ActivityRow, ...] | None = None
-        """None: nothing was read yet."""
-        self.has_more = False
-        self.problem = ""
-        """Why the last question failed; empty: it did not."""
-        self._asked: AskActivity | None = None
-        self._followed = -1
-        model.replied.connect(self._receive)
-        model.refused.connect(self._handle_refusal)
+    _followed = -1
 
     def follow(self, newest: int) -> None:
         """Read the events up to `newest` that are not known yet."""
         if self._asked is None and (self.rows is None or newest != self._followed):
             self._followed = newest
-            self._ask(None)
+            self._ask(AskActivity(before=None, limit=EVENTS_PAGE))
 
     def read_older(self) -> None:
         """Read the next older page, unless there is none or a question is pending."""
-        if self._asked is None and self.has_more and self.rows:
-            self._ask(self.rows[-1].number)
+        oldest = self._oldest
+        if oldest is not None:
+            self._ask(AskActivity(before=oldest.number, limit=EVENTS_PAGE))
 
     def clear(self) -> None:
         self._followed = -1
 
-    def _ask(self, before: int | None) -> None:
-        self._asked = AskActivity(before=before, limit=EVENTS_PAGE)
-        self._model.ask(self._asked)
-
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question != self._asked or not isinstance(reply, ActivityReply):
+        asked = self._asked
+        if asked is None or question != asked or not isinstance(reply, ActivityReply):
             return
-        before, self._asked, self.problem = self._asked.before, None, ""
+        before, self._asked, self.problem = asked.before, None, ""
         if before is None:
             self._join_newest(reply)
         else:
@@ -261,8 +222,8 @@ class EventsReader(QObject):
 
     def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
-            self._asked, self._followed, self.problem = None, -1, why
-            self.changed.emit()
+            self._followed = -1
+        super()._handle_refusal(question, why)
 
 
 class EventRole(IntEnum):
@@ -447,8 +408,8 @@ class EventDelegate(QStyledItemDelegate):
         left = SIDE + TILE + GAP
         words = self._place(option, QRectF(left, MARGIN, room, height - 2 * MARGIN + 2))
         times = QRectF(left + room + GAP, MARGIN, _time_width(), height - 2 * MARGIN + 2)
-        lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
-        trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
+        lead = QStyle.visualAlignment(option.direction, LEADING)
+        trail = QStyle.visualAlignment(option.direction, TRAILING)
         painter.setFont(font(TextStyle.BODY))
         painter.setPen(QColor(current_tokens().text))
         middle = Qt.AlignmentFlag.AlignVCenter

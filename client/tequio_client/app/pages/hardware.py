@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -23,13 +23,20 @@ from tequio_client.app.pages.settings_table import device_pausing, field_pausing
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    LEADING,
+    MIDDLE,
+    TRAILING,
     Card,
     Columns,
     ElidedLabel,
     Label,
-    WrappedLabel,
-    flush_column,
+    caption,
+    caption_line,
+    fill,
+    hbox,
+    holding,
     tool_tip,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
 from tequio_client.app.widgets.cards import IconTile
@@ -39,8 +46,6 @@ from tequio_client.app.widgets.messages import Banner, UndoToast
 from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QHideEvent
 
     from tequio_client.app.pages.page import PageContext
@@ -53,7 +58,6 @@ STEP_PERCENT = 5
 MIN_POWER_SHARE = 0.3
 """Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
 MIN_C, MAX_C = 40, 110
-LEAST_PERCENT = 5
 LIMIT_WIDTH = 290
 DEFAULT_C = 80
 BETWEEN = "  ·  "
@@ -71,10 +75,7 @@ class HardwarePage(Page):
         self.toast = UndoToast(self)
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
-        self.body.addWidget(self._head())
-        self.body.addWidget(self.banner)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
+        fill(self.body, self._head(), self.banner, self._column, None)
         self.banner.button.clicked.connect(self._use_processor)
         self.edits.changed.connect(self.request_refresh)
         means.model.snapshot_changed.connect(self._remember)
@@ -160,15 +161,12 @@ class HardwarePage(Page):
         )
 
     def _head(self) -> QWidget:
-        made = QWidget()
-        column = flush_column(made, 2)
-        column.addWidget(Label(self.tr("Hardware"), TextStyle.TITLE))
         said = self.tr(
             "Choose what Tequio may use. It trains on the device with the most memory. Changes "
             "apply immediately."
         )
-        column.addWidget(WrappedLabel(said, TextStyle.CAPTION, "sub"))
-        return made
+        title = Label(self.tr("Hardware"), TextStyle.TITLE)
+        return holding(vbox(title, caption(said), spacing=2))
 
 
 class LimitSlider(QWidget):
@@ -190,8 +188,8 @@ class LimitSlider(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
         grid.addWidget(slider, 0, 0, 1, 2)
-        grid.addWidget(self.chip, 1, 0, Qt.AlignmentFlag.AlignLeading)
-        grid.addWidget(self.reset, 1, 1, Qt.AlignmentFlag.AlignTrailing)
+        grid.addWidget(self.chip, 1, 0, LEADING)
+        grid.addWidget(self.reset, 1, 1, TRAILING)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(2, 1)
         slider.chosen.connect(self.chosen)
@@ -219,32 +217,17 @@ class DeviceLimits(Columns):
         self._grid.setVerticalSpacing(14)
         self.memory = self._memory_limit(device)
         self.watts = self._watts_limit(device)
-        self.temperature = self._limit(
-            SliderRow(
-                self.tr("Temperature goal"),
-                MIN_C,
-                MAX_C,
-                figures.temperature,
-                self.tr("Slows down to stay below this; stops at 5 °C above it."),
-            ),
-            self.tr("Usual"),
-            "temperature_c",
-            lambda c: c,
-            DEFAULT_C,
+        goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
+        celsius = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
+        self.temperature = self._limit(celsius, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
+        share = SliderRow(
+            self.tr("Share of the time"),
+            1,
+            100 // STEP_PERCENT,
+            lambda steps: figures.percent(steps * STEP_PERCENT),
+            self.tr("How much of the time this device works."),
         )
-        self.share = self._limit(
-            SliderRow(
-                self.tr("Share of the time"),
-                1,
-                100 // STEP_PERCENT,
-                lambda steps: figures.percent(steps * STEP_PERCENT),
-                self.tr("How much of the time this device works."),
-            ),
-            self.tr("Usual"),
-            "share_percent",
-            lambda steps: steps * STEP_PERCENT,
-            100,
-        )
+        self.share = self._limit(share, self.tr("Usual"), "share_percent", STEP_PERCENT, 100)
         self.threads = self._threads_limit(device)
         card = (self.memory, self.watts, self.temperature, self.share)
         processor = (self.threads, self.share, self.temperature)
@@ -286,40 +269,26 @@ class DeviceLimits(Columns):
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )
-        return self._limit(
-            SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note),
-            self.tr("Automatic"),
-            "memory_mb",
-            lambda steps: steps * STEP_MB,
-            0,
-        )
+        slider = SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note)
+        return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
 
     def _memory_words(self, steps: int) -> str:
         shown = figures.memory(steps * STEP_MB)
-        if not self._is_usual:
-            return shown
-        return self.tr("{memory}, automatic").format(memory=shown)
+        automatic = self.tr("{memory}, automatic").format(memory=shown)
+        return automatic if self._is_usual else shown
 
     def _watts_limit(self, device: ShownDevice) -> LimitSlider | None:
         most = device.watts_limit
         if device.is_processor or not most:
             return None
         least = round(most * MIN_POWER_SHARE / STEP_W)
-        return self._limit(
-            SliderRow(
-                self.tr("Power goal"),
-                least,
-                round(most / STEP_W),
-                self._watts_words,
-                self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
-                    most=figures.power(most)
-                ),
-            ),
-            self.tr("No goal"),
-            "watts",
-            lambda steps: steps * STEP_W,
-            0,
+        note = self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
+            most=figures.power(most)
         )
+        slider = SliderRow(
+            self.tr("Power goal"), least, round(most / STEP_W), self._watts_words, note
+        )
+        return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
 
     def _watts_words(self, steps: int) -> str:
         return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
@@ -327,38 +296,26 @@ class DeviceLimits(Columns):
     def _threads_limit(self, device: ShownDevice) -> LimitSlider | None:
         if not device.is_processor:
             return None
-        return self._limit(
-            SliderRow(
-                self.tr("Threads"),
-                1,
-                max(device.cores, 1),
-                self._threads_words,
-                self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
-                    cores=figures.count(device.cores)
-                ),
-            ),
-            self.tr("Automatic"),
-            "threads",
-            lambda threads: threads,
-            0,
+        note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
+            cores=figures.count(device.cores)
         )
+        most = max(device.cores, 1)
+        slider = SliderRow(self.tr("Threads"), 1, most, self._threads_words, note)
+        return self._limit(slider, self.tr("Automatic"), "threads", 1, 0)
 
     def _threads_words(self, threads: int) -> str:
         shown = figures.count(threads)
-        if not self._is_usual:
-            return shown
-        return self.tr("{threads}, automatic").format(threads=shown)
+        automatic = self.tr("{threads}, automatic").format(threads=shown)
+        return automatic if self._is_usual else shown
 
     def _limit(
-        self, slider: SliderRow, back: str, field: str, value: Callable[[int], int], usual: int
+        self, slider: SliderRow, back: str, field: str, step: int, usual: int
     ) -> LimitSlider:
+        """A limit on that field; the slider counts in steps."""
         made, name = LimitSlider(slider, back), self._device.id
-
-        def choose(steps: int) -> None:
-            fields: dict[str, Any] = {field: value(steps)}
-            self._edits.change_device_soon(name, fields)
-
-        made.chosen.connect(choose)
+        made.chosen.connect(
+            lambda steps: self._edits.change_device_soon(name, {field: steps * step})
+        )
         made.reset_requested.connect(lambda: self._edits.change_device(name, {field: usual}))
         return made
 
@@ -379,10 +336,8 @@ class DeviceCard(Card):
         super().__init__()
         self._means, self._edits, self._history = means, edits, history
         self.device = device
-        self.name, self.note = (
-            ElidedLabel("", TextStyle.HEADING),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.HEADING)
+        self.note = caption_line()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
@@ -408,13 +363,16 @@ class DeviceCard(Card):
         self.switch.clicked.connect(self._switch)
         self.role.chosen.connect(lambda role: edits.change_device(device.id, {"role": role}))
         self.body.setSpacing(12)
-        self.body.addLayout(self._head())
-        self.body.addWidget(self.readings)
-        self.body.addWidget(_separator())
-        self.body.addWidget(self.limits)
-        self.body.addWidget(_separator())
-        for row in (self.role_row, self.benchmark):
-            self.body.addWidget(row)
+        fill(
+            self.body,
+            self._head(),
+            self.readings,
+            _separator(),
+            self.limits,
+            _separator(),
+            self.role_row,
+            self.benchmark,
+        )
 
     def show_device(self, device: ShownDevice, snapshot: Snapshot) -> None:
         self.device = device
@@ -494,16 +452,15 @@ class DeviceCard(Card):
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
-        row, names = QHBoxLayout(), QVBoxLayout()
-        row.setSpacing(12)
-        names.setSpacing(1)
-        names.addWidget(self.name)
-        names.addWidget(self.note)
-        row.addWidget(IconTile("cpu" if self.device.is_processor else "gpu"))
-        row.addLayout(names, 1)
-        for part in (self.stops, self.state, self.switch):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
-        return row
+        names = vbox(self.name, self.note, spacing=1)
+        return hbox(
+            IconTile("cpu" if self.device.is_processor else "gpu"),
+            (names, 1),
+            (self.stops, MIDDLE),
+            (self.state, MIDDLE),
+            (self.switch, MIDDLE),
+            spacing=12,
+        )
 
 
 def _separator() -> QFrame:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import (QCoreApplication, QDate, QDateTime, QTime)
+from PySide6.QtWidgets import (QSizePolicy, QStackedWidget, QVBoxLayout, QWidget)
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, Qt, QTime
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
-
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (
-    Card,
-    Columns,
-    ElidedLabel,
-    Label,
-    WrappedLabel,
-    flush_column,
-    flush_row,
-)
+from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, Label, MIDDLE, TOP, TRAILING, WrappedLabel, caption, hbox, holding, vbox)
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.cards import RankingTable, StatCard
+from tequio_client.app.widgets.cards import RankingTable, StatCard, StatCards
 from tequio_client.app.widgets.charts import AreaChart, ChartData
-from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
+from tequio_client.app.widgets.indicators import (Chip, PercentRing, ProgressBar, StateIcon)
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
-from tequio_client.ipc.control import AskRanking, AskSeries, PointsSeries, RankingReply
-from tequio_client.ipc.snapshot import UNDECIDED, LendingReason, LendingState
+from tequio_client.ipc.control import (AskRanking, AskSeries, PointsSeries, RankingReply)
+from tequio_client.ipc.snapshot import LendingReason, LendingState, UNDECIDED
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService
@@ -50,19 +40,16 @@ AROUND = 3
 RANKING = AskRanking(around=AROUND)
 RANKING_WIDTH = 237
 """Minimum width of the ranking in pixels."""
-OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
-OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
-TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
-AWAY = str(QT_TRANSLATE_NOOP("remedies", "The ledger has not answered since {since}."))
-AWAY_AT_WORK = str(
-    QT_TRANSLATE_NOOP(
-        "remedies",
-        "The ledger has not answered since {since}. Work goes on, and points follow later.",
-    )
+REMEDIES = OPEN_SETTINGS, OPEN_HARDWARE, OPEN_ACTIVITY, OPEN_RUNS, TRY_AGAIN, BACK_UP = (
+    "Open Settings",
+    "Open Hardware",
+    "Open Activity",
+    "Open Runs",
+    "Try again",
+    "Back it up",
 )
-BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
-OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
-OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
+AWAY = "The ledger has not answered since {since}."
+AWAY_AT_WORK = "The ledger has not answered since {since}. Work goes on, and points follow later."
 REASON_PAGES = {
     LendingReason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
     LendingReason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
@@ -71,20 +58,14 @@ REASON_PAGES = {
 }
 SETTINGS_PAGE = (OPEN_SETTINGS, "settings")
 NEED_TEXTS = {
-    "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
-    "key-backup": str(
-        QT_TRANSLATE_NOOP(
-            "remedies", "Your key has no backup: if this disk fails, your points cannot be claimed."
-        )
-    ),
-    "disk": str(QT_TRANSLATE_NOOP("remedies", "The disk is nearly full.")),
-    "update": str(QT_TRANSLATE_NOOP("remedies", "A newer Tequio is needed to take part.")),
-    "ledger": str(QT_TRANSLATE_NOOP("remedies", "The ledger's address has to be checked.")),
-    "device": str(QT_TRANSLATE_NOOP("remedies", "A device cannot be used.")),
-    "standing": str(
-        QT_TRANSLATE_NOOP("remedies", "Your key's standing in the network has changed.")
-    ),
-    "clock": str(QT_TRANSLATE_NOOP("remedies", "This computer's clock is wrong.")),
+    "driver": "The graphics driver is too old to train with.",
+    "key-backup": "Your key has no backup: if this disk fails, your points cannot be claimed.",
+    "disk": "The disk is nearly full.",
+    "update": "A newer Tequio is needed to take part.",
+    "ledger": "The ledger's address has to be checked.",
+    "device": "A device cannot be used.",
+    "standing": "Your key's standing in the network has changed.",
+    "clock": "This computer's clock is wrong.",
 }
 NEED_PAGES = {
     "driver": (OPEN_HARDWARE, "hardware"),
@@ -164,10 +145,8 @@ class HomeHeader(Columns):
     def __init__(self, means: PageContext) -> None:
         super().__init__(gap=10)
         self._means = means
-        self.title, self.reason = (
-            Label("", TextStyle.TITLE),
-            WrappedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.title = Label("", TextStyle.TITLE)
+        self.reason = caption()
         self._mark = StateIcon(MARK)
         self.primary = Button("", "primary")
         self.snooze = Button(self.tr("Snooze"), picture="chevron-down")
@@ -180,7 +159,13 @@ class HomeHeader(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
         self.primary.clicked.connect(self._do_main)
-        self.set_parts((self._heading(), self._buttons()), shares=(1, 0))
+        title = hbox(self._mark, self.title, None, spacing=10)
+        heading = holding(vbox(title, self.reason, spacing=2))
+        heading.setMinimumWidth(HEADING_WIDTH)
+        buttons = hbox(
+            *((one, MIDDLE) for one in (self.snooze, self.finish, self.primary)), spacing=10
+        )
+        self.set_parts((heading, holding(buttons)), shares=(1, 0))
 
     def refresh(self) -> None:
         snapshot, model = self._means.model.snapshot, self._means.model
@@ -236,25 +221,6 @@ class HomeHeader(Columns):
         else:
             model.contribute()
 
-    def _heading(self) -> QWidget:
-        made, row = QWidget(), QHBoxLayout()
-        made.setMinimumWidth(HEADING_WIDTH)
-        column = flush_column(made, 2)
-        row.setSpacing(10)
-        row.addWidget(self._mark)
-        row.addWidget(self.title)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addWidget(self.reason)
-        return made
-
-    def _buttons(self) -> QWidget:
-        made = QWidget()
-        row = flush_row(made, 10)
-        for button in (self.snooze, self.finish, self.primary):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        return made
-
 
 class RoundCard(Card):
     """The current round: its run, progress and losses, and the resources it uses."""
@@ -263,21 +229,18 @@ class RoundCard(Card):
         super().__init__()
         self._means = means
         self.ring, self.bar = PercentRing(self.tr("Round")), ProgressBar(self.tr("Run"))
-        self.name, self.line = (
-            ElidedLabel("", TextStyle.HEADING),
-            WrappedLabel("", TextStyle.BODY, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.HEADING)
+        self.line = WrappedLabel("", TextStyle.BODY, "sub")
         self.role = Chip()
-        self.loss, self.bits = (
-            LabelledFigure(self.tr("Loss")),
-            LabelledFigure(self.tr("Bits per byte")),
-        )
+        self.loss = LabelledFigure(self.tr("Loss"))
+        self.bits = LabelledFigure(self.tr("Bits per byte"))
         self.caps = UsageMeters()
-        row = QHBoxLayout()
-        row.setContentsMargins(4, 4, 4, 4)
-        row.setSpacing(22)
-        row.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addLayout(self._column(), 1)
+        row = hbox(
+            (self.ring, MIDDLE),
+            (self._column(), 1),
+            spacing=22,
+            margins=(4, 4, 4, 4),
+        )
         self.body.addLayout(row)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
@@ -336,25 +299,12 @@ class RoundCard(Card):
         return BETWEEN.join(parts)
 
     def _column(self) -> QVBoxLayout:
-        column, head = QVBoxLayout(), Columns(gap=12)
-        names, readings = QWidget(), QWidget()
-        under, beside = QVBoxLayout(names), QHBoxLayout(readings)
+        names = holding(vbox(self.name, self.line, spacing=3))
         names.setMinimumWidth(NAMES_WIDTH)
-        for layout in (under, beside):
-            layout.setContentsMargins(0, 0, 0, 0)
-        under.setSpacing(3)
-        under.addWidget(self.name)
-        under.addWidget(self.line)
-        beside.setSpacing(26)
-        for part in (self.role, self.loss, self.bits):
-            beside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        head.set_parts((names, readings), shares=(1, 0))
-        self._head = head
-        column.setSpacing(12)
-        column.addWidget(head)
-        column.addWidget(self.bar)
-        column.addWidget(self.caps)
-        return column
+        readings = hbox(*((one, TOP) for one in (self.role, self.loss, self.bits)), spacing=26)
+        self._head = Columns(gap=12)
+        self._head.set_parts((names, holding(readings)), shares=(1, 0))
+        return vbox(self._head, self.bar, self.caps, spacing=12)
 
 
 class LabelledFigure(QWidget):
@@ -363,9 +313,12 @@ class LabelledFigure(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._figure = Label(name, TextStyle.SMALL, "sub"), Label("", TextStyle.HEADING)
-        column = flush_column(self, 1)
-        for part in (self._name, self._figure):
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
+        vbox(
+            (self._name, TRAILING),
+            (self._figure, TRAILING),
+            spacing=1,
+            parent=self,
+        )
 
     def show_reading(self, words: str) -> None:
         self._figure.setText(words)
@@ -383,24 +336,18 @@ def series_question(now_ms: int) -> AskSeries:
     return AskSeries(since_ms=first.toMSecsSinceEpoch(), step_ms=DAY_MS)
 
 
-class Stats(Columns):
+class Stats(StatCards):
     """The four figures of Home."""
 
     def __init__(self) -> None:
-        super().__init__(folded=2)
+        super().__init__()
         self.today = StatCard(self.tr("Points today"), "coins")
         self.total = StatCard(self.tr("Total points"), "layers")
         self.rank = StatCard(self.tr("Rank"), "trophy")
         self.energy = StatCard(self.tr("Energy today"), "zap")
-        self._cards = (self.today, self.total, self.rank, self.energy)
-        self.set_parts(self._cards)
-        self.show_snapshot(None)
+        self.set_cards((self.today, self.total, self.rank, self.energy))
 
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None:
-            for card in self._cards:
-                card.show_figure(figures.ABSENT)
-            return
+    def show_known(self, snapshot: Snapshot) -> None:
         self._show_points(snapshot)
         self._show_energy(snapshot)
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import (QObject, QSize, QTimer, Qt, Signal)
+from PySide6.QtWidgets import (QFrame, QScrollArea, QVBoxLayout, QWidget)
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
-
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Columns, Label, WrappedLabel, flush_column, flush_row
+from tequio_client.app.widgets.base import (Columns, Label, MIDDLE, caption, hbox, holding, vbox)
+from typing import Generic, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    from PySide6.QtGui import QShowEvent
-
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
     from tequio_client.app.registration import Autostart
@@ -25,9 +21,12 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question, Reply
 
+
 REFRESH_INTERVAL_MS = 250
 """Least interval between two refreshes of a visible page."""
 R = TypeVar("R", bound="Reply")
+Q = TypeVar("Q", bound="Question")
+Row = TypeVar("Row")
 HEADING_WIDTH = 260
 """Minimum width in pixels of the words beside the controls."""
 
@@ -187,19 +186,56 @@ class PeriodicQuestion(QObject, Generic[R]):
             self.changed.emit()
 
 
+class PagedReader(QObject, Generic[Q, Row]):
+    """Rows read so far, newest first, page by page; subclasses ask and receive."""
+
+    changed = Signal()
+
+    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.rows: tuple[Row, ...] | None = None
+        """None: nothing was read yet."""
+        self.has_more = False
+        self.problem = ""
+        """Why the last question failed; empty: it did not."""
+        self._asked: Q | None = None
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+
+    @property
+    def _oldest(self) -> Row | None:
+        """The row from which to read on; None: there is no older one, or a question is pending."""
+        is_open = self._asked is None and self.has_more
+        return self.rows[-1] if is_open and self.rows else None
+
+    def _ask(self, question: Q) -> None:
+        self._asked = question
+        self._model.ask(question)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        raise NotImplementedError
+
+    def _handle_refusal(self, question: Question, why: str) -> None:
+        if question == self._asked:
+            self._asked, self.problem = None, why
+            self.changed.emit()
+
+
 class PageHeader(Columns):
     """The title of a page and a sentence about it, with its controls beside or below them."""
 
     def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
         super().__init__(gap=10)
-        self.title, self._words = (
-            Label(title, TextStyle.TITLE),
-            WrappedLabel(words, TextStyle.CAPTION, "sub"),
-        )
+        self.title = Label(title, TextStyle.TITLE)
+        self._words = caption(words)
         self.title.setAccessibleName(title)
-        parts = [self._heading()]
+        heading = holding(vbox(self.title, self._words, spacing=2))
+        heading.setMinimumWidth(HEADING_WIDTH)
+        parts = [heading]
         if controls:
-            parts.append(_row(controls))
+            row = hbox(*((one, MIDDLE) for one in controls), None, spacing=10)
+            parts.append(holding(row))
         self.set_parts(parts, shares=(1, 0)[: len(parts)])
 
     def set_words(self, words: str) -> None:
@@ -208,20 +244,3 @@ class PageHeader(Columns):
     @property
     def words(self) -> str:
         return self._words.text()
-
-    def _heading(self) -> QWidget:
-        made = QWidget()
-        made.setMinimumWidth(HEADING_WIDTH)
-        column = flush_column(made, 2)
-        column.addWidget(self.title)
-        column.addWidget(self._words)
-        return made
-
-
-def _row(controls: Sequence[QWidget]) -> QWidget:
-    made = QWidget()
-    row = flush_row(made, 10)
-    for one in controls:
-        row.addWidget(one, 0, Qt.AlignmentFlag.AlignVCenter)
-    row.addStretch(1)
-    return made

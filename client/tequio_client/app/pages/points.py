@@ -26,15 +26,15 @@ from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, flush_column
+from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, vbox
 from tequio_client.app.widgets.buttons import Button, Segmented
-from tequio_client.app.widgets.cards import StatCard
+from tequio_client.app.widgets.cards import StatCard, StatCards
 from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import MAX_ROWS, AskPoints, AskSeries, PointsReply, PointsSeries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from PySide6.QtCore import QModelIndex
 
@@ -52,25 +52,6 @@ MAX_STEPS = 120
 CHART_HEIGHT = 170
 READ_ON_PX = 600
 """Distance in pixels from the end at which older rounds are requested."""
-CSV_HEADINGS = (
-    "number",
-    "run",
-    "run_name",
-    "round",
-    "time",
-    "state",
-    "reason",
-    "micropoints",
-    "trained_micropoints",
-    "witnessed_micropoints",
-    "device",
-    "tokens",
-    "energy_j",
-    "proof_checked",
-    "log_entry",
-    "checkpoint_size",
-    "checkpoint_root",
-)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -92,9 +73,7 @@ class PointsPage(Page):
         self.rounds = RoundsCard(self.device_name)
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
-        for part in (self.head, self.banner, self.sums, self.range, self.rounds):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        fill(self.body, self.head, self.banner, self.sums, self.range, self.rounds, None)
         self._connect()
 
     def _connect(self) -> None:
@@ -227,7 +206,7 @@ def series_question_for(span: str, now_ms: int, run: str = "", device: str = "")
 
 
 def fold_series(series: PointsSeries) -> tuple[int, tuple[int, ...]]:
-    """The step and the sums of a series, folded to at most `MOST_STEPS` steps."""
+    """The step and the sums of a series, folded to at most `MAX_STEPS` steps."""
     values = series.verified
     every = max(-(-len(values) // MAX_STEPS), 1)
     sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
@@ -262,12 +241,9 @@ class PointsRange(Card):
         )
         self.chart.setFixedHeight(CHART_HEIGHT)
         head, words = Columns(gap=10), QWidget()
-        column = flush_column(words, 2)
-        column.addWidget(ElidedLabel(name, TextStyle.HEADING))
-        column.addWidget(self.sum)
+        vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, spacing=2, parent=words)
         head.set_parts((words, self.span), shares=(1, 0))
-        self.body.addWidget(head)
-        self.body.addWidget(self.chart)
+        fill(self.body, head, self.chart)
 
     def show_series(self, series: PointsSeries) -> None:
         step_ms, sums = fold_series(series)
@@ -292,24 +268,18 @@ class PointsRange(Card):
         return figures.day(at_ms)
 
 
-class PointsSums(Columns):
+class PointsSums(StatCards):
     """Points in four figures, including those not counted yet."""
 
     def __init__(self) -> None:
-        super().__init__(folded=2)
+        super().__init__()
         self.total = StatCard(self.tr("Verified"), "badge-check")
         self.pending = StatCard(self.tr("Pending"), "hourglass")
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
         self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
-        self._cards = (self.total, self.pending, self.rejected, self.unverified)
-        self.set_parts(self._cards)
-        self.show_snapshot(None)
+        self.set_cards((self.total, self.pending, self.rejected, self.unverified))
 
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None:
-            for card in self._cards:
-                card.show_figure(figures.ABSENT)
-            return
+    def show_known(self, snapshot: Snapshot) -> None:
         points = snapshot.points
         exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
         today = self.tr("{points} today").format(points=figures.exact_points(points.today))
@@ -330,33 +300,11 @@ class PointsSums(Columns):
 
 
 def csv_heading() -> bytes:
-    return _written([CSV_HEADINGS])
+    return _written([CSV_COLUMNS])
 
 
 def csv_lines(rows: Iterable[PointsRow]) -> bytes:
-    return _written(_cells(row) for row in rows)
-
-
-def _cells(row: PointsRow) -> tuple[object, ...]:
-    return (
-        row.number,
-        row.run,
-        _plain(row.run_name),
-        row.round,
-        _time(row.at_ms),
-        row.state,
-        _plain(row.reason),
-        row.micropoints,
-        row.trained,
-        row.witnessed,
-        _plain(row.device),
-        row.tokens,
-        repr(row.energy_j),
-        "yes" if is_checked(row) else "no",
-        "" if row.entry is None else row.entry,
-        "" if row.size is None else row.size,
-        row.root,
-    )
+    return _written([read(row) for read in CSV_COLUMNS.values()] for row in rows)
 
 
 def _time(at_ms: int) -> str:
@@ -375,6 +323,28 @@ def _written(rows: Iterable[Iterable[object]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()
+
+
+CSV_COLUMNS: Mapping[str, Callable[[PointsRow], object]] = {
+    "number": lambda row: row.number,
+    "run": lambda row: row.run,
+    "run_name": lambda row: _plain(row.run_name),
+    "round": lambda row: row.round,
+    "time": lambda row: _time(row.at_ms),
+    "state": lambda row: row.state,
+    "reason": lambda row: _plain(row.reason),
+    "micropoints": lambda row: row.micropoints,
+    "trained_micropoints": lambda row: row.trained,
+    "witnessed_micropoints": lambda row: row.witnessed,
+    "device": lambda row: _plain(row.device),
+    "tokens": lambda row: row.tokens,
+    "energy_j": lambda row: repr(row.energy_j),
+    "proof_checked": lambda row: "yes" if is_checked(row) else "no",
+    "log_entry": lambda row: "" if row.entry is None else row.entry,
+    "checkpoint_size": lambda row: "" if row.size is None else row.size,
+    "checkpoint_root": lambda row: row.root,
+}
+"""The columns of an export, and the cell of each."""
 
 
 class PointsExport(QObject):

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -35,15 +34,20 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    TOP,
     Card,
     Columns,
     ElidedLabel,
     IconLabel,
     Label,
     WrappedLabel,
-    flush_row,
+    caption,
+    fill,
+    hbox,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown
+from tequio_client.app.widgets.cards import PlainTable
 from tequio_client.app.widgets.messages import EmptyState
 
 if TYPE_CHECKING:
@@ -81,7 +85,7 @@ EMPTY = 220
 
 
 class RoundsCard(Card):
-    """The table and its filters; `narrowed` carries run and device, `again` asks for a retry."""
+    """The table and its filters; `filter_changed` carries run and device."""
 
     filter_changed = Signal(str, str)
     retry_requested = Signal()
@@ -97,10 +101,8 @@ class RoundsCard(Card):
         self.empty = EmptyState("coins", "", "", self.tr("Try again"))
         self.empty.setMinimumHeight(EMPTY)
         self.empty.button.clicked.connect(self.retry_requested)
-        self.foot = WrappedLabel("", TextStyle.CAPTION, "sub")
-        self.body.addWidget(self._head())
-        for part in (self.table, self.empty, self.foot):
-            self.body.addWidget(part)
+        self.foot = caption()
+        fill(self.body, self._head(), self.table, self.empty, self.foot)
         self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
         self.table.hide()
         self.foot.hide()
@@ -144,10 +146,7 @@ class RoundsCard(Card):
 
     def _head(self) -> QWidget:
         made, filters = Columns(gap=10), QWidget()
-        row = flush_row(filters, 10)
-        row.addWidget(self.run)
-        row.addWidget(self.device)
-        row.addStretch(1)
+        hbox(self.run, self.device, None, spacing=10, parent=filters)
         made.set_parts((ElidedLabel(self.tr("Rounds"), TextStyle.HEADING), filters), shares=(1, 0))
         return made
 
@@ -169,14 +168,14 @@ class RoundDialog(QDialog):
         column.setContentsMargins(22, 20, 22, 20)
         column.setSpacing(14)
         column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        column.addLayout(self._head(title))
-        column.addWidget(_fields(self.facts()))
+        fill(column, self._head(title), _fields(self.facts()))
         self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
-        column.addWidget(
-            self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub")
+        fill(
+            column,
+            self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub"),
+            None,
+            self._buttons(),
         )
-        column.addStretch(1)
-        column.addLayout(self._buttons())
         self.closes.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -211,10 +210,8 @@ class RoundDialog(QDialog):
         return "\n".join(lines)
 
     def _state(self) -> str:
-        state, reason = (
-            worker_texts.round_state_name(self._row.state),
-            worker_texts.round_failure(self._row.reason),
-        )
+        state = worker_texts.round_state_name(self._row.state)
+        reason = worker_texts.round_failure(self._row.reason)
         return f"{state}: {reason}" if reason else state
 
     def _proof(self) -> tuple[tuple[str, str], ...]:
@@ -227,18 +224,14 @@ class RoundDialog(QDialog):
         )
 
     def _head(self, title: str) -> QHBoxLayout:
-        head, texts = QHBoxLayout(), QVBoxLayout()
         picture, ink = STATES.get(self._row.state, ("info", "text_sub"))
         if is_checked(self._row):
             picture = "badge-check"
-        texts.setSpacing(2)
-        texts.addWidget(WrappedLabel(title, TextStyle.TITLE))
-        texts.addWidget(WrappedLabel(self._state(), tone="sub"))
-        head.setSpacing(14)
+        texts = vbox(
+            WrappedLabel(title, TextStyle.TITLE), WrappedLabel(self._state(), tone="sub"), spacing=2
+        )
         mark = IconLabel(picture, QSize(28, 28), ink)
-        head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(texts, 1)
-        return head
+        return hbox((mark, TOP), (texts, 1), spacing=14)
 
     def _checked(self) -> Card:
         made = Card(self.tr("What was checked here"))
@@ -267,16 +260,12 @@ class RoundDialog(QDialog):
         return self.tr("This round gave no points, so there is nothing to prove.")
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
         self.copy = Button(self.tr("Copy"), picture="copy")
         self.closes = Button(self.tr("Close"), "primary")
         self.copy.clicked.connect(self._copy)
         self.closes.clicked.connect(self.accept)
         self.closes.setDefault(True)
-        row.addWidget(self.copy)
-        row.addStretch(1)
-        row.addWidget(self.closes)
-        return row
+        return hbox(self.copy, None, self.closes)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text)
@@ -293,7 +282,7 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
     for at, (name, value) in enumerate(fields):
         shown = _machine_text(value) if is_written_by_machine else Label(value)
         shown.setAccessibleName(f"{name}: {value}")
-        grid.addWidget(Label(name, TextStyle.BODY, "sub"), at, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(Label(name, TextStyle.BODY, "sub"), at, 0, TOP)
         grid.addWidget(shown, at, 1)
     return made
 
@@ -310,30 +299,21 @@ def _machine_text(words: str) -> QLabel:
     return made
 
 
-class RoundsTable(QTableView):
+class RoundsTable(PlainTable):
     """The table; `opened` carries the round that the user clicked."""
 
     opened = Signal(object)
 
     def __init__(self, name: str, name_device: Callable[[str], str]) -> None:
-        super().__init__()
+        super().__init__(name, ROW)
         self.rows = RoundsRows(name_device)
-        self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(TwoLineDelegate(self))
-        self.setShowGrid(False)
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
         header.setFixedHeight(HEAD)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setMinimumSectionSize(0)

@@ -16,10 +16,10 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
-    Signal,
 )
 
 from tequio_client.app import worker_texts
+from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import tool_tip
 from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
@@ -42,30 +42,19 @@ STATES = {
 ACCESSIBLE = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
-class RoundsReader(QObject):
+class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
     """The rounds read so far, newest first; owned by its page."""
 
-    changed = Signal()
-
     def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.rows: tuple[PointsRow, ...] | None = None
-        """None: nothing was read yet."""
-        self.has_more = False
-        self.problem = ""
-        """Why the last question failed; empty: it did not."""
+        super().__init__(model, parent)
         self.runs: dict[str, str] = {}
         """Names of all runs seen, by id."""
         self.devices: tuple[str, ...] = ()
         """All devices seen."""
         self.run = self.device = ""
         """The filter: one run, one device; empty: all."""
-        self._asked: AskPoints | None = None
         self._fresh: list[PointsRow] = []
         self._is_renewing = self._is_stale = False
-        model.replied.connect(self._receive)
-        model.refused.connect(self._handle_refusal)
 
     @property
     def is_loading(self) -> bool:
@@ -85,17 +74,17 @@ class RoundsReader(QObject):
             self._is_stale = True
             return
         self._is_renewing, self._is_stale, self._fresh = True, False, []
-        self._ask(None, min(max(len(self.rows or ()), ROUNDS_PAGE), MAX_ROWS))
+        self._ask_from(None, min(max(len(self.rows or ()), ROUNDS_PAGE), MAX_ROWS))
 
     def read_older(self) -> None:
         """Read the next older page, unless there is none or a question is pending."""
-        if self._asked is None and self.has_more and self.rows:
+        oldest = self._oldest
+        if oldest is not None:
             self._is_renewing = False
-            self._ask(self.rows[-1].number, ROUNDS_PAGE)
+            self._ask_from(oldest.number, ROUNDS_PAGE)
 
-    def _ask(self, before: int | None, limit: int) -> None:
-        self._asked = AskPoints(before=before, run=self.run, device=self.device, limit=limit)
-        self._model.ask(self._asked)
+    def _ask_from(self, before: int | None, limit: int) -> None:
+        self._ask(AskPoints(before=before, run=self.run, device=self.device, limit=limit))
 
     def _receive(self, question: Question, reply: Reply) -> None:
         if question != self._asked or not isinstance(reply, PointsReply):
@@ -105,7 +94,7 @@ class RoundsReader(QObject):
         if self._is_renewing:
             self._fresh += reply.rows
             if reply.has_more and self._fresh and self._is_short():
-                self._ask(self._fresh[-1].number, MAX_ROWS)
+                self._ask_from(self._fresh[-1].number, MAX_ROWS)
                 return
             self.rows = tuple(self._fresh)
         else:
@@ -121,8 +110,8 @@ class RoundsReader(QObject):
 
     def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
-            self._asked, self._is_stale, self.problem = None, False, why
-            self.changed.emit()
+            self._is_stale = False
+        super()._handle_refusal(question, why)
 
     def _remember(self, rows: tuple[PointsRow, ...]) -> None:
         self.runs.update({row.run: row.run_name or row.run for row in rows})

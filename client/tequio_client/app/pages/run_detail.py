@@ -1,16 +1,21 @@
-"""One run in detail: figures, needs, published heads and a sample, and the button to join."""
+"""One run in detail, and its needs beside what this computer offers.
+
+Memory is in MiB, everything else in bytes. The offer is what machine and limits leave; None means
+unlimited or unknown. A need above `TIGHT_FROM` of the offer fits tightly: it may soon be too much.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from tequio_client.app.pages import run_needs
-from tequio_client.app.pages.run_needs import Fit, NeedKind, RunNeeds
+from tequio_client.app.pages import devices
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -20,13 +25,250 @@ from tequio_client.app.widgets.base import (
     IconLabel,
     Label,
     WrappedLabel,
-    flush_column,
+    caption,
+    caption_line,
+    fill,
+    hbox,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
-    from tequio_client.app.pages.run_needs import RunNeed, RunResources
     from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
+    from tequio_client.ipc.facts import AcceleratorFacts
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.ipc.snapshot import Snapshot
+
+TIGHT_FROM = 0.8
+HOURS_A_DAY = 24
+_GIB = 1 << 30
+_GB = 10**9
+_MBIT_BYTES_AN_HOUR = 3_600 * 125_000
+
+
+class Fit(StrEnum):
+    """How a need compares with the resources."""
+
+    FITS = "fits"
+    TIGHT = "tight"
+    TOO_LITTLE = "too-little"
+    UNKNOWN = "unknown"
+
+
+WORST_FIRST = (Fit.TOO_LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
+
+
+class NeedKind(StrEnum):
+    """A resource that a run needs."""
+
+    MEMORY = "memory"
+    DISK = "disk"
+    FIRST = "first"
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunNeed:
+    """One need beside the resource for it."""
+
+    kind: NeedKind
+    needed: int
+    most: int | None
+    fit: Fit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResources:
+    """The resources available for a run."""
+
+    memory_mb: int | None = None
+    """None: unknown."""
+    device: str = ""
+    """The accelerator with that memory; empty: none, and main memory counts."""
+    disk_bytes: int | None = None
+    """None: unknown."""
+    month_bytes: int | None = None
+    """Left of the month's traffic; None: unlimited."""
+    hourly_up_bytes: int | None = None
+    hourly_down_bytes: int | None = None
+    """None: unlimited."""
+
+
+def resources(snapshot: Snapshot, preferences: Preferences) -> RunResources:
+    """The resources that machine and limits leave for a run."""
+    memory_mb, device = _memory(snapshot, preferences)
+    limit = preferences.month_gb * _GB
+    return RunResources(
+        memory_mb=memory_mb,
+        device=device,
+        disk_bytes=_disk_bytes(snapshot, preferences),
+        month_bytes=max(limit - snapshot.line.month_bytes, 0) if limit else None,
+        hourly_up_bytes=_hourly_bytes(preferences.upload_mbit),
+        hourly_down_bytes=_hourly_bytes(preferences.download_mbit),
+    )
+
+
+def needs_of(run: RunRow, there: RunResources) -> tuple[RunNeed, ...]:
+    return (
+        _need(NeedKind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN),
+        _need(NeedKind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN),
+        _need(NeedKind.FIRST, run.first_bytes, there.month_bytes),
+        _need(NeedKind.UP, run.hourly_up_bytes, there.hourly_up_bytes),
+        _need(NeedKind.DOWN, run.hourly_down_bytes, there.hourly_down_bytes),
+    )
+
+
+def overall_fit(needed: tuple[RunNeed, ...]) -> Fit:
+    """The worst fit of all needs; unknown without any."""
+    fits = {one.fit for one in needed}
+    return next((fit for fit in WORST_FIRST if fit in fits), Fit.UNKNOWN)
+
+
+def days_of_traffic(run: RunRow, there: RunResources) -> int | None:
+    """Whole days that the month's traffic lasts when lending all day; None: unlimited."""
+    daily = (run.hourly_up_bytes + run.hourly_down_bytes) * HOURS_A_DAY
+    if there.month_bytes is None or not daily:
+        return None
+    return max(there.month_bytes - run.first_bytes, 0) // daily
+
+
+def is_full(run: RunRow) -> bool:
+    return 0 < run.most_members <= run.members
+
+
+def _need(kind: NeedKind, needed: int, most: int | None, without: Fit = Fit.FITS) -> RunNeed:
+    if most is None:
+        return RunNeed(kind=kind, needed=needed, most=most, fit=without)
+    enough = Fit.TIGHT if needed > TIGHT_FROM * most else Fit.FITS
+    return RunNeed(
+        kind=kind, needed=needed, most=most, fit=Fit.TOO_LITTLE if needed > most else enough
+    )
+
+
+def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, str]:
+    """Memory of the best accelerator, as the worker counts it when it chooses a run."""
+    gpus = snapshot.machine.gpus
+    if gpus is None:
+        return None, ""
+    used = [gpu for gpu in gpus if preferences.device(gpu.id).use]
+    found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in used]
+    known = [(most, name) for most, name in found if most is not None]
+    if known:
+        return max(known)
+    return (None, found[0][1]) if found else (snapshot.machine.free_memory_mb, "")
+
+
+def _usable_mb(gpu: AcceleratorFacts, preferences: Preferences) -> int | None:
+    if gpu.memory_mb is None:
+        return None
+    return usable_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
+
+
+def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
+    disk = snapshot.disk
+    if not disk.free_bytes:
+        return None
+    spare = max(disk.free_bytes - preferences.disk_free_gib * _GIB, 0)
+    return min(preferences.disk_gib * _GIB, disk.store_bytes + spare)
+
+
+def _hourly_bytes(mbit: float | None) -> int | None:
+    return None if mbit is None else int(mbit * _MBIT_BYTES_AN_HOUR)
+
+
+FITS = {
+    Fit.FITS: ("Fits", "circle-check", "ok"),
+    Fit.TIGHT: ("Tight", "triangle-alert", "warn"),
+    Fit.TOO_LITTLE: ("Too little", "octagon-x", "danger"),
+    Fit.UNKNOWN: ("Unknown", "circle-question-mark", ""),
+}
+PICTURES = {
+    NeedKind.MEMORY: "memory-stick",
+    NeedKind.DISK: "hard-drive",
+    NeedKind.FIRST: "cloud-download",
+    NeedKind.UP: "arrow-up",
+    NeedKind.DOWN: "arrow-down",
+}
+
+
+def update_fit_chip(chip: Chip, fit: Fit) -> None:
+    words, picture, tone = FITS[fit]
+    chip.set_label(QCoreApplication.translate("RunNeeds", words), picture, tone)
+
+
+class RunNeeds(QWidget):
+    """All needs of one run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = {kind: NeedRow(PICTURES[kind]) for kind in NeedKind}
+        vbox(*self.rows.values(), spacing=12, parent=self)
+
+    def show_needs(self, needs: tuple[RunNeed, ...], there: RunResources) -> None:
+        for need in needs:
+            self.rows[need.kind].show_need(
+                self._name(need, there), need, self._note_text(need, there)
+            )
+
+    def _name(self, need: RunNeed, there: RunResources) -> str:
+        names = {
+            NeedKind.MEMORY: self.tr("Graphics memory") if there.device else self.tr("Memory"),
+            NeedKind.DISK: self.tr("Disk"),
+            NeedKind.FIRST: self.tr("First download"),
+            NeedKind.UP: self.tr("Upload per hour"),
+            NeedKind.DOWN: self.tr("Download per hour"),
+        }
+        return names[need.kind]
+
+    def _note_text(self, need: RunNeed, there: RunResources) -> str:
+        if need.most is None:
+            is_open = need.fit is Fit.FITS
+            return self.tr("No limit set") if is_open else self.tr("Not known here")
+        most = _amount(need.kind, need.most)
+        if need.kind is NeedKind.MEMORY and there.device:
+            return self.tr("of {most} on {device}").format(
+                most=most, device=devices.short_name(there.device)
+            )
+        notes = {
+            NeedKind.MEMORY: self.tr("of {most} that are free"),
+            NeedKind.DISK: self.tr("of {most} that your limits leave"),
+            NeedKind.FIRST: self.tr("of {most} left this month"),
+            NeedKind.UP: self.tr("of {most} by your limit"),
+            NeedKind.DOWN: self.tr("of {most} by your limit"),
+        }
+        return notes[need.kind].format(most=most)
+
+
+class NeedRow(QWidget):
+    """One need: its name, the amounts, and how well it fits."""
+
+    def __init__(self, picture: str) -> None:
+        super().__init__()
+        self._name = caption_line()
+        self._note_text = caption_line()
+        self._figure, self.chip = Label("", TextStyle.STRONG), Chip()
+        below = hbox(self._figure, (self._note_text, 1), spacing=6)
+        words = vbox(self._name, below, spacing=1)
+        hbox(IconLabel(picture, QSize(18, 18)), (words, 1), self.chip, spacing=12, parent=self)
+
+    def show_need(self, name: str, need: RunNeed, note: str) -> None:
+        self._name.setText(name)
+        self._figure.setText(_amount(need.kind, need.needed))
+        self._note_text.setText(note)
+        update_fit_chip(self.chip, need.fit)
+        self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.text}")
+
+    @property
+    def amounts(self) -> str:
+        return f"{self._figure.text()} {self._note_text.text()}"
+
+
+def _amount(kind: NeedKind, size: int) -> str:
+    return figures.memory(size) if kind is NeedKind.MEMORY else figures.data(size)
+
 
 AUTOMATIC = ""
 """The choice left to the program."""
@@ -41,7 +283,7 @@ DETAIL_WIDTH = 330
 
 
 class RunDetail(Card):
-    """One run, or the automatic choice; `wanted` carries the run to join."""
+    """One run, or the automatic choice; `join_requested` carries the run to join."""
 
     join_requested = Signal(str)
 
@@ -54,21 +296,16 @@ class RunDetail(Card):
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
         self.facts, self.needs = RunFigures(), RunNeeds()
         self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
-        self.meaning, self.note = WrappedLabel(), WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.meaning, self.note = WrappedLabel(), caption()
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.body.setSpacing(12)
         for part in (self.name, self.words, self.facts, self.takes, self.needs, self.meaning):
             self.body.addWidget(part)
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addStretch(1)
+        row = hbox(self.button, None)
         self.body.addLayout(row)
         self.published, self.writing = RunPublished(), RunWriting()
-        self.body.addWidget(self.note)
-        self.body.addWidget(self.writing)
-        self.body.addWidget(self.published)
-        self.body.addStretch(1)
+        fill(self.body, self.note, self.writing, self.published, None)
 
     def set_labels(self, join: str, stay: str) -> None:
         """Set the button's label for joining a run and for staying in the current one."""
@@ -99,8 +336,8 @@ class RunDetail(Card):
     ) -> None:
         """Without `there`, the resources of this computer are still unknown."""
         self._run = run.run
-        there = there or run_needs.RunResources()
-        needed = run_needs.needs_of(run, there)
+        there = there or RunResources()
+        needed = needs_of(run, there)
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
         self.facts.show_run(run)
@@ -128,7 +365,7 @@ class RunDetail(Card):
             return self.tr("This computer is in this run.")
         if not run.is_open:
             return self.tr("This run has ended. Its model and its log stay where they are.")
-        if run_needs.is_full(run):
+        if is_full(run):
             return self.tr("All places are taken. If you join, you wait until one is free.")
         return self.tr("Open to everyone whose device fits.")
 
@@ -141,7 +378,7 @@ class RunDetail(Card):
             up=figures.data(run.hourly_up_bytes),
             down=figures.data(run.hourly_down_bytes),
         )
-        days = run_needs.days_of_traffic(run, there)
+        days = days_of_traffic(run, there)
         if days is None or days >= DAYS_OF_MONTH:
             return words
         left = figures.data(there.month_bytes or 0)
@@ -184,10 +421,9 @@ class RunPublished(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows = [PublishedRow() for _ in range(MOST_HEADS)]
-        column = flush_column(self, 8)
-        column.addWidget(Label(self.tr("Published heads"), TextStyle.STRONG))
-        for row in self.rows:
-            column.addWidget(row)
+        vbox(
+            Label(self.tr("Published heads"), TextStyle.STRONG), *self.rows, spacing=8, parent=self
+        )
         self.hide()
 
     def show_heads(self, heads: tuple[PublishedHead, ...]) -> None:
@@ -204,21 +440,18 @@ class PublishedRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
-        self.name, self.note = (
-            ElidedLabel("", TextStyle.BODY),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.BODY)
+        self.note = caption_line()
         self.button = Button(self.tr("Open"), "quiet", "external-link")
         self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
-        row, words = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        words.setSpacing(1)
-        words.addWidget(self.name)
-        words.addWidget(self.note)
-        row.addWidget(IconLabel("package-check", QSize(18, 18)))
-        row.addLayout(words, 1)
-        row.addWidget(self.button)
+        words = vbox(self.name, self.note, spacing=1)
+        hbox(
+            IconLabel("package-check", QSize(18, 18)),
+            (words, 1),
+            self.button,
+            spacing=12,
+            parent=self,
+        )
 
     def show_head(self, head: PublishedHead) -> None:
         self._page = hub_url(head)
@@ -235,18 +468,18 @@ class RunWriting(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.note = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.note = caption()
         self.prompt, self.text = WrappedLabel(), WrappedLabel()
-        column = flush_column(self, 6)
-        for part in (
+        vbox(
             Label(self.tr("What the model writes"), TextStyle.STRONG),
             self.note,
             Label(self.tr("Held-out text"), TextStyle.CAPTION, "sub"),
             self.prompt,
             Label(self.tr("The model goes on"), TextStyle.CAPTION, "sub"),
             self.text,
-        ):
-            column.addWidget(part)
+            spacing=6,
+            parent=self,
+        )
         self.hide()
 
     def show_sample(self, sample: GeneratedSample | None) -> None:
@@ -297,13 +530,9 @@ class FactLine(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = (
-            Label(name, TextStyle.CAPTION, "sub"),
-            Label("", TextStyle.STRONG),
-        )
-        column = flush_column(self, 1)
-        column.addWidget(self._name)
-        column.addWidget(self._figure)
+        self._name = Label(name, TextStyle.CAPTION, "sub")
+        self._figure = Label("", TextStyle.STRONG)
+        vbox(self._name, self._figure, spacing=1, parent=self)
 
     def show_value(self, figure: str, exact: str = "") -> None:
         """`exact` is shown in the tool tip."""

@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from tequio_client.app.pages import run_needs
-from tequio_client.app.pages.page import Page, PageHeader
-from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail
-from tequio_client.app.pages.run_needs import update_fit_chip
+from tequio_client.app.pages import run_detail
+from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
+from tequio_client.app.widgets.base import (
+    Columns,
+    ElidedLabel,
+    caption_line,
+    fill,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
@@ -23,12 +30,11 @@ from tequio_client.ipc.control import AskRuns, RunsReply
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_needs import RunResources
-    from tequio_client.ipc.control import Question, Reply, RunRow
+    from tequio_client.app.pages.run_detail import RunResources
+    from tequio_client.ipc.control import RunRow
     from tequio_client.ipc.snapshot import Snapshot
 
 BETWEEN = "  ·  "
-ASK = AskRuns()
 EVERY_MS = 60_000
 """Interval between two questions while the page is visible."""
 LIST_WIDTH = 290
@@ -39,9 +45,8 @@ class RunsPage(Page):
 
     def __init__(self, means: PageContext) -> None:
         super().__init__(means)
-        self._rows: tuple[RunRow, ...] | None = None
-        self._rows_ms = self._asked_ms = 0
-        self._is_asking, self._problem = False, ""
+        self.list = PeriodicQuestion(self.model, means.now_ms, RunsReply, EVERY_MS)
+        self.list.set_question(AskRuns())
         self._seen: str | None = None
         self._shown: tuple[object, ...] = ()
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
@@ -53,56 +58,39 @@ class RunsPage(Page):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._parts())
-        for part in (self.head, self.banner):
-            self.body.addWidget(part)
-        self.body.addWidget(self.stack, 1)
+        fill(self.body, self.head, self.banner, (self.stack, 1))
         self.again.clicked.connect(self.ask)
         self.empty.button.clicked.connect(self.ask)
         self.choices.selected.connect(self.select)
         self.detail.join_requested.connect(self.join)
-        self.model.replied.connect(self._receive)
-        self.model.refused.connect(self._handle_refusal)
+        self.list.changed.connect(self._show_all)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._seen or ""
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         self.select(place)
 
     def ask(self) -> None:
-        if self._is_asking:
-            return
-        self._is_asking, self._asked_ms = True, self.context.now_ms()
-        self._show_asking()
-        self.model.ask(ASK)
+        self.list.ask()
+        self._show_all()
 
     def select(self, run: str) -> None:
         self._seen = run
         self._show_list()
 
     def join(self, run: str) -> None:
-        """Work for that run from now on; `ANY`: the program chooses."""
+        """Work for that run from now on; `AUTOMATIC`: the program chooses."""
         self.model.set_preferences(replace(self.model.preferences, run=run))
 
     def refresh(self) -> None:
+        self.list.poll()
         self._show_all()
-        if self.model.snapshot is not None and self._is_due():
-            self.ask()
 
-    def _is_due(self) -> bool:
-        return not self._is_asking and self.context.now_ms() - self._asked_ms >= EVERY_MS
-
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, RunsReply):
-            self._rows, self._rows_ms = reply.rows, self.context.now_ms()
-            self._is_asking, self._problem = False, ""
-            self._show_all()
-
-    def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == ASK:
-            self._is_asking, self._problem = False, why or self.tr("The worker does not answer")
-            self._show_all()
+    @property
+    def _rows(self) -> tuple[RunRow, ...] | None:
+        return self.list.reply.rows if self.list.reply else None
 
     def _show_all(self) -> None:
         self._show_asking()
@@ -114,10 +102,10 @@ class RunsPage(Page):
         self._show_list()
 
     def _show_asking(self) -> None:
-        self.again.setEnabled(not self._is_asking)
-        self.empty.button.setEnabled(not self._is_asking)
+        self.again.setEnabled(not self.list.is_asking)
+        self.empty.button.setEnabled(not self.list.is_asking)
         if self._rows is not None:
-            ago = figures.ago(self._rows_ms, self.context.now_ms())
+            ago = figures.ago(self.list.reply_ms, self.context.now_ms())
             about = self.tr("Each run trains one model, round by round. List read {ago}.")
             self.head.set_words(about.format(ago=ago))
 
@@ -131,10 +119,10 @@ class RunsPage(Page):
         """The problem with the list, and its level."""
         if self._rows is None:
             return "", "info"
-        if self._problem:
-            at = figures.moment(self._rows_ms, self.context.now_ms())
+        if self.list.problem:
+            at = figures.moment(self.list.reply_ms, self.context.now_ms())
             words = self.tr("This is the list of {time}: {problem}.")
-            return words.format(time=at, problem=self._problem.rstrip(".")), "warning"
+            return words.format(time=at, problem=self.list.problem.rstrip(".")), "warning"
         chosen = self._row(self.model.preferences.run)
         if self.model.preferences.run and (chosen is None or not chosen.is_open):
             words = self.tr("The run that you chose is not open any more. Choose another.")
@@ -151,12 +139,12 @@ class RunsPage(Page):
 
     def _show_empty(self) -> None:
         self.stack.setCurrentIndex(0)
-        self.empty.button.setVisible(bool(self._problem))
+        self.empty.button.setVisible(bool(self.list.problem))
         if self._rows is not None:
             self.empty.show_words(self.tr("No run yet"), self._none_open())
-        elif self._problem:
+        elif self.list.problem:
             words = self.tr("{problem}. Tequio will keep trying.")
-            told = words.format(problem=self._problem.rstrip("."))
+            told = words.format(problem=self.list.problem.rstrip("."))
             self.empty.show_words(self.tr("Couldn't load the list"), told)
         else:
             self.empty.show_words(
@@ -165,7 +153,7 @@ class RunsPage(Page):
 
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
-        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
+        there = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
         ours = _own_run(rows, snapshot)
         if (rows, there, ours, chosen, self._seen) == self._shown:
             return
@@ -184,19 +172,15 @@ class RunsPage(Page):
         return next((row for row in self._rows or () if row.run == run), None)
 
     def _parts(self) -> QWidget:
-        made, left = Columns(), QWidget()
+        made, left = Columns(), holding(vbox(self.choices, None))
         left.setMinimumWidth(LIST_WIDTH)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.choices)
-        column.addStretch(1)
         made.set_parts((left, self.detail), shares=(5, 6))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
 
 class RunChoices(QWidget):
-    """The list; `looked_at` carries the run (or `ANY`) that the user clicked."""
+    """The list; `selected` carries the run (or `AUTOMATIC`) that the user clicked."""
 
     selected = Signal(str)
 
@@ -205,7 +189,7 @@ class RunChoices(QWidget):
         self.any = AnyRow()
         self.any.clicked.connect(lambda: self.selected.emit(AUTOMATIC))
         self.rows: dict[str, RunChoice] = {}
-        self._column = flush_column(self, 8)
+        self._column = vbox(spacing=8, parent=self)
         self._column.addWidget(self.any)
         self.setAccessibleName(self.tr("Runs to choose from"))
 
@@ -234,20 +218,12 @@ class RunChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = (
-            ElidedLabel("", TextStyle.STRONG),
-            ElidedLabel("", TextStyle.CAPTION, "sub"),
-        )
+        self.name = ElidedLabel("", TextStyle.STRONG)
+        self.facts = caption_line()
         self.place, self.fit = Chip(), Chip()
         self.bar = ProgressBar(self.tr("Rounds done"), 4)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.place)
-        head.addWidget(self.fit)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.bar)
+        head = hbox((self.name, 1), self.place, self.fit, spacing=6)
+        fill(self.body, head, self.facts, self.bar)
         self.finish_layout()
 
     def show_run(
@@ -259,13 +235,9 @@ class RunChoice(ChoiceRow):
         self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_run=is_run)
         self.fit.setVisible(run.is_open)
-        unknown = run_needs.Fit.UNKNOWN
-        update_fit_chip(
-            self.fit,
-            unknown if there is None else run_needs.overall_fit(run_needs.needs_of(run, there)),
-        )
-        shown = [part for part in (self.place, self.fit) if not part.isHidden()]
-        chips = [part.text for part in shown]
+        needs = run_detail.needs_of(run, there) if there is not None else ()
+        update_fit_chip(self.fit, run_detail.overall_fit(needs))
+        chips = [part.text for part in (self.place, self.fit) if not part.isHidden()]
         self.setAccessibleName(", ".join([run.name, *chips, *self._facts(run)]))
 
     def _show_place(self, run: RunRow, *, is_ours: bool, is_run: bool) -> None:
@@ -276,7 +248,7 @@ class RunChoice(ChoiceRow):
             words = (self.tr("Ended"), "flag", "")
         elif is_run:
             words = (self.tr("Chosen"), "check", "accent")
-        elif run_needs.is_full(run):
+        elif run_detail.is_full(run):
             words = (self.tr("Full"), "users", "warn")
         self.place.set_label(*words)
         self.place.setVisible(bool(words[0]))
@@ -300,16 +272,14 @@ class AnyRow(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        row, words = QHBoxLayout(), QVBoxLayout()
         self.chip = Chip(self.tr("Chosen"), "check", "accent")
         name, note = self.tr("Choose for me"), self.tr("A run that fits, with places free")
-        words.setSpacing(2)
-        words.addWidget(ElidedLabel(name, TextStyle.STRONG))
-        words.addWidget(ElidedLabel(note, TextStyle.CAPTION, "sub"))
-        row.setSpacing(12)
-        row.addWidget(IconTile("sparkles"))
-        row.addLayout(words, 1)
-        row.addWidget(self.chip)
+        words = vbox(
+            ElidedLabel(name, TextStyle.STRONG),
+            caption_line(note),
+            spacing=2,
+        )
+        row = hbox(IconTile("sparkles"), (words, 1), self.chip, spacing=12)
         self.body.addLayout(row)
         self._name = f"{name}, {note}"
         self.finish_layout()

@@ -5,16 +5,16 @@ The list and the search stay in place while a section scrolls; in a narrow windo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.pages import settings_app, settings_lending
+from tequio_client.app.pages import settings_control, settings_lending
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
 from tequio_client.app.pages.settings_control import (
     Field,
     PreferenceEdits,
@@ -24,9 +24,10 @@ from tequio_client.app.pages.settings_control import (
     with_default,
 )
 from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, section_pausing
+from tequio_client.app.pages.settings_table_app import CustomSpec, PercentSpec
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Card, Label, WrappedLabel, flush_column
+from tequio_client.app.widgets.base import Card, Label, caption, fill, holding, vbox
 from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QResizeEvent
 
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.pages.settings_control import SettingControl
+    from tequio_client.app.pages.settings_table_app import SectionSpec, SettingSpec
     from tequio_client.ipc.snapshot import Snapshot
 
 LIST = 196
@@ -59,17 +60,17 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "month_used": settings_lending.TrafficMeter,
     "disk_used": settings_lending.StoreMeter,
     "disk_left": settings_lending.FreeSpace,
-    "peer": settings_app.PeerLine,
-    "key": settings_app.KeyLine,
-    "standing": settings_app.StandingChip,
-    "backup": settings_app.key_backup,
-    "first-run": settings_app.SetupButton,
-    "nickname": settings_app.NicknameField,
-    "login": settings_app.LoginSwitch,
-    "ledger": settings_app.LedgerField,
-    "folder": settings_app.FolderLine,
-    "listen": settings_app.ListenField,
-    "reset": settings_app.ResetButton,
+    "peer": partial(settings_control.StatusLine, field="peer", title="Peer id"),
+    "key": partial(settings_control.StatusLine, field="key", title="Key fingerprint"),
+    "standing": settings_control.StandingChip,
+    "backup": settings_control.key_backup,
+    "first-run": settings_control.SetupButton,
+    "nickname": settings_control.NicknameField,
+    "login": settings_control.LoginSwitch,
+    "ledger": settings_control.LedgerField,
+    "folder": settings_control.FolderLine,
+    "listen": settings_control.ListenField,
+    "reset": settings_control.ResetButton,
 }
 """The controls of `CustomSpec`, by field; a factory that returns None leaves its row out."""
 
@@ -92,17 +93,17 @@ class SettingsPage(Page):
             SectionEntry(one.name, translated(one.title), one.picture)
             for one in self._specs.values()
         ]
-        self.list = SectionList(self.tr("Sections"), entries, self.viewport())
+        self.list = SectionList(
+            self.tr("Sections"), self.tr("Search settings"), entries, self.viewport()
+        )
         self.search = self.list.search
-        self.search.setAccessibleName(self.tr("Search settings"))
         self.search.setPlaceholderText(self.tr("Search"))
         self.empty = EmptyState(
             "search",
             self.tr("No results"),
             self.tr("No setting has these words in its title or its note."),
         )
-        self.body.addWidget(self.empty)
-        self.body.addStretch(1)
+        fill(self.body, self.empty, None)
         self.empty.hide()
         self.list.chosen.connect(self.open_section)
         self.search.textChanged.connect(self._find)
@@ -130,10 +131,10 @@ class SettingsPage(Page):
         self.verticalScrollBar().setValue(0)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._name
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         if place in self._specs:
             self.open_section(place)
 
@@ -152,14 +153,9 @@ class SettingsPage(Page):
         if name not in self._sections:
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
-            frame = QWidget()
-            column = flush_column(frame, style.GAP)
-            head = QVBoxLayout()
-            head.setSpacing(2)
-            head.addWidget(Label(translated(spec.title), TextStyle.TITLE))
-            head.addWidget(WrappedLabel(translated(spec.note), TextStyle.CAPTION, "sub"))
-            column.addLayout(head)
-            column.addWidget(section)
+            title = Label(translated(spec.title), TextStyle.TITLE)
+            head = vbox(title, caption(translated(spec.note)), spacing=2)
+            frame = holding(vbox(head, section, spacing=style.GAP))
             self._sections[name] = frame, section
             section.filter([])
             section.refresh(self.model.snapshot)
@@ -226,7 +222,7 @@ class SettingsPage(Page):
             self.body.setContentsMargins(left, high + 4, right, bottom)
             return
         wide = left + LIST + LIST_GAP
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         at = room.width() - left - LIST if is_mirrored else left
         self.list.setGeometry(at, top, LIST, room.height() - top)
         rest = max(right, room.width() - wide - SECTION_WIDTH)
@@ -244,7 +240,7 @@ class SettingsSection(QWidget):
         self.controls: dict[str, SettingControl] = {}
         self._cards: list[tuple[Card, list[tuple[QFrame, SettingRow]]]] = []
         self._refreshes: list[Callable[[], None]] = []
-        self.body = flush_column(self, style.GAP)
+        self.body = vbox(spacing=style.GAP, parent=self)
         for card in spec.cards:
             self._add_card(translated(card.heading))
             for one in card.settings:
@@ -289,7 +285,9 @@ class SettingsSection(QWidget):
         if isinstance(spec.control, CustomSpec):
             self._add_custom(spec, is_wide=spec.control.is_wide)
             return
-        built = build_control(spec, Field.of(spec, self._spec, self._context))
+        built = build_control(
+            spec, Field(name=spec.field, is_of_app=self._spec.is_of_app, context=self._context)
+        )
         if isinstance(spec.control, PercentSpec) and built is not None:
             # the slider shows title and note itself, beside its value
             row = SettingRow("", "", built.widget, is_wide=True)

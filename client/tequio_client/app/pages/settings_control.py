@@ -1,42 +1,49 @@
-"""The controls that are built from the table of settings: switches, numbers, sliders, choices.
+"""The controls that are built from the table of settings, and the app's own with their own classes.
 
 Every control shows the current value and changes it at once; typing and dragging are sent after a
-moment of rest. `settings_lending` and `settings_app` have the controls with classes of their own.
+moment of rest. `settings_lending` has the controls for lending that have classes of their own.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from tequio_client.app.pages.setting_specs import (
+from tequio_client.app.keys.card import KeyCard
+from tequio_client.app.ledger_queries import LedgerCheck
+from tequio_client.app.pages.settings_table import CONTEXT
+from tequio_client.app.pages.settings_table_app import (
     ChipSpec,
     ChoiceSpec,
     NumberSpec,
     PercentSpec,
     SwitchSpec,
 )
-from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import flush_column
-from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
+from tequio_client.app.widgets.base import caption, fill, hbox, vbox
+from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switch
+from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset, Preferences
+from tequio_client.ipc.snapshot import LendingReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext, ProgramContext
-    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
+    from tequio_client.app.pages.settings_table_app import SettingSpec
     from tequio_client.app.widgets.messages import UndoToast
     from tequio_client.ipc.snapshot import Snapshot
+
 
 DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()
 """The defaults."""
@@ -67,10 +74,6 @@ class Field:
     name: str
     is_of_app: bool
     context: SettingsContext
-
-    @classmethod
-    def of(cls, spec: SettingSpec, section: SectionSpec, context: SettingsContext) -> Field:
-        return cls(name=spec.field, is_of_app=section.is_of_app, context=context)
 
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
@@ -107,7 +110,7 @@ class SettingControl(QWidget):
         """A widget below the row, on the same card."""
         self.default = ""
         """The default in words, where the table cannot know it."""
-        self.column = flush_column(self, 10)
+        self.column = vbox(spacing=10, parent=self)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Show what holds now."""
@@ -238,7 +241,7 @@ class PreferenceEdits(QObject):
         self.flush()
 
     def change_soon(self, fields: Mapping[str, Any]) -> None:
-        """Change these fields; they are sent after `REST_MS` without a change."""
+        """Change these fields; sent after `SEND_DELAY_MS` without another change."""
         self._fields.update(fields)
         self._send_later()
 
@@ -247,7 +250,7 @@ class PreferenceEdits(QObject):
         self.flush()
 
     def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Change these fields of the device; they are sent after `REST_MS` without a change."""
+        """Change these fields of the device after `SEND_DELAY_MS` without another change."""
         self._devices.setdefault(name, {}).update(fields)
         self._send_later()
 
@@ -281,3 +284,309 @@ def _with_device(
     others = tuple(one for one in preferences.devices if one.id != name)
     at = next((at for at, one in enumerate(preferences.devices) if one.id == name), len(others))
     return (*others[:at], changed, *others[at:])
+
+
+LONGEST_NAME = 64
+NAME_WIDTH = 200
+FIELD_WIDTH = 240
+LONGEST_ADDRESS = 2_048
+LISTEN = re.compile(
+    r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
+)
+PORTS = 65_535
+MAX_BYTE = 255
+KEPT_PREFERENCES = {"version", "consent", "run"}
+"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
+KEPT_APP_SETTINGS = {
+    "version",
+    "nickname",
+    "knows_hiding",
+    "knows_points",
+    "knows_competitions",
+    "competitions_told",
+    "week",
+    "week_rank",
+    "page",
+    "geometry",
+}
+"""App settings that a reset keeps: the name, and remembered state."""
+
+
+class StatusLine(SettingControl):
+    """A name from the worker's status, with a copy button."""
+
+    def __init__(self, context: SettingsContext, field: Literal["peer", "key"], title: str) -> None:
+        super().__init__(context)
+        self._field, self.line = field, CopyLine(translated(title))
+        self.column.addWidget(self.line)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        status = snapshot.status if snapshot else None
+        self.line.show_text(getattr(status, self._field) if status else "")
+
+
+class StandingChip(SettingControl):
+    """The key's acceptance by the network, with the reason if refused."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.chip = Chip()
+        self.column.addWidget(self.chip)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        if snapshot is None or snapshot.status is None:
+            self.chip.set_label(self.tr("Not known yet"), "hourglass")
+            self.note_changed.emit(self.tr("Shown once this computer has joined the network."), "")
+            return
+        need = next((one for one in snapshot.needs if one.kind == "standing"), None)
+        decision = snapshot.decision
+        if decision.reason is LendingReason.QUARANTINED:
+            self.chip.set_label(self.tr("Excluded"), "octagon-x", "danger")
+            said = self.tr(
+                "No round accepts your key now ({why}). Activity explains what you can do."
+            )
+            self.note_changed.emit(said.format(why=decision.values.get("problem", "")), "danger")
+        elif need is not None:
+            self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
+            self.note_changed.emit(need.text or self.tr("Activity explains what has happened."), "")
+        else:
+            self.chip.set_label(self.tr("Good"), "circle-check", "ok")
+            self.note_changed.emit("", "")
+
+
+def key_backup(context: SettingsContext) -> SettingControl | None:
+    """The key's card without a frame; None in a window that does not manage the key."""
+    keys = context.app.keys
+    if keys is None:
+        return None
+    made = SettingControl(context)
+    made.column.addWidget(KeyCard(keys, is_framed=False))
+    return made
+
+
+class SetupButton(SettingControl):
+    """Opens the first run again."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        button = Button(self.tr("Open setup"), picture="arrow-right")
+        button.clicked.connect(lambda: context.means.open_page("first-run"))
+        self.column.addWidget(button)
+
+
+class NicknameField(SettingControl):
+    """The name by which the app greets its user."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.nickname = QLineEdit()
+        self.nickname.setAccessibleName(self.tr("Nickname"))
+        self.nickname.setMaxLength(LONGEST_NAME)
+        self.nickname.setMinimumWidth(NAME_WIDTH)
+        self.nickname.setPlaceholderText(self.tr("No nickname"))
+        self.nickname.editingFinished.connect(self._apply)
+        self.column.addWidget(self.nickname)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        if not (self.nickname.hasFocus() and self.nickname.isModified()):
+            self.nickname.setText(self.context.app.settings.settings.nickname)
+
+    def _apply(self) -> None:
+        self.context.app.settings.change(nickname=" ".join(self.nickname.text().split()))
+        self.nickname.setModified(False)
+        self.refresh(None)
+
+
+class LoginSwitch(SettingControl):
+    """Start at login, as the system itself reports it."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self._problem, self._is_read = "", False
+        self.switch = Switch(self.tr("Start at login"))
+        self.switch.clicked.connect(self._switch)
+        self.column.addWidget(self.switch)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        """Ask the system once per opening of the section: the answer may read a file."""
+        if not self._is_read:
+            self._read_back()
+
+    def _read_back(self) -> None:
+        self._is_read = True
+        self.switch.setChecked(self.context.app.autostart.is_on())
+        self.note_changed.emit(self._problem, "danger" if self._problem else "")
+
+    def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        autostart, self._problem = self.context.app.autostart, ""
+        try:
+            (autostart.turn_on if is_on else autostart.turn_off)()
+        except OSError as err:
+            why = f"{err.strerror or err}".rstrip(".")
+            self._problem = self.tr(
+                "The system refused the change: {why}. Add Tequio to its startup programs by hand."
+            ).format(why=why)
+        self._read_back()
+        if not self._problem and self.switch.isChecked() != is_on:
+            self._problem = self.tr(
+                "The system accepted the change but does not report it. Check its own list of "
+                "startup programs."
+            )
+            self._read_back()
+
+
+class LedgerField(SettingControl):
+    """The ledger's address, checked before it is used."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.default = context.app.usual_ledger
+        self._applied = ""  # the address for a worker that has not reported yet
+        self._is_checking = False
+        self.check = LedgerCheck(self)
+        self.check.answered.connect(self._apply)
+        self.address = QLineEdit()
+        self.address.setAccessibleName(self.tr("Ledger's address"))
+        self.address.setMinimumWidth(FIELD_WIDTH)
+        self.address.setMaxLength(LONGEST_ADDRESS)
+        self.address.setPlaceholderText(self.default)
+        self.use = Button(self.tr("Check and use"))
+        self.use.setEnabled(False)
+        self.result = caption()
+        self.result.hide()
+        self.address.textEdited.connect(self._edit)
+        self.address.returnPressed.connect(self._check)
+        self.use.clicked.connect(self._check)
+        row = hbox((self.address, 1), self.use, spacing=10)
+        self.column.setSpacing(6)
+        fill(self.column, row, self.result)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        if not self.address.isModified():
+            self.address.setText(self.context.app.settings.settings.ledger)
+        ledger = snapshot.ledger if snapshot else None
+        if ledger is None or not ledger.url or self._is_checking:
+            return
+        if self._applied not in {"", ledger.url.rstrip("/")}:
+            return  # the snapshot is of the worker before
+        self._applied = ""
+        reached = (
+            self.tr("Connected to {url}.")
+            if ledger.is_reached
+            else self.tr("{url} is not answering.")
+        )
+        self._report(reached.format(url=ledger.url), "ok" if ledger.is_reached else "warn")
+
+    def _edit(self) -> None:
+        self._is_checking = True
+        self.check.stop()
+        self.result.hide()
+        changed = self.address.text().strip() != self.context.app.settings.settings.ledger
+        self.use.setEnabled(changed)
+
+    def _check(self) -> None:
+        address = self.address.text().strip().rstrip("/")
+        self._is_checking = True
+        if not address:
+            self._apply("", "")
+            return
+        self.use.setEnabled(False)
+        self._report(self.tr("Checking {address}…").format(address=address), "sub")
+        self.check.start(address)
+
+    def _apply(self, address: str, wrong: str) -> None:
+        if wrong:
+            self._report(wrong, "danger")
+            self.use.setEnabled(True)
+            return
+        self.address.setModified(False)
+        self.address.setText(address)
+        self._is_checking = False
+        self._applied = (address or self.default).rstrip("/")
+        self._report(self.tr("Saved. Reconnecting…"), "ok")
+        self.use.setEnabled(False)
+        self.context.app.settings.change(ledger=address)
+
+    def _report(self, words: str, tone: str) -> None:
+        self.result.setText(words)
+        self.result.set_tone(tone)
+        self.result.show()
+
+
+class FolderLine(SettingControl):
+    """The worker's folder, to be copied or opened."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.line = CopyLine(self.tr("Folder"))
+        self.open = Button(self.tr("Open"), "quiet", "folder-open")
+        self.open.setAccessibleName(self.tr("Open the folder"))
+        folder = str(context.app.folder)
+        self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)))
+        self.line.add(self.open)
+        self.line.show_text(folder)
+        self.column.addWidget(self.line)
+
+
+class ListenField(SettingControl):
+    """The address that the worker listens on; an invalid one is not used."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.address = QLineEdit()
+        self.address.setAccessibleName(self.tr("Listen address"))
+        self.address.setMinimumWidth(FIELD_WIDTH)
+        self.address.setPlaceholderText("/ip4/0.0.0.0/tcp/0")
+        self.address.editingFinished.connect(self._apply)
+        self.column.addWidget(self.address)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        if not (self.address.hasFocus() and self.address.isModified()):
+            self.address.setText(self.context.app.settings.settings.listen)
+
+    def _apply(self) -> None:
+        address = self.address.text().strip()
+        if address and not is_listen_address(address):
+            said = self.tr(
+                "{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it "
+                "empty."
+            )
+            self.note_changed.emit(said.format(address=address), "danger")
+            return
+        self.address.setModified(False)
+        self.note_changed.emit("", "")
+        self.context.app.settings.change(listen=address)
+
+
+def is_listen_address(address: str) -> bool:
+    """Return true for a multiaddr of TCP on IPv4 or IPv6."""
+    found = LISTEN.fullmatch(address)
+    if found is None:
+        return False
+    parts = [int(part) for part in (found[1] or "0").split(".")]
+    return max(parts) <= MAX_BYTE and int(found[2] or found[4]) <= PORTS
+
+
+class ResetButton(SettingControl):
+    """Restores the default of every setting, with undo."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.button = Button(self.tr("Reset all settings"), "danger", "rotate-ccw")
+        self.button.clicked.connect(self._reset)
+        self.column.addWidget(self.button)
+
+    def _reset(self) -> None:
+        edits, book = self.context.edits, self.context.app.settings
+        fields = set(DEFAULTS.__struct_fields__) - KEPT_PREFERENCES
+        app_fields = set(APP_DEFAULTS.__struct_fields__) - KEPT_APP_SETTINGS
+        before = {field: getattr(edits.current, field) for field in fields}
+        app_before = {field: getattr(book.settings, field) for field in app_fields}
+        edits.change({field: getattr(DEFAULTS, field) for field in fields})
+        book.change(**{field: getattr(APP_DEFAULTS, field) for field in app_fields})
+
+        def undo() -> None:
+            edits.change(before)
+            book.change(**app_before)
+
+        self.context.toast.open_with_undo(self.tr("All settings have their defaults again."), undo)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QStackedWidget,
@@ -20,7 +19,17 @@ from PySide6.QtWidgets import (
 from tequio_client.app.pages.settings_control import SettingControl
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel, flush_row
+from tequio_client.app.widgets.base import (
+    LEADING,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
@@ -98,8 +107,7 @@ class PresetPicker(SettingControl):
             },
         )
         self.question = UsedQuestion(lambda: self._apply(LendingPreset.MAX))
-        self.column.addWidget(self.presets)
-        self.column.addWidget(self.question)
+        fill(self.column, self.presets, self.question)
         self.presets.chosen.connect(self._choose)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
@@ -180,8 +188,7 @@ class WeekEditor(SettingControl):
         )
         self.column.setContentsMargins(0, 2, 0, 2)
         self.column.setSpacing(12)
-        self.column.addWidget(self.hours)
-        self.column.addWidget(self.week)
+        fill(self.column, self.hours, self.week)
         self.hours.chosen.connect(self._choose_hours)
         self.week.chosen.connect(lambda week: context.edits.change_soon({"week": week}))
 
@@ -219,8 +226,7 @@ class ExclusiveList(SettingControl):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
         self.column.setSpacing(8)
-        self.column.addLayout(self._rows)
-        self.column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeading)
+        fill(self.column, self._rows, (self.add, LEADING))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -265,14 +271,10 @@ class ExclusiveList(SettingControl):
         )
 
     def _row(self, name: str) -> QWidget:
-        made = QWidget()
-        row = flush_row(made, 10)
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))
-        row.addWidget(ElidedLabel(name), 1)
-        row.addWidget(remove)
-        return made
+        return holding(hbox((ElidedLabel(name), 1), remove, spacing=10))
 
 
 class _Relay(QObject):
@@ -360,19 +362,18 @@ class ProgramPicker(QDialog):
             self.accept()
 
     def _arrange(self) -> None:
-        column, row = QVBoxLayout(self), QHBoxLayout()
-        column.setContentsMargins(20, 18, 20, 18)
-        column.setSpacing(12)
-        column.addWidget(Label(self.tr("Choose a program"), TextStyle.HEADING))
         note = self.tr("Nothing is lent while it runs. Pick a running program, or type its name.")
-        column.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
-        column.addWidget(self.name)
-        column.addWidget(self._stack, 1)
-        row.setSpacing(10)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.add)
-        column.addLayout(row)
+        row = hbox(None, self.cancel, self.add, spacing=10)
+        vbox(
+            Label(self.tr("Choose a program"), TextStyle.HEADING),
+            caption(note),
+            self.name,
+            (self._stack, 1),
+            row,
+            spacing=12,
+            margins=(20, 18, 20, 18),
+            parent=self,
+        )
 
 
 def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) -> None:
@@ -381,31 +382,47 @@ def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) 
         relay.found.emit(found)
 
 
-class TrafficMeter(SettingControl):
+class UseMeter(SettingControl):
+    """Usage beside its limit; without a limit there is a figure but not a bar."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.meter = Meter(self._name())
+        self.column.addWidget(self.meter)
+
+    def _name(self) -> str:
+        raise NotImplementedError
+
+    def _show_use(self, used: int | None, most: int, write: Callable[[int], str]) -> None:
+        if used is None:
+            self.meter.show_use(figures.ABSENT, None)
+        elif not most:
+            self.meter.show_use(write(used), None)
+        else:
+            both = figures.translate("figures", "{used} of {most}")
+            self.meter.show_use(both.format(used=write(used), most=write(most)), used / most)
+
+
+class TrafficMeter(UseMeter):
     """Traffic of this month beside the monthly limit."""
 
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.meter = Meter(self.tr("Used this month"))
-        self.column.addWidget(self.meter)
+    def _name(self) -> str:
+        return self.tr("Used this month")
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Without a monthly limit there is a figure but not a bar."""
         used = snapshot.line.month_bytes if snapshot else None
-        _show_use(self.meter, used, self.context.edits.current.month_gb * GB, figures.data)
+        self._show_use(used, self.context.edits.current.month_gb * GB, figures.data)
 
 
-class StoreMeter(SettingControl):
+class StoreMeter(UseMeter):
     """The disk space that Tequio uses, beside its limit."""
 
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.meter = Meter(self.tr("Used by Tequio"))
-        self.column.addWidget(self.meter)
+    def _name(self) -> str:
+        return self.tr("Used by Tequio")
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         used = snapshot.disk.store_bytes if snapshot else None
-        _show_use(self.meter, used, self.context.edits.current.disk_gib * GIB, _gibibytes)
+        self._show_use(used, self.context.edits.current.disk_gib * GIB, _gibibytes)
 
 
 class FreeSpace(SettingControl):
@@ -418,16 +435,6 @@ class FreeSpace(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         self.shown.setText(_gibibytes(snapshot.disk.free_bytes) if snapshot else figures.ABSENT)
-
-
-def _show_use(meter: Meter, used: int | None, most: int, write: Callable[[int], str]) -> None:
-    if used is None:
-        meter.show_use(figures.ABSENT, None)
-    elif not most:
-        meter.show_use(write(used), None)
-    else:
-        both = figures.translate("figures", "{used} of {most}")
-        meter.show_use(both.format(used=write(used), most=write(most)), used / most)
 
 
 def _gibibytes(size_bytes: int) -> str:

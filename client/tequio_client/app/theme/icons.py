@@ -9,6 +9,7 @@ import math
 from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
@@ -25,6 +26,9 @@ from PySide6.QtSvg import QSvgRenderer
 
 from tequio_client.app.theme import style
 from tequio_client.ipc.snapshot import LendingState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""
@@ -181,30 +185,26 @@ def _disc(middle: QPointF, radius: float) -> QPainterPath:
 @lru_cache(maxsize=16)
 def tray_icon(state: LendingState) -> QIcon:
     """The tray icon of a state."""
-    shape, made = STATE_SHAPES[state], QIcon()
-    for size in TRAY_SIZES:
-        picture = _blank(size)
-        painter = QPainter(picture)
-        draw_shape(painter, shape, TRAY_COLOURS[shape], QRectF(0, 0, size, size))
-        painter.end()
-        made.addPixmap(picture)
-    return made
+    shape = STATE_SHAPES[state]
+    return _drawn(
+        TRAY_SIZES, lambda painter, room: draw_shape(painter, shape, TRAY_COLOURS[shape], room)
+    )
 
 
 @lru_cache(maxsize=1)
 def app_icon() -> QIcon:
     """The logo for windows and task bars."""
+    return _drawn((*TRAY_SIZES, 128, 256), draw_logo)
+
+
+def _drawn(sizes: Sequence[int], draw: Callable[[QPainter, QRectF], None]) -> QIcon:
+    """An icon drawn in each of these sizes."""
     made = QIcon()
-    for size in (*TRAY_SIZES, 128, 256):
-        picture = _blank(size)
+    for size in sizes:
+        picture = QPixmap(size, size)
+        picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
-        draw_logo(painter, QRectF(0, 0, size, size))
+        draw(painter, QRectF(0, 0, size, size))
         painter.end()
         made.addPixmap(picture)
     return made
-
-
-def _blank(size: int) -> QPixmap:
-    picture = QPixmap(size, size)
-    picture.fill(Qt.GlobalColor.transparent)
-    return picture

@@ -1,7 +1,7 @@
 """Applies one of the two sets of colours to every widget.
 
 Setting the application's style sheet sends each widget a `StyleChange`, which repaints it; code
-that paints calls `tokens()` at that time and stores no colour.
+that paints calls `current_tokens()` then and stores no colour.
 """
 
 from __future__ import annotations

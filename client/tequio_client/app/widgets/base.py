@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QColor, QGradient, QLinearGradient, QPainter, QPen
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent, QResizeEvent
 
 W = TypeVar("W", bound=QWidget)
+B = TypeVar("B", bound=QBoxLayout)
 SMALL = QSize(16, 16)
 LEAST_LETTERS = 14
 """Minimum width of a paragraph, in average letters."""
@@ -91,20 +94,62 @@ class Columns(QWidget):
         self.updateGeometry()
 
 
-def flush_column(parent: QWidget, spacing: int) -> QVBoxLayout:
-    """A vertical layout without margins, `spacing` pixels between its parts."""
-    column = QVBoxLayout(parent)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(spacing)
-    return column
+TOP, MIDDLE = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter
+LEADING, TRAILING = Qt.AlignmentFlag.AlignLeading, Qt.AlignmentFlag.AlignTrailing
+Inside: TypeAlias = "QWidget | QLayout"
+Part: TypeAlias = "Inside | tuple[Inside, int] | int | None"
+"""A part of a box: alone, with its stretch, or a widget with its alignment; a number: a space
+in pixels; None: a stretch."""
 
 
-def flush_row(parent: QWidget, spacing: int) -> QHBoxLayout:
-    """A horizontal layout without margins, `spacing` pixels between its parts."""
-    row = QHBoxLayout(parent)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(spacing)
-    return row
+def hbox(
+    *parts: Part,
+    spacing: int = -1,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    parent: QWidget | None = None,
+) -> QHBoxLayout:
+    """A horizontal layout of these parts, `spacing` pixels apart (-1: as the style has it)."""
+    box = QHBoxLayout(parent) if parent is not None else QHBoxLayout()
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    return fill(box, *parts)
+
+
+def vbox(
+    *parts: Part,
+    spacing: int = -1,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    parent: QWidget | None = None,
+) -> QVBoxLayout:
+    """A vertical layout of these parts, `spacing` pixels apart (-1: as the style has it)."""
+    box = QVBoxLayout(parent) if parent is not None else QVBoxLayout()
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    return fill(box, *parts)
+
+
+def fill(box: B, *parts: Part) -> B:
+    """Add these parts to a box."""
+    for part in parts:
+        inside, how = part if isinstance(part, tuple) else (part, 0)
+        if inside is None:
+            box.addStretch(1)
+        elif isinstance(inside, int):
+            box.addSpacing(inside)
+        elif isinstance(inside, QLayout):
+            box.addLayout(inside, how)
+        elif isinstance(how, Qt.AlignmentFlag):
+            box.addWidget(inside, 0, how)
+        else:
+            box.addWidget(inside, how)
+    return box
+
+
+def holding(layout: QLayout) -> QWidget:
+    """A widget with that layout."""
+    made = QWidget()
+    made.setLayout(layout)
+    return made
 
 
 def paint_event(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
@@ -139,6 +184,13 @@ def accent_gradient(left: float, right: float) -> QLinearGradient:
     made.setColorAt(0, QColor(current_tokens().accent))
     made.setColorAt(1, QColor(current_tokens().accent2))
     return made
+
+
+def round_pen(ink: QColor | QGradient, width: float) -> QPen:
+    """A pen with round ends and joints."""
+    return QPen(
+        ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+    )
 
 
 def translucent(colour: str, opacity: float) -> QColor:
@@ -238,6 +290,16 @@ class ElidedLabel(Label):
         painter.setPen(self.palette().windowText().color())
         alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         painter.drawText(room, alignment, shown)
+
+
+def caption(words: str = "") -> WrappedLabel:
+    """A note in small type."""
+    return WrappedLabel(words, TextStyle.CAPTION, "sub")
+
+
+def caption_line(words: str = "") -> ElidedLabel:
+    """A note in small type on one line."""
+    return ElidedLabel(words, TextStyle.CAPTION, "sub")
 
 
 class Card(QFrame):

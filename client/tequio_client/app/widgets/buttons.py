@@ -102,7 +102,19 @@ def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
     return Qt.LayoutDirection.LeftToRight
 
 
-class ChoiceCard(QRadioButton):
+class ChoiceSurface(QRadioButton):
+    """A choice that can be clicked anywhere on its surface."""
+
+    def __init__(self, words: str = "") -> None:
+        super().__init__(words)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def hitButton(self, at: QPoint) -> bool:
+        return self.rect().contains(at)
+
+
+class ChoiceCard(ChoiceSurface):
     """A card that can be chosen, with a name and a sentence."""
 
     def __init__(self, name: str, note: str) -> None:
@@ -110,8 +122,6 @@ class ChoiceCard(QRadioButton):
         self._note = note
         self.setAccessibleName(name)
         self.setAccessibleDescription(note)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMinimumWidth(CARD_WIDTH)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -128,9 +138,6 @@ class ChoiceCard(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(CARD_WIDTH, self.heightForWidth(max(self.width(), CARD_WIDTH)))
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -156,7 +163,7 @@ class ChoiceCard(QRadioButton):
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
     def _draw_mark(self, painter: QPainter, words: QRectF) -> None:
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         left = words.left() if is_mirrored else words.right() - 16
         icons.draw_icon(
             painter, "circle-check", current_tokens().text_accent, QRectF(left, words.top(), 16, 16)
@@ -221,13 +228,11 @@ def relaid_rows(
     return rows
 
 
-class ChoiceRow(QRadioButton):
+class ChoiceRow(ChoiceSurface):
     """A row with any `body`; among rows with one parent, one is selected."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body = QVBoxLayout(self)
@@ -244,9 +249,6 @@ class ChoiceRow(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.body.minimumSize()
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -393,7 +395,7 @@ class Segmented(QWidget):
         painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
 
 
-class SegmentButton(QRadioButton):
+class SegmentButton(ChoiceSurface):
     """One choice of a segmented row."""
 
     def __init__(self, words: str, group: str) -> None:
@@ -401,8 +403,6 @@ class SegmentButton(QRadioButton):
         self.setAccessibleName(words)
         self.setAccessibleDescription(group)
         self.setFont(font(TextStyle.LABEL))
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -412,9 +412,6 @@ class SegmentButton(QRadioButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def hitButton(self, at: QPoint) -> bool:
-        return self.rect().contains(at)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -484,7 +481,7 @@ class Switch(QCheckBox):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colours.on_button if self.isChecked() else off))
         way = TRACK[0] - TRACK[1]
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         place = 1 - self._place if is_mirrored else self._place
         thumb = QRectF(0, 0, 2 * RADIUS, 2 * RADIUS)
         middle = track.topLeft().toPoint()

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication
+from PySide6.QtGui import QBrush, QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHeaderView,
-    QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -35,22 +34,27 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    TOP,
+    Columns,
     ElidedLabel,
     Label,
-    WrappedLabel,
-    flush_row,
+    caption,
+    caption_line,
+    fill,
+    hbox,
     paint_event,
     tool_tip,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
+from tequio_client.app.widgets.inputs import SearchField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QPainter
 
     from tequio_client.ipc.control import RankRow
+    from tequio_client.ipc.snapshot import Snapshot
 
 COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex
@@ -76,7 +80,7 @@ class CopyLine(QWidget):
         self._whole = ""
         self._text: Label = ElidedLabel("", TextStyle.BODY, "sub")
         if is_for_machine:
-            self._text = WrappedLabel("", TextStyle.CAPTION, "sub")
+            self._text = caption()
             self._text.setFont(style.fixed_font())
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
@@ -85,9 +89,8 @@ class CopyLine(QWidget):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self.button.set_label(self.tr("Copy"), "copy"))
-        self._row = row = flush_row(self, 10)
-        row.addWidget(self._text, 1)
-        row.addWidget(self.button)
+        self._row = row = hbox(spacing=10, parent=self)
+        fill(row, (self._text, 1), self.button)
         self.show_text("")
 
     def show_text(self, text: str) -> None:
@@ -112,34 +115,39 @@ class CopyLine(QWidget):
         self._copied_timer.start()
 
 
-class RankingTable(QTableView):
-    """The neighbours in the ranking, best first."""
+class PlainTable(QTableView):
+    """A table without a grid, with rows of one height."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, row_height: int) -> None:
         super().__init__()
-        self._rows = RankingRows()
         self.setAccessibleName(name)
-        self.setModel(self._rows)
-        self.setItemDelegate(RankingDelegate(self))
-        self.setFont(font(TextStyle.BODY))
         self.setShowGrid(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setTabKeyNavigation(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
-        self._set_header(self.horizontalHeader())
+        self.verticalHeader().setDefaultSectionSize(row_height)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionsClickable(False)
 
-    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
-        self._rows.replace(rows)
 
-    def _set_header(self, header: QHeaderView) -> None:
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
+class RankingTable(PlainTable):
+    """The neighbours in the ranking, best first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ROW)
+        self._rows = RankingRows()
+        self.setModel(self._rows)
+        self.setItemDelegate(RankingDelegate(self))
+        self.setFont(font(TextStyle.BODY))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        header = self.horizontalHeader()
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(WHO, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(POINTS, QHeaderView.ResizeMode.ResizeToContents)
+
+    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
+        self._rows.replace(rows)
 
 
 class RankingRows(QAbstractTableModel):
@@ -226,13 +234,12 @@ class SectionList(QWidget):
     chosen = Signal(str)
     """The section chosen by the user."""
 
-    def __init__(self, name: str, entries: Sequence[SectionEntry], parent: QWidget) -> None:
+    def __init__(
+        self, name: str, search: str, entries: Sequence[SectionEntry], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.search = QLineEdit()
-        self.search.setClearButtonEnabled(True)
-        self._picture = QAction(self)
-        self.search.addAction(self._picture, QLineEdit.ActionPosition.LeadingPosition)
+        self.search = SearchField(search)
         self._group = QButtonGroup(self)
         self.buttons: dict[str, SectionButton] = {}
         self.choices = Dropdown(name, {one.name: one.title for one in entries})
@@ -254,7 +261,6 @@ class SectionList(QWidget):
         self._box.addWidget(self.choices)
         self._box.addWidget(self._buttons)
         self._box.addStretch(0)
-        self._colour()
 
     def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
         """Become one line with margins and an opaque ground, or a column again."""
@@ -285,14 +291,6 @@ class SectionList(QWidget):
         for key, button in self.buttons.items():
             button.mark(why if key == name else "")
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == event.Type.StyleChange:
-            self._colour()
-
-    def _colour(self) -> None:
-        self._picture.setIcon(icons.icon("search", current_tokens().text_sub, 16))
-
 
 class SectionButton(NavButton):
     """One section; a dot says that something in it needs attention."""
@@ -318,7 +316,7 @@ class SectionButton(NavButton):
     def paintEvent(self, painter: QPainter) -> None:
         self.draw(painter)
         if self._why:
-            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            is_mirrored = self.isRightToLeft()
             left = 10.0 if is_mirrored else self.width() - 10 - DOT
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(current_tokens().warn))
@@ -336,14 +334,14 @@ class StatCard(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumWidth(STAT_WIDTH)
-        self._name = ElidedLabel(name, TextStyle.CAPTION, "sub")
+        self._name = caption_line(name)
         self._figure = ElidedLabel("", TextStyle.FIGURE)
-        self._note = ElidedLabel("", TextStyle.CAPTION, "sub")
+        self._note = caption_line()
         grid = QGridLayout(self)
         grid.setContentsMargins(*style.CARD_MARGINS)
         grid.setVerticalSpacing(2)
         grid.addWidget(self._name, 0, 0)
-        grid.addWidget(IconTile(picture), 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(IconTile(picture), 0, 1, 2, 1, TOP)
         grid.addWidget(self._figure, 1, 0)
         grid.addWidget(self._note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
@@ -363,6 +361,29 @@ class StatCard(QFrame):
     @property
     def note_text(self) -> str:
         return self._note.text()
+
+
+class StatCards(Columns):
+    """Cards in a row; subclasses fill them in `show_known`."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2)
+        self._cards: Sequence[StatCard] = ()
+
+    def set_cards(self, cards: Sequence[StatCard]) -> None:
+        self._cards = cards
+        self.set_parts(cards)
+        self.show_snapshot(None)
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.show_known(snapshot)
+            return
+        for card in self._cards:
+            card.show_figure(figures.ABSENT)
+
+    def show_known(self, snapshot: Snapshot) -> None:
+        raise NotImplementedError
 
 
 class IconTile(QWidget):

@@ -1,4 +1,4 @@
-"""Charts: an area over time, lines of a race, and sparklines.
+"""Charts: the base of those with steps, an area over time, and sparklines.
 
 The mouse or the arrow keys select a step whose values are then shown. The accessible description
 holds a summary in words.
@@ -17,7 +17,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import accent_gradient, focus_ring, paint_event, translucent
+from tequio_client.app.widgets.base import (
+    accent_gradient,
+    focus_ring,
+    paint_event,
+    round_pen,
+    translucent,
+)
 from tequio_shared import curve
 
 if TYPE_CHECKING:
@@ -59,10 +65,14 @@ def axis_top_and_step(highest: float, intervals: int) -> tuple[float, float]:
     """
     if highest <= 0:
         return 1.0, 1.0 / intervals
-    least = highest / intervals
-    power = 10.0 ** math.floor(math.log10(least))
-    step = next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
+    step = round_step(highest / intervals)
     return step * intervals, step
+
+
+def round_step(least: float) -> float:
+    """The round step of an axis that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,27 +85,18 @@ class ChartData:
     """The accessible description."""
 
 
-class AreaChart(QWidget):
-    """A plot as a curve over a fading area; without values it shows `empty`."""
+class StepChart(QWidget):
+    """A chart over steps, one of which can be selected; without values it shows why it is empty."""
 
-    def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
+    def __init__(self, name: str, empty: str, smallest: QSize) -> None:
         super().__init__()
-        self._plot, self._empty = ChartData(), empty
-        self._write, self._write_axis = write, write_axis
+        self._empty, self._summary = empty, ""
         self._at: int | None = None
         self.setAccessibleName(name)
         self.setAccessibleDescription(empty)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(QSize(220, 140))
-
-    def set_data(self, plot: ChartData) -> None:
-        if plot == self._plot:
-            return
-        self._plot, self._at = plot, None
-        self.setAccessibleDescription(plot.summary if self._has_values() else self._empty)
-        self.update()
+        self.setMinimumSize(smallest)
 
     def set_empty_text(self, words: str) -> None:
         if words == self._empty:
@@ -105,64 +106,135 @@ class AreaChart(QWidget):
             self.setAccessibleDescription(words)
             self.update()
 
-    @property
-    def selected_step(self) -> int | None:
-        """The selected step."""
-        return self._at
-
-    def sizeHint(self) -> QSize:
-        return QSize(460, 260)
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._choose(self._nearest(event.position().x()))
+        if self._has_values():
+            distances = [abs(x - event.position().x()) for x in self._step_places()]
+            self._choose(distances.index(min(distances)))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        count = len(self._plot.values) if self._has_values() else 0
-        at = step_for_key(event, self._at, count)
-        if at is None:
+        """An arrow key moves by a step, from the last one if none is selected."""
+        last = len(self._step_places()) - 1 if self._has_values() else -1
+        at = last if self._at is None else self._at
+        goals = {
+            Qt.Key.Key_Left: max(at - 1, 0),
+            Qt.Key.Key_Right: min(at + 1, last),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        goal = goals.get(Qt.Key(event.key())) if last >= 0 else None
+        if goal is None:
             super().keyPressEvent(event)
         else:
-            self._choose(at)
-
-    def _choose(self, at: int | None) -> None:
-        if at == self._at or not self._has_values():
-            return
-        self._at = at
-        plot = self._plot
-        words = plot.summary if at is None else self._words(at, ": ")
-        self.setAccessibleDescription(words)
-        self.update()
-
-    def _words(self, at: int, between: str) -> str:
-        return f"{self._plot.labels[at]}{between}{self._write(self._plot.values[at])}"
-
-    def _nearest(self, x: float) -> int | None:
-        if not self._has_values():
-            return None
-        points = self._points(self._place())
-        return min(range(len(points)), key=lambda at: abs(points[at].x() - x))
+            self._choose(goal)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         painter.setFont(font(TextStyle.SMALL))
         if self._has_values():
-            place = self._place()
-            self._draw_axis(painter, place)
-            points = self._points(place)
-            self._draw_curve(painter, points, place)
-            if self._at is not None:
-                self._draw_dot(painter, points[self._at], place)
+            self._draw(painter)
         else:
-            self._draw_empty(painter)
+            painter.setFont(font(TextStyle.BODY))
+            painter.setPen(QColor(current_tokens().text_sub))
+            room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
+            wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(room, int(wrapped), self._empty)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
     def _has_values(self) -> bool:
+        raise NotImplementedError
+
+    def _step_places(self) -> list[float]:
+        """The x coordinate of each step."""
+        raise NotImplementedError
+
+    def _step_text(self) -> str:
+        """The values of the selected step."""
+        raise NotImplementedError
+
+    def _draw(self, painter: QPainter) -> None:
+        raise NotImplementedError
+
+    def _renew(self, summary: str) -> None:
+        """Show other values, with no step selected."""
+        self._summary, self._at = summary, None
+        self.setAccessibleDescription(summary if self._has_values() else self._empty)
+        self.update()
+
+    def _choose(self, at: int | None) -> None:
+        if at == self._at or not self._has_values():
+            return
+        self._at = at
+        self.setAccessibleDescription(self._summary if at is None else self._step_text())
+        self.update()
+
+    def _draw_levels(
+        self, painter: QPainter, place: QRectF, levels: Sequence[tuple[float, str]]
+    ) -> None:
+        """Draw a labelled line at each y coordinate, the lowest of which is the axis."""
+        pen = QPen(QColor(current_tokens().hairline), 1)
+        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for at, (level, label) in enumerate(levels):
+            y = round(level) + 0.5
+            if at:
+                pen.setDashPattern([4, 4])
+            painter.setPen(pen)
+            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
+            painter.setPen(QColor(current_tokens().text_sub))
+            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
+
+
+def draw_bubble(painter: QPainter, bubble: QRectF) -> None:
+    """Draw the ground of a text over a chart."""
+    painter.setPen(QPen(QColor(current_tokens().edge), 1))
+    painter.setBrush(QColor(current_tokens().card))
+    painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
+
+
+class AreaChart(StepChart):
+    """A plot as a curve over a fading area."""
+
+    def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
+        super().__init__(name, empty, QSize(220, 140))
+        self._plot = ChartData()
+        self._write, self._write_axis = write, write_axis
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def set_data(self, plot: ChartData) -> None:
+        if plot != self._plot:
+            self._plot = plot
+            self._renew(plot.summary)
+
+    @property
+    def selected_step(self) -> int | None:
+        return self._at
+
+    def sizeHint(self) -> QSize:
+        return QSize(460, 260)
+
+    def _has_values(self) -> bool:
         return any(value > 0 for value in self._plot.values)
+
+    def _step_places(self) -> list[float]:
+        return [point.x() for point in self._points(self._place())]
+
+    def _step_text(self, between: str = ": ") -> str:
+        at = self._at or 0
+        return f"{self._plot.labels[at]}{between}{self._write(self._plot.values[at])}"
+
+    def _draw(self, painter: QPainter) -> None:
+        place = self._place()
+        levels = [place.bottom() - place.height() * at / LINES for at in range(LINES + 1)]
+        self._draw_levels(painter, place, list(zip(levels, self._axis(), strict=True)))
+        self._draw_labels(painter, place)
+        points = self._points(place)
+        self._draw_curve(painter, points, place)
+        if self._at is not None:
+            self._draw_dot(painter, points[self._at], place)
 
     def _place(self) -> QRectF:
         metrics = QFontMetricsF(font(TextStyle.SMALL))
@@ -183,20 +255,6 @@ class AreaChart(QWidget):
             QPointF(place.left() + at * step, place.bottom() - place.height() * value / top)
             for at, value in enumerate(values)
         ]
-
-    def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
-        dashes = QPen(QColor(current_tokens().hairline), 1)
-        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for at, label in enumerate(self._axis()):
-            y = round(place.bottom() - place.height() * at / LINES) + 0.5
-            dashes.setStyle(Qt.PenStyle.DashLine if at else Qt.PenStyle.SolidLine)
-            if at:
-                dashes.setDashPattern([4, 4])
-            painter.setPen(dashes)
-            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
-            painter.setPen(QColor(current_tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
-        self._draw_labels(painter, place)
 
     def _draw_labels(self, painter: QPainter, place: QRectF) -> None:
         labels = self._plot.labels
@@ -222,55 +280,31 @@ class AreaChart(QWidget):
         fade.setColorAt(0, translucent(current_tokens().accent, 0.38))
         fade.setColorAt(1, translucent(current_tokens().accent, 0.0))
         painter.fillPath(ground, fade)
-        pen = QPen(accent_gradient(place.left(), place.right()), style.LINE)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(line, pen)
+        painter.strokePath(
+            line, round_pen(accent_gradient(place.left(), place.right()), style.LINE)
+        )
         if len(points) == 1:
             painter.setBrush(QColor(current_tokens().accent))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawEllipse(points[0], DOT, DOT)
 
     def _draw_dot(self, painter: QPainter, point: QPointF, place: QRectF) -> None:
-        colours, at = current_tokens(), self._at or 0
+        colours = current_tokens()
         painter.setPen(QPen(translucent(colours.text_sub, 0.5), 1))
         painter.drawLine(QPointF(point.x(), place.top()), QPointF(point.x(), place.bottom()))
         painter.setPen(QPen(QColor(colours.card), 2))
         painter.setBrush(QColor(colours.text_accent))
         painter.drawEllipse(point, DOT, DOT)
-        self._draw_bubble(painter, point, self._words(at, "   "))
+        self._draw_bubble(painter, point, self._step_text("   "))
 
     def _draw_bubble(self, painter: QPainter, point: QPointF, words: str) -> None:
-        colours = current_tokens()
         width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 18
         left = min(max(point.x() - width / 2, 0.0), self.width() - width)
         top = point.y() - 36 if point.y() >= 38 else point.y() + 12  # noqa: PLR2004  # its height
         bubble = QRectF(left, top, width, 24)
-        painter.setPen(QPen(QColor(colours.edge), 1))
-        painter.setBrush(QColor(colours.card))
-        painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
-        painter.setPen(QColor(colours.text))
+        draw_bubble(painter, bubble)
+        painter.setPen(QColor(current_tokens().text))
         painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, words)
-
-    def _draw_empty(self, painter: QPainter) -> None:
-        painter.setFont(font(TextStyle.BODY))
-        painter.setPen(QColor(current_tokens().text_sub))
-        room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
-        wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(wrapped), self._empty)
-
-
-def step_for_key(event: QKeyEvent, at: int | None, count: int) -> int | None:
-    """The step that an arrow key, Home or End selects from step `at`; None: another key."""
-    last = count - 1
-    at = last if at is None else at
-    goals = {
-        Qt.Key.Key_Left: max(at - 1, 0),
-        Qt.Key.Key_Right: min(at + 1, last),
-        Qt.Key.Key_Home: 0,
-        Qt.Key.Key_End: last,
-    }
-    return goals.get(Qt.Key(event.key())) if count else None
 
 
 class Sparkline(QWidget):
@@ -348,7 +382,4 @@ class Sparkline(QWidget):
         fade.setColorAt(0, translucent(current_tokens().accent, 0.28))
         fade.setColorAt(1, translucent(current_tokens().accent, 0.0))
         painter.fillPath(ground, fade)
-        pen = QPen(QColor(current_tokens().accent), LINE)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(line, pen)
+        painter.strokePath(line, round_pen(QColor(current_tokens().accent), LINE))

@@ -5,7 +5,7 @@ Points are never rounded up.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLocale
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 MICRO = 1_000_000
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
@@ -16,10 +16,10 @@ SIGNIFICANT = 3
 """Significant digits below one point."""
 translate = QCoreApplication.translate
 SCALES = (
-    (12, str(QT_TRANSLATE_NOOP("figures", "{number}T"))),
-    (9, str(QT_TRANSLATE_NOOP("figures", "{number}B"))),
-    (6, str(QT_TRANSLATE_NOOP("figures", "{number}M"))),
-    (3, str(QT_TRANSLATE_NOOP("figures", "{number}k"))),
+    (12, "{number}T"),
+    (9, "{number}B"),
+    (6, "{number}M"),
+    (3, "{number}k"),
 )
 """Powers of ten and their suffixes."""
 ABSENT = "–"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.icons import STATE_SHAPES, StateShape, draw_logo, draw_shape
@@ -15,11 +14,14 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
-    ElidedLabel,
     Label,
     WrappedLabel,
     accent_gradient,
+    caption_line,
+    hbox,
     paint_event,
+    round_pen,
+    vbox,
 )
 from tequio_client.ipc.snapshot import LendingState
 
@@ -95,7 +97,7 @@ class Chip(QWidget):
         painter.drawRoundedRect(room, room.height() / 2, room.height() / 2)
         words = room.adjusted(PADDING, 0, -PADDING, 0)
         if self._picture:
-            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            is_mirrored = self.isRightToLeft()
             left = words.right() - ICON if is_mirrored else words.left()
             place = QRectF(left, (room.height() - ICON) / 2, ICON, ICON)
             icons.draw_icon(painter, self._picture, ink, place)
@@ -106,30 +108,25 @@ class Chip(QWidget):
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreInterval:
-    """A figure within `low` and `high`."""
-
-    low: float
-    value: float
-    high: float
-
-
 class IntervalBar(QWidget):
     """Draws the interval as a bar and the figure as a dot; better is where the line begins."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._interval: ScoreInterval | None = None
+        self._interval: tuple[float, float, float] | None = None
         self._from, self._to, self._is_ours = 0.0, 1.0, False
         self.setMinimumWidth(70)
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_interval(
-        self, interval: ScoreInterval, scale: tuple[float, float], *, is_ours: bool
+        self,
+        interval: tuple[float, float, float],
+        scale: tuple[float, float],
+        *,
+        is_ours: bool,
     ) -> None:
-        """Show it on that scale, which rows below each other share."""
+        """Show low end, figure and high end on that scale, which rows below each other share."""
         self._interval, self._is_ours = interval, is_ours
         self._from, self._to = scale
         self.update()
@@ -142,7 +139,7 @@ class IntervalBar(QWidget):
         span = self._to - self._from
         part = (value - self._from) / span if span > 0 else 0.5
         x = SIDE + (self.width() - 2 * SIDE) * part
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        is_mirrored = self.isRightToLeft()
         return self.width() - x if is_mirrored else x
 
     @paint_event
@@ -153,14 +150,12 @@ class IntervalBar(QWidget):
         if self._interval is None:
             return
         ink = QColor(colours.accent if self._is_ours else colours.edge)
-        pen = QPen(ink, BAR)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        ends = [QPointF(self.place(one), y) for one in (self._interval.low, self._interval.high)]
-        painter.drawLine(*ends)
+        painter.setPen(round_pen(ink, BAR))
+        low, value, high = (QPointF(self.place(one), y) for one in self._interval)
+        painter.drawLine(low, high)
         painter.setPen(QPen(QColor(colours.card), 2))
         painter.setBrush(QColor(colours.text_accent if self._is_ours else colours.text))
-        painter.drawEllipse(QPointF(self.place(self._interval.value), y), DOT, DOT)
+        painter.drawEllipse(value, DOT, DOT)
 
 
 class Milestones(QWidget):
@@ -199,15 +194,13 @@ class Milestones(QWidget):
     def paintEvent(self, painter: QPainter) -> None:
         colours, y = current_tokens(), TRACK / 2
         spots = [QPointF(label.geometry().center().x() + 0.5, y) for label in self._dates]
-        painter.setPen(_pen(QColor(colours.track)))
+        painter.setPen(round_pen(QColor(colours.track), LINE))
         painter.drawLine(spots[0], spots[-1])
         end = self._spot(spots)
         if end != spots[0]:
             left, right = sorted((spots[0].x(), spots[-1].x()))
-            pen = _pen(QColor(colours.ok))
-            if not self._is_over:
-                pen.setBrush(accent_gradient(left, right))
-            painter.setPen(pen)
+            ink = QColor(colours.ok) if self._is_over else accent_gradient(left, right)
+            painter.setPen(round_pen(ink, LINE))
             # a level line has no area, so a gradient along it would not be drawn
             painter.drawLine(spots[0], end + QPointF(0, 0.01))
         for at, spot in enumerate(spots):
@@ -232,12 +225,6 @@ class Milestones(QWidget):
                 2 * MILESTONES_DOT,
             )
         )
-
-
-def _pen(ink: QColor) -> QPen:
-    pen = QPen(ink, LINE)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    return pen
 
 
 class PercentRing(QWidget):
@@ -272,9 +259,7 @@ class PercentRing(QWidget):
             turn.setColorAt(1, QColor(colours.accent))
             turn.setColorAt(0.03, QColor(colours.accent2))
             turn.setColorAt(0, QColor(colours.accent))
-            pen = QPen(turn, style.RING_STROKE)
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            painter.setPen(pen)
+            painter.setPen(round_pen(turn, style.RING_STROKE))
             angle = round(360 * self._percent / 100 * SIXTEENTHS)
             painter.drawArc(place, 90 * SIXTEENTHS, -angle)
         self._write(painter, place)
@@ -331,7 +316,7 @@ class ProgressBar(QWidget):
             painter.drawRoundedRect(QRectF(left, 0, width, room.height()), radius, radius)
 
     def _is_mirrored(self) -> bool:
-        return self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        return self.isRightToLeft()
 
 
 class Meter(QWidget):
@@ -339,20 +324,14 @@ class Meter(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name = ElidedLabel(name, TextStyle.CAPTION, "sub")
+        self._name = caption_line(name)
         self._figures = Label("", TextStyle.LABEL)
         self._bar = ProgressBar(name, 4)
-        column, row = QVBoxLayout(self), QHBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        row.setSpacing(8)
-        row.addWidget(self._name, 1)
-        row.addWidget(self._figures)
+        row = hbox((self._name, 1), self._figures, spacing=8)
         keeps = self._bar.sizePolicy()
         keeps.setRetainSizeWhenHidden(True)
         self._bar.setSizePolicy(keeps)
-        column.addLayout(row)
-        column.addWidget(self._bar)
+        vbox(row, self._bar, spacing=6, parent=self)
 
     def set_name(self, name: str) -> None:
         self._name.setText(name)

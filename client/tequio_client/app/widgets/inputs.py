@@ -5,28 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QAction, QColor, QFontMetrics
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
-    QHBoxLayout,
+    QLineEdit,
     QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
 )
 
+from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
+    MIDDLE,
+    TOP,
     Columns,
     ElidedLabel,
     Label,
     WrappedLabel,
-    flush_column,
+    caption,
     focus_ring,
+    hbox,
+    holding,
     paint_event,
     tool_tip,
+    vbox,
 )
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK
@@ -34,6 +40,7 @@ from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
 
     from tequio_client.ipc.preferences import Week
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
 WIDTH = 132
 WORDS_WIDTH = 210
 """Minimum width in pixels of the words beside a control."""
-TOP = 20
+HOURS_HEIGHT = 20
 LEAST_CELL = 14
 MOST_CELL = 26
 BETWEEN = 2
@@ -107,6 +114,27 @@ class NumberBox(QDoubleSpinBox):
             self.chosen.emit(value)
 
 
+class SearchField(QLineEdit):
+    """A search field whose icon follows the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.setClearButtonEnabled(True)
+        self._icon = QAction(self)
+        self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
+        self._colour()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is event.Type.StyleChange:
+            self._colour()
+
+    def _colour(self) -> None:
+        self._icon.setIcon(icons.icon("search", current_tokens().text_sub, 16))
+
+
 class SettingRow(QWidget):
     """A setting with its note; the control is beside the words, or below them if it is `wide`.
 
@@ -117,7 +145,7 @@ class SettingRow(QWidget):
         self, name: str, note: str, control: QWidget | None = None, *, is_wide: bool = False
     ) -> None:
         super().__init__()
-        self._name, self._note = WrappedLabel(name), WrappedLabel(note, TextStyle.CAPTION, "sub")
+        self._name, self._note = WrappedLabel(name), caption(note)
         self.control, self._also = control, ""
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
@@ -132,7 +160,7 @@ class SettingRow(QWidget):
         self._columns: Columns | None = None
         if control is not None and not is_wide:
             self._columns = Columns(gap=18)
-            self._columns.set_parts((words, _centred(control)), shares=(1, 0))
+            self._columns.set_parts((words, holding(hbox((control, MIDDLE)))), shares=(1, 0))
             column.addWidget(self._columns)
         # children show only once they have a parent: a widget without one would open as a window
         self._name.setVisible(bool(name))
@@ -180,25 +208,10 @@ class SettingRow(QWidget):
             self._columns.fold()
 
     def _words(self) -> QWidget:
-        made, head = QWidget(), QHBoxLayout()
+        head = hbox((self._name, 1), (self.chip, TOP), spacing=10)
+        made = holding(vbox(None, head, self._note, None, spacing=2))
         made.setMinimumWidth(WORDS_WIDTH)
-        column = flush_column(made, 2)
-        column.addStretch(1)
-        head.setSpacing(10)
-        head.addWidget(self._name, 1)
-        head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(head)
-        column.addWidget(self._note)
-        column.addStretch(1)
         return made
-
-
-def _centred(control: QWidget) -> QWidget:
-    made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
-    return made
 
 
 class SliderRow(QWidget):
@@ -225,7 +238,7 @@ class SliderRow(QWidget):
         grid.addWidget(self._words, 0, 1)
         grid.addWidget(self._slider, 1, 0, 1, 2)
         if note:
-            grid.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"), 2, 0, 1, 2)
+            grid.addWidget(caption(note), 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         self._is_set_by_app = False
         self.set_value(least)
@@ -299,7 +312,7 @@ class WeekGrid(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._beside + HOURS * MOST_CELL, TOP + DAYS * (MOST_CELL - 2))
+        return QSize(self._beside + HOURS * MOST_CELL, HOURS_HEIGHT + DAYS * (MOST_CELL - 2))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._beside + HOURS * LEAST_CELL, self.sizeHint().height())
@@ -383,18 +396,18 @@ class WeekGrid(QWidget):
             name = locale.dayName(day + 1, QLocale.FormatType.ShortFormat)
             painter.drawText(place, side, name)
         for hour in range(0, HOURS, EVERY_HOURS):
-            place = QRectF(self._cell(0, hour).left(), 0, 40, TOP - 4)
+            place = QRectF(self._cell(0, hour).left(), 0, 40, HOURS_HEIGHT - 4)
             painter.drawText(place, side, locale.toString(hour))
 
     def _cell(self, day: int, hour: int) -> QRectF:
         wide = (self.width() - self._beside - 2) / HOURS
-        high = (self.height() - TOP - 2) / DAYS
-        left, top = self._beside + hour * wide, TOP + day * high
+        high = (self.height() - HOURS_HEIGHT - 2) / DAYS
+        left, top = self._beside + hour * wide, HOURS_HEIGHT + day * high
         return QRectF(left, top, wide - BETWEEN, high - BETWEEN)
 
     def _at(self, point: QPointF) -> tuple[int, int] | None:
         hour = int((point.x() - self._beside) * HOURS // (self.width() - self._beside - 2))
-        day = int((point.y() - TOP) * DAYS // (self.height() - TOP - 2))
+        day = int((point.y() - HOURS_HEIGHT) * DAYS // (self.height() - HOURS_HEIGHT - 2))
         return (day, hour) if 0 <= hour < HOURS and 0 <= day < DAYS else None
 
 

@@ -10,22 +10,21 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGraphicsOpacityEffect,
-    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
 
-from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import current_tokens, is_motion_reduced
+from tequio_client.app.theme import style
+from tequio_client.app.theme.look import is_motion_reduced
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import WrappedLabel, paint_event
+from tequio_client.app.widgets.base import IconLabel, WrappedLabel, fill, hbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import IconTile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QPainter, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
 LEVEL_ICONS = {
     "info": ("info", "text_accent"),
@@ -46,14 +45,16 @@ class Banner(QFrame):
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "banner")
-        self._picture, self._words = LevelIcon(), WrappedLabel()
+        self._picture, self._words = IconLabel("info", QSize(20, 20)), WrappedLabel()
         self.button = Button("")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(*style.CARD_MARGINS)
-        row.setSpacing(12)
-        row.addWidget(self._picture)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.button)
+        hbox(
+            self._picture,
+            (self._words, 1),
+            self.button,
+            spacing=12,
+            margins=style.CARD_MARGINS,
+            parent=self,
+        )
         self.show_words(level, words, button)
 
     def show_words(self, level: str, words: str, button: str = "") -> None:
@@ -62,7 +63,7 @@ class Banner(QFrame):
             self.setProperty("level", level)
             self.style().unpolish(self)
             self.style().polish(self)
-        self._picture.show_level(level)
+        self._picture.set_icon(*LEVEL_ICONS[level])
         self._words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
@@ -73,38 +74,17 @@ class Banner(QFrame):
         return self._words.text()
 
 
-class LevelIcon(QWidget):
-    """The icon of a message's level."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._level = "info"
-        self.setFixedSize(QSize(20, 20))
-
-    def show_level(self, level: str) -> None:
-        self._level = level
-        self.update()
-
-    @paint_event
-    def paintEvent(self, painter: QPainter) -> None:
-        name, ink = LEVEL_ICONS[self._level]
-        icons.draw_icon(painter, name, getattr(current_tokens(), ink), self.rect().toRectF())
-
-
 class EmptyState(QWidget):
     """A picture, a heading and a sentence in place of missing content, with an optional button."""
 
     def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
         super().__init__()
-        self._heading, self._words = (
-            WrappedLabel(heading, TextStyle.HEADING),
-            WrappedLabel(words, tone="sub"),
-        )
+        self._heading = WrappedLabel(heading, TextStyle.HEADING)
+        self._words = WrappedLabel(words, tone="sub")
         self.button = Button(button, "primary")
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
-        column.addStretch(1)
-        column.addWidget(IconTile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
+        fill(column, None, (IconTile(picture), Qt.AlignmentFlag.AlignHCenter))
         for part in (self._heading, self._words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
@@ -141,10 +121,7 @@ class Toast(QFrame):
         self.setProperty("kind", "toast")
         self._words = WrappedLabel()
         self.button = Button("", "quiet")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 9, 10, 9)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.button)
+        hbox((self._words, 1), self.button, margins=(16, 9, 10, 9), parent=self)
         self._effect = QGraphicsOpacityEffect(self)
         self.setGraphicsEffect(self._effect)
         self._fade = QPropertyAnimation(self._effect, b"opacity", self)

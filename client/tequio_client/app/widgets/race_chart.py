@@ -1,8 +1,4 @@
-"""A chart of several series over the same steps, as lines that bear their names.
-
-The mouse or the arrow keys select a step whose values are then shown. The accessible description
-holds a summary in words.
-"""
+"""A chart of several series over the same steps, as lines that bear their names."""
 
 from __future__ import annotations
 
@@ -13,23 +9,28 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import focus_ring, paint_event, translucent
-from tequio_client.app.widgets.charts import STEPS, smooth_path, step_for_key
+from tequio_client.app.widgets.base import translucent
+from tequio_client.app.widgets.charts import (
+    LABELS_GAP,
+    LABELS_HEIGHT,
+    LINES,
+    StepChart,
+    draw_bubble,
+    round_step,
+    smooth_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
+    from PySide6.QtGui import QPainter
 
-LINES = 4
-"""Intervals between the horizontal lines."""
-LABELS_HEIGHT, LABELS_GAP, DOT = 20, 10, 4.0
+DOT = 4.0
 NAME_HEIGHT = 15
 """Height of a line's name."""
 FAR_PX = 9.0
@@ -46,11 +47,9 @@ WriteAxis: TypeAlias = "Callable[[float, int], str]"
 
 
 def axis_ends_and_step(lowest: float, highest: float, intervals: int) -> tuple[float, float, float]:
-    """Ends and step, with about `steps` steps, of an axis that need not begin at 0."""
+    """Ends and step, with about as many intervals, of an axis that need not begin at 0."""
     span = highest - lowest or max(abs(highest), 1.0) / 10
-    least = span / intervals
-    power = 10.0 ** math.floor(math.log10(least))
-    step = next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
+    step = round_step(span / intervals)
     bottom = math.floor(lowest / step + 1e-9) * step
     top = math.ceil(highest / step - 1e-9) * step
     return bottom, max(top, bottom + step), step
@@ -76,72 +75,41 @@ class LineLabel:
     is_far: bool = field(kw_only=True)
 
 
-class RaceChart(QWidget):
-    """Racers as lines told apart by colour, dashes and name; without values it shows `empty`."""
+class RaceChart(StepChart):
+    """Racers as lines told apart by colour, dashes and name."""
 
     def __init__(
         self, name: str, *, write: WriteValue, write_axis: WriteAxis, write_step: WriteStep
     ) -> None:
-        super().__init__()
+        super().__init__(name, "", QSize(220, 190))
         self._racers: tuple[RaceLine, ...] = ()
         self._steps: tuple[int, ...] = ()
-        self._empty, self._summary = "", ""
         self._write, self._write_axis, self._write_step = write, write_axis, write_step
-        self._at: int | None = None
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumSize(QSize(220, 190))
 
     def set_lines(self, racers: Iterable[RaceLine], summary: str) -> None:
         shown = tuple(one for one in racers if one.points)
-        if (shown, summary) == (self._racers, self._summary):
-            return
-        self._racers, self._summary, self._at = shown, summary, None
-        self._steps = tuple(sorted({step for one in shown for step, _ in one.points}))
-        self.setAccessibleDescription(summary if shown else self._empty)
-        self.update()
-
-    def set_empty_text(self, words: str) -> None:
-        if words != self._empty:
-            self._empty = words
-            if not self._racers:
-                self.setAccessibleDescription(words)
-                self.update()
+        if (shown, summary) != (self._racers, self._summary):
+            self._racers = shown
+            self._steps = tuple(sorted({step for one in shown for step, _ in one.points}))
+            self._renew(summary)
 
     @property
     def selected_step(self) -> int | None:
-        """The selected step."""
         return None if self._at is None else self._steps[self._at]
 
     def sizeHint(self) -> QSize:
         return QSize(460, 200)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._racers:
-            place, x = self._place(), event.position().x()
-            spots = [abs(self._x(place, step) - x) for step in self._steps]
-            self._choose(spots.index(min(spots)))
+    def _has_values(self) -> bool:
+        return bool(self._racers)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self._choose(None)
+    def _step_places(self) -> list[float]:
+        place = self._place()
+        return [self._x(place, step) for step in self._steps]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        at = step_for_key(event, self._at, len(self._steps) if self._racers else 0)
-        if at is None:
-            super().keyPressEvent(event)
-        else:
-            self._choose(at)
-
-    def _choose(self, at: int | None) -> None:
-        if at == self._at or not self._racers:
-            return
-        self._at = at
-        words = self._summary if at is None else ", ".join(self._step_texts())
-        self.setAccessibleDescription(words)
-        self.update()
+    def _step_text(self) -> str:
+        return ", ".join(self._step_texts())
 
     def _step_texts(self) -> list[str]:
         """The selected step, and each line's value there."""
@@ -150,21 +118,16 @@ class RaceChart(QWidget):
         said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
         return [self._write_step(step), *said]
 
-    @paint_event
-    def paintEvent(self, painter: QPainter) -> None:
-        painter.setFont(font(TextStyle.SMALL))
-        if self._racers:
-            place = self._place()
-            self._draw_axis(painter, place)
-            for racer in self._racers:
-                self._draw_line(painter, racer, place)
-            self._draw_names(painter, place)
-            if self._at is not None:
-                self._draw_chosen(painter, place)
-        else:
-            self._draw_empty(painter)
-        if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
+    def _draw(self, painter: QPainter) -> None:
+        place = self._place()
+        levels = [(self._y(place, value), label) for value, label in self._axis()]
+        self._draw_levels(painter, place, levels)
+        self._draw_ends(painter, place)
+        for racer in self._racers:
+            self._draw_line(painter, racer, place)
+        self._draw_names(painter, place)
+        if self._at is not None:
+            self._draw_chosen(painter, place)
 
     def _span(self) -> tuple[float, float, float]:
         values = [value for one in self._racers for _, value in one.points]
@@ -194,27 +157,12 @@ class RaceChart(QWidget):
     def _points(self, racer: RaceLine, place: QRectF) -> list[QPointF]:
         return [QPointF(self._x(place, at), self._y(place, value)) for at, value in racer.points]
 
-    def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
-        dashes = QPen(QColor(current_tokens().hairline), 1)
-        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for at, (value, label) in enumerate(self._axis()):
-            y = round(self._y(place, value)) + 0.5
-            dashes.setStyle(Qt.PenStyle.DashLine if at else Qt.PenStyle.SolidLine)
-            if at:
-                dashes.setDashPattern([4, 4])
-            painter.setPen(dashes)
-            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
-            painter.setPen(QColor(current_tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
-        for step, flag in self._ends():
-            spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
-            painter.drawText(spot, flag, self._write_step(step))
-
-    def _ends(self) -> list[tuple[int, Qt.AlignmentFlag]]:
-        ends = [(self._steps[-1], Qt.AlignmentFlag.AlignRight)]
+    def _draw_ends(self, painter: QPainter, place: QRectF) -> None:
+        """Write the first and the last step below the axis."""
+        spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
+        painter.drawText(spot, Qt.AlignmentFlag.AlignRight, self._write_step(self._steps[-1]))
         if len(self._steps) > 1:
-            ends.append((self._steps[0], Qt.AlignmentFlag.AlignLeft))
-        return ends
+            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, self._write_step(self._steps[0]))
 
     def _draw_line(self, painter: QPainter, racer: RaceLine, place: QRectF) -> None:
         points = self._points(racer, place)
@@ -277,22 +225,13 @@ class RaceChart(QWidget):
         height = NAME_HEIGHT * len(said) + 12
         left = x + 12 if x + 12 + width <= self.width() else x - 12 - width
         bubble = QRectF(max(left, 0.0), place.top(), width, height)
-        painter.setPen(QPen(QColor(colours.edge), 1))
-        painter.setBrush(QColor(colours.card))
-        painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
+        draw_bubble(painter, bubble)
         for at, one in enumerate(said):
             painter.setPen(QColor(colours.text if at else colours.text_sub))
             line = QRectF(
                 bubble.left() + 10, bubble.top() + 6 + NAME_HEIGHT * at, width - 20, NAME_HEIGHT
             )
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
-
-    def _draw_empty(self, painter: QPainter) -> None:
-        painter.setFont(font(TextStyle.BODY))
-        painter.setPen(QColor(current_tokens().text_sub))
-        room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
-        wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(wrapped), self._empty)
 
 
 def line_colour(place: int) -> str:
