@@ -12,13 +12,16 @@ The lies live among the tests and in no package: what we ship has no program tha
 
 from __future__ import annotations
 
-import click
 import json
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.report import NoProgress
@@ -27,10 +30,10 @@ from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
 from tests.support.retold_log import RetoldLog
 from tests.support.six_lies import LIES
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
     from tequio_client.verify.competition import JudgedCompetition
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import pytest
 import shutil
 import sqlite3
-import trio
-from contextlib import (AbstractContextManager, closing, nullcontext, suppress)
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
 from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
@@ -17,20 +20,35 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_ledger.log.sequencer import Logged
-from tequio_shared.errors import (FatalLogError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.errors import (
+    FatalLogError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.ids import sha256
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tests.support.attack_table import attack
-from tests.support.attackers_log import (ALICE, BLOB, STORED, flipping, furnish, log_of, seize, vandalise)
+from tests.support.attackers_log import (
+    ALICE,
+    BLOB,
+    STORED,
+    flipping,
+    furnish,
+    log_of,
+    seize,
+    vandalise,
+)
 from tests.support.authors import Author
-from tests.support.ledgers import (VirtualClock, make_settings, opened, running)
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.memory_log import NET, serving
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
     from tequio_ledger.ledger import Ledger
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 import struct
 import tracemalloc
+from typing import TYPE_CHECKING, cast
+
+import pytest
 import trio
+
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_client.worker.swarm.peers.stream import id_of
@@ -14,11 +17,12 @@ from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
 from tests.support.attackers import key_number
 from tests.support.loopback import Takes, network
-from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from libp2p.stream_muxer.yamux.yamux import Yamux
+
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 

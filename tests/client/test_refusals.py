@@ -6,15 +6,17 @@ The sentence names the value and the way out; the exit status is not zero.
 from __future__ import annotations
 
 import os
-import pytest
 import socket
 import subprocess
 import sys
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
 from tequio_client.runtime import locked
 from tests.support.ledgers import ORGANISER, served
 from tests.support.liars import key_folder
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-
     Story = Callable[["Contest"], Awaitable[None]]
 
 SECOND = Signer(bytes([8]) * 32)

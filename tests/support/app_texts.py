@@ -16,21 +16,29 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tequio_assets
-import tequio_client.app
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree
+
+import tequio_assets
+import tequio_client.app
 from tequio_client.app import notifications, worker_texts
 from tequio_client.app.first_run import checks
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
-from tequio_client.app.pages import (PAGES, activity, competition_text, home, run_detail, settings_table)
+from tequio_client.app.pages import (
+    PAGES,
+    activity,
+    competition_text,
+    home,
+    run_detail,
+    settings_table,
+)
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
-from typing import NamedTuple, TYPE_CHECKING
-from xml.etree import ElementTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,6 +7,8 @@ gives real ones. A test says a lie in the place of any step, and the log signs w
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from tequio_client.verify.bundle import BundleInfo, BundleWriter
 from tequio_client.verify.competition import contenders
 from tequio_client.verify.fold import Fold
@@ -15,22 +17,48 @@ from tequio_shared.competition import result as competition_result
 from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Environment, Evaluation
-from tequio_shared.ids import (Digest, PeerKey, ZERO_DIGEST, sha256, to_text)
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.scoring import DocumentScore
-from tequio_shared.statements.competitions import (CompChallenge, CompClose, CompDraw, CompEnter, CompOpen, CompResult, CompReveal, CompSubmit, EvalOffer, EvalResult, EvalSecret)
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompClose,
+    CompDraw,
+    CompEnter,
+    CompOpen,
+    CompResult,
+    CompReveal,
+    CompSubmit,
+    EvalOffer,
+    EvalResult,
+    EvalSecret,
+)
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import registration
 from tests.support.committing import committing
-from tests.support.contest_paper import (CUSTODIANS, DEADLINE, DRAW, ENTRANTS, EVALUATORS, NEEDED, OPENS, RESULT, Sealing, TEXTS, folder_of, rules, secret_of)
-from tests.support.memory_log import (COORDINATOR, LOG_SIGNER, MemoryLog, NET, NOW_MS, genesis)
-from typing import TYPE_CHECKING
+from tests.support.contest_paper import (
+    CUSTODIANS,
+    DEADLINE,
+    DRAW,
+    ENTRANTS,
+    EVALUATORS,
+    NEEDED,
+    OPENS,
+    RESULT,
+    TEXTS,
+    Sealing,
+    folder_of,
+    rules,
+    secret_of,
+)
+from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, Submission
     from tequio_shared.statements.statement import Body

@@ -6,13 +6,15 @@ its id, so what evaluators committed to, what they scored and the outcome's beac
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
 from tequio_shared.competition.draw import draw_beacon, offer_commitment
 from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.statements.competitions import (CompResult, EvalCommit, EvalOffer, EvalResult)
+from tequio_shared.statements.competitions import CompResult, EvalCommit, EvalOffer, EvalResult
 from tests.support.committing import committing
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_client.verify.competition import JudgedCompetition

@@ -8,16 +8,18 @@ import logging
 import signal
 import socket
 import sys
-from PySide6.QtCore import (QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal)
-from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtWidgets import QApplication
+
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType

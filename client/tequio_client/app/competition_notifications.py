@@ -7,17 +7,20 @@ installation treats everything past as shown.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
 from tequio_client.app.pages import competition_text
 from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.ipc.control import CompetitionRow

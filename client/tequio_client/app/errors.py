@@ -10,11 +10,23 @@ import re
 import sys
 import threading
 import traceback
-from PySide6.QtCore import (QMessageLogContext, QObject, QSize, Qt, QtMsgType, Signal, qInstallMessageHandler, qVersion)
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout)
 from collections import deque
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    QSize,
+    Qt,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+    qVersion,
+)
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import IconLabel, Label, WrappedLabel
@@ -22,11 +34,11 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import LEVEL_ICONS
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
     from types import TracebackType
+
+    from PySide6.QtWidgets import QWidget
 
 
 MOST_LINES = 30

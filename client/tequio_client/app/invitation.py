@@ -7,9 +7,12 @@ an invitation used by an unsaved key would be lost with that key.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout
+
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.settings_file import is_ledger_address
@@ -19,12 +22,13 @@ from tequio_client.keys.state import KeyProtection
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from PySide6.QtWidgets import QWidget
+
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore

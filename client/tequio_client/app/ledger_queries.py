@@ -6,23 +6,25 @@ deadline and a size limit, and the network's id must be the hash of its genesis 
 
 from __future__ import annotations
 
-import msgspec
-from PySide6.QtCore import (QObject, QTimer, QUrl, Signal)
-from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
+
 from tequio_client.app.settings_file import is_ledger_address
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import (NetworkId, from_text, sha256, to_text)
-from typing import Annotated, TYPE_CHECKING
+from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_client.links import InvitationLink
     from tequio_shared.ids import Digest
 
 
 if TYPE_CHECKING:
-
     Receive = Callable[[int | None, bytes, str], None]
 
 TIMEOUT_MS = 8_000

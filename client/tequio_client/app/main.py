@@ -12,12 +12,20 @@ import os
 import pkgutil
 import sys
 import tempfile
-import tequio_client.app
-from PySide6.QtCore import QObject, QTimer
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+import tequio_client.app
 from tequio_client import clock
-from tequio_client.app.application import (SingleInstance, TerminationSignals, instance_path, make_application)
+from tequio_client.app.application import (
+    SingleInstance,
+    TerminationSignals,
+    instance_path,
+    make_application,
+)
 from tequio_client.app.errors import ErrorHooks
 from tequio_client.app.first_run.draft import has_lent, is_first_run
 from tequio_client.app.keys.service import KeyService
@@ -30,11 +38,12 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
     from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QApplication
+
     from tequio_client.app.errors import ErrorReports
     from tequio_client.app.first_run.first_run import FirstRunController
     from tequio_client.app.invitation import InvitationFlow

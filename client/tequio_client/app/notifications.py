@@ -16,10 +16,10 @@ from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, Compe
 from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ipc.control import ActivityReply, AskActivity
 from tequio_client.ipc.snapshot import LendingState
 from tequio_client.ipc.texts import ActivityEvent
+from tequio_client.links import CompetitionLink
 from tequio_client.platform.dbus import AsyncBus, BusAddress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text

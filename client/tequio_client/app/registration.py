@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xml.parsers.expat import ExpatError
 
 from tequio_client import files
-from tequio_client.invitation_link import SCHEME
+from tequio_client.links import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

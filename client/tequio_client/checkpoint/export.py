@@ -7,12 +7,15 @@ then, so an interrupted export continues where it stopped.
 from __future__ import annotations
 
 import errno
-import numpy as np
 import shutil
-import trio
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import trio
+
 from tequio_client import files as tequio_client_files
 from tequio_client.checkpoint import history, layout, tensors
 from tequio_client.checkpoint.history import head_history
@@ -23,7 +26,7 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
-from tequio_client.verify.source import (LiveLog, NotAvailableError, StoreFolders, open_seeds)
+from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
@@ -31,12 +34,13 @@ from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from numpy.typing import NDArray
     from pathlib import Path
+
+    from numpy.typing import NDArray
+
     from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments
     from tequio_client.verify.report import WorkProgress
     from tequio_client.verify.source import SeedSource

@@ -7,15 +7,18 @@ no program that loads models looks.
 from __future__ import annotations
 
 import json
-import msgspec
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, Natural
-from typing import (Annotated, Any, Literal, TYPE_CHECKING)
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Corpus
 

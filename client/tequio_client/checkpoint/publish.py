@@ -7,12 +7,15 @@ the Hub has is read from its tags: a restart of `follow_run` neither repeats nor
 from __future__ import annotations
 
 import shutil
-import structlog
 import time
-import trio
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.verify import VerifyOutcome
@@ -20,18 +23,17 @@ from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
-from tequio_client.runtime import locked
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker import shutdown
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
     from tequio_client.checkpoint.hub import Hub, HubRevision
     from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.verify.report import WorkProgress

@@ -8,13 +8,16 @@ genesis or a policy demands.
 
 from __future__ import annotations
 
-import numpy as np
-import trio
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+import trio
+
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import check_room
 from tequio_client.checkpoint.history import fetch_documents
@@ -23,9 +26,15 @@ from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import shutdown
-from tequio_client.worker.store.trees import hash_tree_file
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError, UserFacingError)
-from tequio_shared.ids import (HeadHash, digest_from_text, sha256, to_text)
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.ids import HeadHash, digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import open_checkpoint
@@ -33,11 +42,12 @@ from tequio_shared.log.policy import PROOF_BYTES, TlogProof
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
     from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.verify.report import WorkProgress

@@ -11,11 +11,9 @@ meanwhile.
 from __future__ import annotations
 
 import os
-import psutil
 import queue
 import shutil
 import signal
-import structlog
 import sys
 import threading
 import time
@@ -23,6 +21,11 @@ import traceback
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, NoReturn
+
+import psutil
+import structlog
+
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.ipc import evaluator as link
@@ -31,17 +34,22 @@ from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
 from tequio_client.verify.reader import LedgerReader
-from tequio_client.worker.children import evaluator as children_evaluator, evaluator as evaluator_child
+from tequio_client.worker.children import (
+    evaluator as children_evaluator,
+)
+from tequio_client.worker.children import (
+    evaluator as evaluator_child,
+)
 from tequio_client.worker.children.evaluator import write_document
 from tequio_client.worker.shutdown import first_error
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text
 from tequio_shared.log.policy import Policy
-from typing import IO, NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from tequio_client.ipc.evaluator import EvaluatorLimits
     from tequio_shared.ids import Digest
     from tequio_shared.statements.statement import Body

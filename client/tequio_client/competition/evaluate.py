@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from rich.console import Console
+
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
@@ -17,12 +20,12 @@ from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import to_text
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
+
     from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.log.policy import Policy

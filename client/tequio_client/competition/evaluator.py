@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import structlog
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
 from tequio_client import files
 from tequio_client.clock import now_ms
 from tequio_client.competition import models
@@ -27,13 +30,13 @@ from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import (Digest, digest_from_text, from_text, key_from_text, sha256, to_text)
+from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
-from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.reader import LedgerReader
     from tequio_client.verify.report import WorkProgress

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tempfile import TemporaryDirectory
+
 from tequio_client.clock import now_ms
 from tequio_client.competition import plan
 from tequio_client.ledger.api import LedgerApi
@@ -30,10 +33,10 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte
 from tequio_shared.statements.competitions import CompResult
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
     from tequio_client.verify.reader import LedgerReader
     from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.competition.competition import CompetitionView

@@ -6,11 +6,14 @@ here, so that the error can say what to do.
 
 from __future__ import annotations
 
-import trio
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import trio
+
 from tequio_client.clock import now_ms
 from tequio_client.competition import models
 from tequio_client.competition.models import CheckedSubmission, submission_of_head
@@ -30,11 +33,11 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
-from tequio_shared.statements.competitions import (CompChallenge, CompEnter, CompReveal, CompSubmit)
-from typing import TYPE_CHECKING
+from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.reader import LedgerReader
@@ -99,7 +102,9 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
         key = identity.load_or_create(folder).key
-        trio.run(submit_with_key, log.ledger, folder, children_evaluator.make_offer(view.id, key, folder))
+        trio.run(
+            submit_with_key, log.ledger, folder, children_evaluator.make_offer(view.id, key, folder)
+        )
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
         f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "

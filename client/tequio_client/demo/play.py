@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import structlog
-import trio
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import PROMPT
@@ -21,12 +24,19 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.statements.runs import (HeadAttest, HeadPromote, RoundClose, RoundOpen, RoundVoid, WorkCommit)
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_client.demo.script import DemoScript
     from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer

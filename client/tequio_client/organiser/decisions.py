@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
+from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time

@@ -10,24 +10,34 @@ and at most `MOST_SPEED`.
 from __future__ import annotations
 
 import math
-import msgspec
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
 from msgspec import UNSET
+
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.organiser import plan as organiser_plan, plan as plans
-from tequio_client.worker.lending.needs import (MEMORY_BASE_MB, contribution_bytes, estimate, memory_mb, min_memory_mb)
+from tequio_client.organiser import plan as organiser_plan
+from tequio_client.organiser import plan as plans
+from tequio_client.worker.lending.needs import (
+    MEMORY_BASE_MB,
+    contribution_bytes,
+    estimate,
+    memory_mb,
+    min_memory_mb,
+)
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.manifest import (Corpus, DataSpec, Manifest, ModelSpec)
-from typing import TYPE_CHECKING
+from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from tequio_client.organiser.plan import (AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan)
+
+    from tequio_client.organiser.plan import AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan
     from tequio_client.trainer.model import ModelOutline as Paper
     from tequio_shared.head.layout import FrozenBase
 

@@ -9,10 +9,13 @@ completes a file signs only after verifying the signatures in it.
 
 from __future__ import annotations
 
-import msgspec
-import trio
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
+import trio
+
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
@@ -23,19 +26,27 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
-from tequio_shared.errors import (MalformedError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult
-from tequio_shared.statements.network import (InviteClose, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, StandingRelease, StandingUphold)
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    RoleGrant,
+    RoleRevoke,
+    StandingRelease,
+    StandingUphold,
+)
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import (Awaitable, Callable, Iterator, Sequence)
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
+
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer

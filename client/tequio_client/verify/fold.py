@@ -13,13 +13,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
 from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError, RunFacts
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.competition.competition import COMPETITION_BODIES
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError)
-from tequio_shared.ids import (Digest, PeerKey, RunId, digest_from_text, sha256, to_text)
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.standing import describe_cause
@@ -28,13 +30,14 @@ from tequio_shared.network_view import AuthorChain, NetworkView
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
-from tequio_shared.statements.runs import (HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen)
+from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Entry, signed_message, split_leaf
-from typing import Generic, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    import msgspec
     from collections.abc import Mapping
+
+    import msgspec
+
     from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import DocumentSource
     from tequio_shared.ids import NetworkId

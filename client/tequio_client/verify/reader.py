@@ -13,7 +13,10 @@ nothing with a log that is not sound call `Report.check`.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
+
 import trio
+
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import find_one, matches_name_or_id, name_with_id
@@ -23,16 +26,26 @@ from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_client.worker import shutdown
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
-from tequio_shared.log import merkle, tiles as log_tiles
+from tequio_shared.log import merkle
+from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import TlogProof
-from tequio_shared.log.tiles import (TILE_WIDTH, Tile, TileTree, next_range, open_signed, span_in_tile, tile_of, tile_width)
+from tequio_shared.log.tiles import (
+    TILE_WIDTH,
+    Tile,
+    TileTree,
+    next_range,
+    open_signed,
+    span_in_tile,
+    tile_of,
+    tile_width,
+)
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import (Callable, Iterable, Iterator, Mapping, Sequence)
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.report import WorkProgress

@@ -8,12 +8,15 @@ process, which reads the whole log itself and starts when the device is given to
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
 import structlog
 import trio
-from dataclasses import dataclass, field
+
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
-from tequio_client.ipc.competitions import MAX_COMPETITIONS
+from tequio_client.ipc.control import MAX_COMPETITIONS
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd
@@ -24,10 +27,10 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.competitions import CompClose, EvalSecret
-from typing import NamedTuple, NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import (Awaitable, Callable, Mapping, Sequence)
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.children.evaluator import EvaluatorProcess

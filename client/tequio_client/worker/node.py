@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-import psutil
-import structlog
 import sys
-import trio
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from random import Random
+from typing import TYPE_CHECKING, NoReturn
+
+import psutil
+import structlog
+import trio
+
 from tequio_client import clock, files
 from tequio_client.clock import BackOff
 from tequio_client.ipc.snapshot import Status, encode_status
@@ -29,11 +32,11 @@ from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
-from typing import NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import (AsyncIterator, Callable, Iterator, Sequence)
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from pathlib import Path
+
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey

@@ -8,17 +8,21 @@ to it, and serves it to everybody. All content is verified by hash, so anybody m
 from __future__ import annotations
 
 import math
-import structlog
-import trio
 from collections import deque
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
 from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import node as nodes, shutdown
+from tequio_client.worker import node as nodes
+from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
-from tequio_client.worker.rounds.catch_up import (TrainerIndex, head_ref, payload_ref, weights_ref)
+from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
@@ -27,11 +31,11 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.statements.runs import (HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit)
-from typing import TYPE_CHECKING
+from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
     from tequio_client.worker.swarm.transfer import Exchange

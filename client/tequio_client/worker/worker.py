@@ -10,14 +10,26 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from random import Random
+from typing import TYPE_CHECKING, NoReturn
+
 import structlog
 import trio
-from random import Random
+
 from tequio_client import clock
-from tequio_client.ipc.control import (AskBenchmark, AskCompetitions, AskCurves, AskDiagnostics, AskRuns, DiagnosticsReply, RunRow)
-from tequio_client.ipc.facts import MachineFacts, ProbeInstructions, UNKNOWN_SESSION
+from tequio_client.ipc.control import (
+    AskBenchmark,
+    AskCompetitions,
+    AskCurves,
+    AskDiagnostics,
+    AskRuns,
+    DiagnosticsReply,
+    RunRow,
+)
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
 from tequio_client.ipc.snapshot import DesiredState
-from tequio_client.worker import node as nodes, shutdown
+from tequio_client.worker import node as nodes
+from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
@@ -26,9 +38,21 @@ from tequio_client.worker.control.lists import CompetitionsList, RunsList, choos
 from tequio_client.worker.evaluate import CompetitionJudge, WorkerKnowledge
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.lending.facts import (ENDED, IdleCause, IdleReason, JOINING, LendingFacts, StepPace)
-from tequio_client.worker.lending.lending import (Lending, StoredChoices, UNRESTRICTED, local_now)
-from tequio_client.worker.lending.meters import (EnergyMeter, MonthCounter, TransferCounters, TransferMeter)
+from tequio_client.worker.lending.facts import (
+    ENDED,
+    JOINING,
+    IdleCause,
+    IdleReason,
+    LendingFacts,
+    StepPace,
+)
+from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
+from tequio_client.worker.lending.meters import (
+    EnergyMeter,
+    MonthCounter,
+    TransferCounters,
+    TransferMeter,
+)
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
@@ -36,10 +60,10 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
-from typing import NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import Preferences

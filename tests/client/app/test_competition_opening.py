@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
 from tequio_client.app import notifications
 from tequio_client.app.notifications import NoticeStrip
 from tequio_client.app.window import AppWindow
@@ -13,10 +16,10 @@ from tequio_shared.ids import sha256, to_text
 from tests.support.app_clock import Clock
 from tests.support.app_races import LARGE_RACE, RACE
 from tests.support.app_scenes import LENDING
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
+
     from tequio_client.app.model import AppModel
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import (QAbstractButton, QLineEdit, QSlider, QWidget)
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
+
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.draft import (DRAFT_FILE, DraftStore, FirstRunDraft, STEPS, WORKER_PREFERENCES_FILE, has_lent, is_first_run)
+from tequio_client.app.first_run.draft import (
+    DRAFT_FILE,
+    STEPS,
+    WORKER_PREFERENCES_FILE,
+    DraftStore,
+    FirstRunDraft,
+    has_lent,
+    is_first_run,
+)
 from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
 from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
@@ -20,15 +31,16 @@ from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.app_sight import is_cut, labels
-from tests.support.first_run_pictures import (Booth, NO_CARD, PICTURES, SEED, booth)
+from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, Booth, booth
 from tests.support.paper_keyring import PaperKeyring, keyring_of
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
+
     from tequio_client.app.language import Language
     from tequio_client.app.theme.look import Theme
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import httpx
 import pytest
-import sys
 from click.testing import CliRunner
-from dataclasses import dataclass
 from msgspec import json, structs
+
 from tequio_client.__main__ import cli
-from tequio_client.app.invitation import InvitationFlow, NETWORK_FILE
+from tequio_client.app.invitation import NETWORK_FILE, InvitationFlow
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.app.settings_file import SettingsStore
@@ -25,12 +28,13 @@ from tests.support.attack_table import attack
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
     from pytestqt.qtbot import QtBot
+
     from tequio_client.app.invitation import InvitationDialog
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-import trio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
+
+import trio
+
 from tequio_client.clock import now_ms
-from tequio_client.competition import (listing as competition_outcome, models, participation, plan)
+from tequio_client.competition import listing as competition_outcome
+from tequio_client.competition import models, participation, plan
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.dataset import sources
@@ -21,11 +25,11 @@ from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
     from tests.support.set_clock import SetClock

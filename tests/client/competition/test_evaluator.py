@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
 from tequio_client.competition import evaluator, models
-from tequio_client.competition.child import (ChildProgress, MIN_FREE_BYTES, OVERDUE_MS, Pacing)
+from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
@@ -21,10 +24,10 @@ from tests.support.attack_table import attack
 from tests.support.competition_stage import START, Stage
 from tests.support.memory_log import unused_url
 from tests.support.paper_competition import RESULT, SCORED, folder
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
 

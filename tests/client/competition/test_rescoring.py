@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 import random
+from typing import TYPE_CHECKING
+
+import pytest
 from click.testing import CliRunner
+
 from tequio_client.competition import rescoring
 from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.trainer import device, likelihood
@@ -14,11 +17,11 @@ from tests.support import model_folders
 from tests.support.attack_table import attack
 from tests.support.contest_log import ContestLog
 from tests.support.contest_paper import TEXTS, folder_of
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from click.testing import Result
     from pathlib import Path
+
+    from click.testing import Result
 
 
 DRAWN = 4

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import pytest
 import shutil
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
 from tequio_client.competition import models
 from tequio_client.competition.models import ScoringTask
 from tequio_client.trainer import device
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import (Digest, PeerKey, sha256, to_text)
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import Refusal
 from tests.client.competition.models import files_of, rules
 from tests.support.attack_table import attack
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

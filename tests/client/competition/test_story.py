@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 import stat
-from click.testing import CliRunner
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
 from tequio_client.__main__ import cli
 from tequio_client.competition import listing, participation
 from tequio_client.competition.participation import ScoreChallenge, ScoringResources
@@ -21,16 +24,16 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests import lies
 from tests.client.competition.models import files_of, hub
-from tests.client.competition.story import (DRAWN, EVALUATORS, NEEDED, Story)
+from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.liars import key_folder
 from tests.support.set_clock import set_forward
 from tests.support.six_lies import LIES
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
     from tequio_client.competition.models import CheckedSubmission
     from tequio_shared.competition.rules import CompetitionRules
 

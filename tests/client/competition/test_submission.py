@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import save
 
 from tequio_client.competition import models
+from tequio_client.organiser.sealing import file_digest
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import Submission
@@ -65,7 +66,7 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
     folder = models.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
     assert models.readable_files(folder) == [one.name for one in made.files]
     assert sorted(one.name for one in folder.iterdir()) == models.readable_files(folder)
-    assert models.file_digest(folder / "model.safetensors") == made.files[1].sha256
+    assert file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import httpx
 import pytest
 from click.testing import CliRunner
-from dataclasses import dataclass
+
 from tequio_client.__main__ import cli
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
@@ -14,7 +17,6 @@ from tequio_shared.keys import Signer
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

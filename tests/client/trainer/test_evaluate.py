@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.trainer import device, evaluate
+from tequio_client.trainer import device, evaluate, prepared
 from tequio_client.trainer.prepared import held_out_documents
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
 
 def test_measuring_goes_on_where_it_was_ended(run: SmallRun) -> None:
     run.origin.model.load(run.origin.master, run.origin.layout)
-    documents, begun = _documents(run), evaluate.UnfinishedWork()
+    documents, begun = _documents(run), prepared.UnfinishedWork()
     rows: list[int] = []
 
     def measure(batches: int) -> evaluate.HeadScore:

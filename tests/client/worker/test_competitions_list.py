@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import pytest
+
 from tequio_client import clock
-from tequio_client.ipc.control import (AskCompetitions, AskCurves, CompetitionsReply, CurvesReply)
+from tequio_client.ipc.control import AskCompetitions, AskCurves, CompetitionsReply, CurvesReply
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.control.lists import (CompetitionsList, MAX_CURVE_ROUNDS, RunsList, curve_rounds)
+from tequio_client.worker.control.lists import (
+    MAX_CURVE_ROUNDS,
+    CompetitionsList,
+    RunsList,
+    curve_rounds,
+)
 from tequio_client.worker.evaluate import JudgingRole
 from tequio_client.worker.points.points_db import PointsDatabase, RoundOutcome, RoundPlace
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
 from tests.support import shown_competitions
 from tests.support.ledgers import make_settings, served
-from typing import NamedTuple, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
     from tequio_shared.api.competitions import CompetitionAnswer
     from tests.support.ledgers import Served
     from tests.support.shown_competitions import ShownCompetitions

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import httpx
 import json
-import pytest
 import signal
 import socket
 import sqlite3
 import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.openapi import DECLARED_EXCHANGES
 from tequio_shared.ids import sha256, to_text
@@ -18,7 +21,6 @@ from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
 from tests.support.lived_ledger import live_yesterday, open_competitions
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

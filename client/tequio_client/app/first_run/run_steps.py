@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
-from tequio_client.app.pages.run_detail import (Fit, is_full, needs_of, overall_fit, resources)
+from tequio_client.app.pages.run_detail import Fit, is_full, needs_of, overall_fit, resources
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (Card, ElidedLabel, IconLabel, WrappedLabel)
+from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, WrappedLabel
 from tequio_client.app.widgets.buttons import ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.control import AskRuns, RunsReply
-from tequio_client.ipc.preferences import LendingPreset, PRESETS, apply_preset
-from typing import TYPE_CHECKING
+from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply, RunRow

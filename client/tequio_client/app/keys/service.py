@@ -10,15 +10,18 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from shiboken6 import isValid
-from tequio_client.keys.state import (ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState)
+
+from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_shared.errors import UserFacingError
-from typing import Any, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
     from tequio_client.keys.identity import KeyStore
 
 

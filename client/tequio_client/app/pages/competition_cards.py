@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from PySide6.QtCore import QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages.competition_text import ShownStage, milestones, stage_progress
 from tequio_client.app.pages.run_detail import FactLine
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, IconLabel, Label, TOP, WrappedLabel, caption, fill, hbox)
+from tequio_client.app.widgets.base import (
+    TOP,
+    Card,
+    Columns,
+    ElidedLabel,
+    IconLabel,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
-from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
     from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
     from tequio_client.ipc.snapshot import JudgingView
 
 
 if TYPE_CHECKING:
-
     Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 
 UNFINISHED_PARTS = ("offered", "opened", "drawn", "waiting")

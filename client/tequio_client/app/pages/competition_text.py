@@ -5,11 +5,13 @@ The ledger's phase decides the stage; within a phase the dates of the rules do.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from dataclasses import dataclass
 from enum import StrEnum
-from tequio_client.app.widgets import figures
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from tequio_client.app.widgets import figures
 
 if TYPE_CHECKING:
     from tequio_client.app.widgets.indicators import Chip

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import (QCoreApplication, QDate, QDateTime, QTime)
-from PySide6.QtWidgets import (QSizePolicy, QStackedWidget, QVBoxLayout, QWidget)
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTime
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, Label, MIDDLE, TOP, TRAILING, WrappedLabel, caption, hbox, holding, vbox)
+from tequio_client.app.widgets.base import (
+    MIDDLE,
+    TOP,
+    TRAILING,
+    Card,
+    Columns,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    caption,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import RankingTable, StatCard, StatCards
 from tequio_client.app.widgets.charts import AreaChart, ChartData
-from tequio_client.app.widgets.indicators import (Chip, PercentRing, ProgressBar, StateIcon)
+from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
-from tequio_client.ipc.control import (AskRanking, AskSeries, PointsSeries, RankingReply)
-from tequio_client.ipc.snapshot import LendingReason, LendingState, UNDECIDED
-from typing import TYPE_CHECKING
+from tequio_client.ipc.control import AskRanking, AskSeries, PointsSeries, RankingReply
+from tequio_client.ipc.snapshot import UNDECIDED, LendingReason, LendingState
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import (QObject, QSize, QTimer, Qt, Signal)
-from PySide6.QtWidgets import (QFrame, QScrollArea, QVBoxLayout, QWidget)
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import (Columns, Label, MIDDLE, caption, hbox, holding, vbox)
-from typing import Generic, TYPE_CHECKING, TypeVar
+from tequio_client.app.widgets.base import MIDDLE, Columns, Label, caption, hbox, holding, vbox
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QShowEvent
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from PySide6.QtGui import QShowEvent
+
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
     from tequio_client.app.registration import Autostart

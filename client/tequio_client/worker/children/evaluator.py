@@ -9,14 +9,17 @@ where both programs find them.
 from __future__ import annotations
 
 import os
-import psutil
 import secrets
-import structlog
 import sys
-import trio
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import structlog
+import trio
+
 from tequio_client import files
 from tequio_client.ipc import evaluator as link
 from tequio_client.ledger.http import LedgerUnavailableError
@@ -26,15 +29,15 @@ from tequio_client.worker.children.trainer import trainer_environment
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.competition.draw import offer_commitment
-from tequio_shared.errors import (MalformedError, RefusedError, TequioError, UserFacingError)
-from tequio_shared.ids import (digest_from_text, from_text, sha256, to_text)
+from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
+from tequio_shared.ids import digest_from_text, from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import EvalOffer
 from tequio_shared.statements.statement import BODIES, VERSION
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import (Awaitable, Callable, Iterable, Iterator, Sequence)
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.statements.statement import Body
 

@@ -8,19 +8,26 @@ command the trainer is given up with a reason, until `reset`.
 
 from __future__ import annotations
 
-import msgspec
-import structlog
 import subprocess
 import sys
-import trio
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import structlog
+import trio
+
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.worker.children.process import (ChildProcess, ChildProgram, child_environment, end_process)
+from tequio_client.worker.children.process import (
+    ChildProcess,
+    ChildProgram,
+    child_environment,
+    end_process,
+)
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
-from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,12 +8,30 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import msgspec
 import structlog
 import trio
-from collections import OrderedDict
-from dataclasses import dataclass
-from tequio_client.ipc.control import (AskCompetitions, AskCurves, CompetitionEntrantRow, CompetitionRow, CompetitionsReply, CurvesReply, GeneratedSample, LossCurve, LossCurvePoint, MAX_COMPETITIONS, MAX_PUBLISHED_HEADS, PublishedHead, RunRow, RunsReply)
+
+from tequio_client.ipc.control import (
+    MAX_COMPETITIONS,
+    MAX_PUBLISHED_HEADS,
+    AskCompetitions,
+    AskCurves,
+    CompetitionEntrantRow,
+    CompetitionRow,
+    CompetitionsReply,
+    CurvesReply,
+    GeneratedSample,
+    LossCurve,
+    LossCurvePoint,
+    PublishedHead,
+    RunRow,
+    RunsReply,
+)
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.worker.evaluate import sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
@@ -26,10 +44,10 @@ from tequio_shared.ids import RunId, digest_from_text, sha256
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.statement import Entry
-from typing import Any, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ledger.api import LedgerApi

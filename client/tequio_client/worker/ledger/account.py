@@ -10,9 +10,13 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
 import msgspec
 import trio
-from dataclasses import dataclass
+
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
@@ -20,22 +24,27 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import Outbox, SUBMIT_S
-from tequio_client.worker.ledger.standing import (advice, describe_entry, describe_standing, format_time, read_standing)
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
+from tequio_client.worker.ledger.standing import (
+    advice,
+    describe_entry,
+    describe_standing,
+    format_time,
+    read_standing,
+)
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import EXCLUDED, Standing
-from tequio_shared.statements.network import (KeyRegister, MemberTeam, MemberVouch, StandingAppeal)
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.links import InvitationLink
-    from tequio_shared.api.connector import ConnectCode, ConnectOutcome, ConnectorAbout
+    from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer

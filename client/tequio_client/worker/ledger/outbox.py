@@ -17,27 +17,30 @@
 
 from __future__ import annotations
 
-import structlog
-import trio
 from contextlib import AsyncExitStack
 from random import Random
+from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
+
+import structlog
+import trio
+
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.worker.ledger.outbox_db import (FILE, OutboxDb, REGISTRATION, SignedCopy)
-from tequio_shared.errors import (PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_client.worker.ledger.outbox_db import FILE, REGISTRATION, OutboxDb, SignedCopy
+from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, find_nonce
-from typing import (NoReturn, Self, TYPE_CHECKING, TypeAlias, TypeVar)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.ledger.outbox_db import B, OwnChain, UnsentStatement
     from tequio_shared.api.network import PostedStatement
-    from tequio_shared.ids import (Digest, NetworkId, PeerKey, RunId)
+    from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Body, Entry, Statement
 

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.layout import CHUNK
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Corpus, Manifest

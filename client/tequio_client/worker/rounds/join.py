@@ -6,30 +6,40 @@ documents that match their hashes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import structlog
 import trio
-from dataclasses import dataclass
+
 from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
-from tequio_client.worker.rounds import catch_up, feedback as feedbacks
+from tequio_client.worker.rounds import catch_up
+from tequio_client.worker.rounds import feedback as feedbacks
 from tequio_client.worker.rounds.catch_up import head_ref, was_accepted
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.workdir import RecordedHeads
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.head import set_root
-from tequio_shared.ids import (HeadHash, RunId, ZERO_DIGEST, digest_from_text, to_text)
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, to_text
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
-from tequio_shared.statements.runs import (HeadPromote, RoundClose, RoundOpen, RoundRoster)
-from typing import TYPE_CHECKING
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
     from tequio_shared.head.contribution import ContributionHeader

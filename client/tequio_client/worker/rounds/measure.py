@@ -9,13 +9,16 @@ for the local charts, if no draw covers a recent head.
 
 from __future__ import annotations
 
-import msgspec
-import structlog
-import trio
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+import trio
 from msgspec import UNSET, UnsetType
+
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
@@ -23,10 +26,10 @@ from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import to_text
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.statements.runs import HeadMeasure, Sample
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.round.manifest import HeldOutShard
     from tequio_shared.round.round import Head

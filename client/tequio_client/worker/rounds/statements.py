@@ -7,24 +7,27 @@ the same body goes out again after a crash: two different ones would look like e
 
 from __future__ import annotations
 
-import msgspec
-import structlog
 import threading
-import trio
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+import msgspec
+import structlog
+import trio
+
 from tequio_client import files
 from tequio_client.worker.rounds import duties
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import (Digest, NetworkId, peer_id_text, sha256, to_text)
+from tequio_shared.ids import Digest, NetworkId, peer_id_text, sha256, to_text
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WorkCommit
-from typing import NoReturn, TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
+
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.points.points import PointsRecorder
@@ -36,8 +39,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
-    from tequio_shared.round.manifest import Corpus
-    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.manifest import Corpus, Manifest
     from tequio_shared.round.round import Head, RoundView
     from tequio_shared.statements.network import Role
     from tequio_shared.statements.runs import WitnessProof

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import pytest
 import subprocess
 import sys
 import threading
-import trio
-import trio.lowlevel
-import trio.testing
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+import trio.lowlevel
+import trio.testing
 from structlog.testing import CapturingLogger
+
 from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
@@ -22,21 +25,22 @@ from tequio_client.worker.ledger import outbox as module
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.outbox_db import NUMBER_GAP
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import (Digest, NetworkId, PeerKey, RunId, ZERO_DIGEST, sha256, to_text)
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statements.competitions import EvalCommit
-from tequio_shared.statements.network import (MemberLeave, MemberReady, find_nonce, has_work)
+from tequio_shared.statements.network import MemberLeave, MemberReady, find_nonce, has_work
 from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
-from tests.support.memory_log import (MemoryLog, NET, NOW_MS, Reply, serving, unused_url)
-from typing import TYPE_CHECKING
+from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from tests.support.memory_log import LogServer
+
     from trio.testing import MockClock
+
+    from tests.support.memory_log import LogServer
 
 
 ME = Signer(bytes([1]) * 32)

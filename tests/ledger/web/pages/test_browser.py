@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import base64
-import httpx
 import json
-import pytest
 import re
 import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.browser import (CHROMIUM, NARROW, Scheme, WIDE, Watched, barriers, watched)
+from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, Watched, barriers, watched
 from tests.support.log_reader import read_leaves
 from tests.support.site import REFUSED, Site, served_site
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from playwright.sync_api import Browser, Page, Route
 
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import pytest
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
 from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.pages import competition_scores, competition_text, text
 from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import Page, PageReader
-from tests.support.shown_competitions import (LEVELS, LIAR, LIED_ABOUT, PHASES, ShownCompetitions, play)
+from tests.support.shown_competitions import (
+    LEVELS,
+    LIAR,
+    LIED_ABOUT,
+    PHASES,
+    ShownCompetitions,
+    play,
+)
 from tests.support.shown_ledger import REPO
-from typing import Any, TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from tequio_ledger.web.competitions import CompetitionSnapshot
 
 
