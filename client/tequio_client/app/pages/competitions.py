@@ -260,8 +260,10 @@ class AppCompetitionsPage(Page):
 
     def _parts(self) -> QWidget:
         cards = (self.about, self.result, self.judging, self.sides, self.joining, self.rules)
-        left = holding(vbox(self.choices, None, spacing=style.GAP))
-        right = holding(vbox(*cards, None, spacing=style.GAP))
+        # each column exists before its cards: filled later, they would be squeezed when first shown
+        left, right = QWidget(), QWidget()
+        vbox(self.choices, None, spacing=style.GAP, parent=left)
+        vbox(*cards, None, spacing=style.GAP, parent=right)
         left.setMinimumWidth(LIST_WIDTH)
         right.setMinimumWidth(DETAIL_WIDTH)
         made = Columns()
