@@ -47,7 +47,7 @@ BANNED = {
         "treaty": r"\btreaty\b",
         "nonsense": r"\bnonsense\b",
         "is no X": r"(?<!there )\b(?:is|are|was) no "
-        "(?!(?:{_AFTER_NO})\b)[a-z`{{]",
+        rf"(?!(?:{_AFTER_NO})\b)[a-z`{{]",
     }.items()
 }
 BANNED["Who … as a subject"] = re.compile(

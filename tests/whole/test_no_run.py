@@ -35,7 +35,7 @@ PATIENCE_S = 60.0
 async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosts, "AGAIN_S", 0.2)
+    monkeypatch.setattr(hosts, "RETRY_S", 0.2)
     with trio.fail_after(300):
         async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
             organiser = await begin(stage)

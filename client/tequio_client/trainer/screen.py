@@ -312,7 +312,7 @@ class ScreeningMeasures:
     def has_odd_norm(self) -> bool:
         """True if it is far longer, or far shorter, than its steps explain."""
         # Only the lower bound shrinks with the steps: an update of few steps is rightly short, but
-        # the upper bound protects the head, whoever did how much.
+        # the upper bound protects the head, however much each member did.
         least = self.work * MIN_NORM_RATIO
         return self.norm_ratio is not None and not least <= self.norm_ratio <= MAX_NORM_RATIO
 

@@ -28,7 +28,7 @@ def test_a_flood_is_cut_and_the_last_words_stay(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "LOG_BYTES", MOST)
-    monkeypatch.setattr(connection, "LOOK_MS", 20)
+    monkeypatch.setattr(connection, "LOG_CHECK_MS", 20)
     child = ChildTransport((sys.executable, "-S", "-c", FLOOD), tmp_path)
     with qtbot.waitSignal(child.ended, timeout=30_000) as ended:
         child.start()

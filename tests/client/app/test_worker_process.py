@@ -132,7 +132,7 @@ def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: Qt
 def test_facts_are_told_again_and_again(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "TELL_MS", 100)
+    monkeypatch.setattr(conversation, "FACTS_REPEAT_MS", 100)
 
     def told() -> int:
         return sum(isinstance(one, control.ReportSessionFacts) for one in heard(tmp_path))
@@ -216,7 +216,7 @@ def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
 def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "HALF_HUNG_MS", 150)
+    monkeypatch.setattr(conversation, "SILENCE_MS", 150)
     monkeypatch.setattr(connection, "TERMINATE_MS", 200)
     with worker_of("hung", tmp_path) as worker:
         worker.start()

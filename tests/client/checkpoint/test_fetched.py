@@ -75,7 +75,7 @@ def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
 def test_a_seed_that_has_other_weights_gives_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "TRY_S", 1.0)
+    monkeypatch.setattr(export, "FETCH_ATTEMPT_S", 1.0)
     store = played().store(tmp_path / "store", 1)
     with (
         shown(MemoryLog(played().swarm)) as site,

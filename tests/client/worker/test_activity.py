@@ -94,8 +94,8 @@ def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_old_events_are_forgotten(book: ActivityDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(activity, "MOST", 30)
-    monkeypatch.setattr(activity, "TRIM", 10)
+    monkeypatch.setattr(activity, "MAX_EVENTS", 30)
+    monkeypatch.setattr(activity, "TRIM_EVERY", 10)
     for number in range(95):
         book.add(ActivityEvent.ROUND_VOID, run="tiny", round=number)
     rows = book.answer(AskActivity(limit=500)).rows

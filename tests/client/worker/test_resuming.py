@@ -216,7 +216,7 @@ async def test_a_way_that_costs_more_than_the_head_is_not_gone(
     monkeypatch.setattr(join, "ENTRY_BYTES", 10_000)
     assert await returner.choose(heads[-1], heads[0]) is None
     monkeypatch.undo()
-    monkeypatch.setattr(join, "CLOSED", ROUNDS - 1)
+    monkeypatch.setattr(join, "MAX_REPLAYED", ROUNDS - 1)
     assert await returner.choose(heads[-1], heads[0]) is None
 
 
