@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING
 import torch
 from loops import repository, table
 from loops.machine import machine
-from tests.support import jury, trainer_attacks
-from tests.support.laboratory import Laboratory, Made, Recipe
+from tests.support import trainer_attacks, witness_committee
 from tests.support.trainer_attacks import ATTACKS, Situation
+from tests.support.training_lab import Laboratory, Made, Recipe
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
@@ -143,7 +143,7 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> Played:
                 made = made if run == "honest" else made[:CHEAT]
             accepted = made
             if run == "screened":
-                hearing = jury.hear(lab, made, liars=frozenset([CHEAT]))
+                hearing = witness_committee.hear(lab, made, liars=frozenset([CHEAT]))
                 accepted = hearing.accepted(made)
                 wrong += sum(one.slot != CHEAT and one not in accepted for one in made)
                 if CHEAT in hearing.verdicts:

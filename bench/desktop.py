@@ -30,8 +30,8 @@ import trio
 from loops import repository, table  # noqa: F401
 from loops.machine import machine
 from tests.support.linked_worker import WILLING, LinkedWorker, linked
+from tests.support.real_network import raised
 from tests.support.small_network import found
-from tests.support.stage import raised
 from tests.whole.test_lending import AWAY
 
 from tequio_client.ipc import control

@@ -24,8 +24,8 @@ import torch
 from loops import repository, screening_cost, table
 from loops.machine import machine
 from tests.support import trainer_attacks
-from tests.support.laboratory import BF16, Laboratory, Made, Recipe, backwards
 from tests.support.trainer_attacks import ATTACKS, Situation
+from tests.support.training_lab import BF16, Laboratory, Made, Recipe, backwards
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE

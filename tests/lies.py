@@ -28,7 +28,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
-from tests.support.retold_log import RetoldLog
+from tests.support.rewritten_log import RetoldLog
 from tests.support.six_lies import LIES
 
 if TYPE_CHECKING:

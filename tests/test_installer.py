@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli as client
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.config.sources import FILE, settings_of
-from tests.support import cage
+from tests.support import sandbox
 from tests.support.command_lines import unknown_options
 from tests.support.configured import of_texts
 from tests.support.ledgers import served
@@ -97,16 +97,16 @@ CAGE = ("SystemCallFilter", "SystemCallErrorNumber", "SystemCallArchitectures")
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd here")
 def test_the_ledger_serves_with_the_system_calls_that_its_unit_leaves_it(tmp_path: Path) -> None:
     said = unit(INSTALLER / "systemd" / "tequio-ledger.service")
-    allowed = cage.calls_of(said["SystemCallFilter"])
+    allowed = sandbox.calls_of(said["SystemCallFilter"])
     assert "mbind" not in allowed, "which numpy tries"
     what = {"allowed": allowed, "otherwise": getattr(errno, said["SystemCallErrorNumber"][0])}
-    program = (cage.__file__, json.dumps(what), sys.executable, "-m", "tequio_ledger")
+    program = (sandbox.__file__, json.dumps(what), sys.executable, "-m", "tequio_ledger")
     with served(tmp_path, program=program) as caged:
         assert httpx.get(f"{caged.url}/healthz", timeout=30).json() == {"status": "ok"}
         status = Path(f"/proc/{caged.process.pid}/status").read_text("ascii")
         assert re.search(r"^Seccomp:\s*2$", status, re.MULTILINE), "it is in the cage"
     what["otherwise"] = None  # as the unit of a former version: the process ends
-    program = (cage.__file__, json.dumps(what), sys.executable, "-c", "import os; os.setuid(0)")
+    program = (sandbox.__file__, json.dumps(what), sys.executable, "-c", "import os; os.setuid(0)")
     assert subprocess.run([sys.executable, *program], check=False, timeout=60).returncode < 0
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 from sqlalchemy import func, select, text
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
 from tequio_ledger.admin.move import Move

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import trio
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 
 from ledgers.program import ORGANISER
 from tequio_client.ledger.api import LedgerApi

@@ -78,7 +78,7 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
 
 def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
     """A random contribution: evenly spaced positions with random shifts."""
-    from tests.support.laboratory import key_of
+    from tests.support.training_lab import key_of
 
     from tequio_client.trainer import screen
     from tequio_shared.head.contribution import (

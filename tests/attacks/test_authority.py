@@ -40,7 +40,7 @@ from tests.support.attackers_ledger import (
 )
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 from tests.support.statements import example
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tequio_shared.network.run import RunState, RunView, VoidReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
-from tests.support.swarm import Character, Said, Swarm
+from tests.support.memory_swarm import Character, Said, Swarm
 
 
 def swarm_in(state: RunState, *, heard: int = 0) -> Swarm:

@@ -17,7 +17,7 @@ from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, door, monkey, now_ms
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 from tests.support.statements import example
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ from tests.support.attackers_round import Judge, due_proof, round_of, swarm_in, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.support.swarm import Swarm
+    from tests.support.memory_swarm import Swarm
 
 
 MIB = 1 << 20

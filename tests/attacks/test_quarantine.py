@@ -35,7 +35,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.swarm import Said, Swarm, Volunteer
+from tests.support.memory_swarm import Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement

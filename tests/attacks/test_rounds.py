@@ -43,7 +43,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.swarm import Character, Said, Swarm, Volunteer
+from tests.support.memory_swarm import Character, Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

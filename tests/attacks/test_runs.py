@@ -15,7 +15,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
 from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
-from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
+from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,7 +31,7 @@ from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, Door, door, now_ms
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, UNLIMITED
-from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

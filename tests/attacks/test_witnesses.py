@@ -30,7 +30,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.swarm import Swarm, Volunteer, signer
+from tests.support.memory_swarm import Swarm, Volunteer, signer
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
 

@@ -13,7 +13,7 @@ from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
-from tests.support.swarm import Character, Said, Swarm, Volunteer
+from tests.support.memory_swarm import Character, Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.runtime import locked
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, served
-from tests.support.liars import key_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

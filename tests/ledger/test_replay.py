@@ -11,8 +11,8 @@ from sqlalchemy import select, text
 from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_ledger.store.models import DERIVED
-from tests.ledger.sequencing.test_coordinator import RULES, Swarm
-from tests.ledger.test_standing import appeal, leave_under_an_old_number
+from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.log.test_sequencer_standing import appeal, leave_under_an_old_number
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tests.soak.judge import CLASSES, judged
 from tests.soak.readings import Readings
 from tests.support.fault_swarm import SEED, VOLUNTEERS, opened
 from tests.support.invariants import Invariants
-from tests.support.stage import left_over
+from tests.support.real_network import left_over
 
 if TYPE_CHECKING:
     from tests.support.fault_swarm import FaultSwarm

@@ -18,7 +18,7 @@ from tequio_client import clock
 from tests.soak.judge import Life
 from tests.soak.slope import Point
 from tests.support.fault_swarm import LEDGER, SEED
-from tests.support.stage import TRAINER
+from tests.support.real_network import TRAINER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

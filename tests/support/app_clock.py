@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.app_books import NOW_MS
+from tests.support.app_worker_answers import NOW_MS
 
 
 class Clock:

@@ -30,9 +30,9 @@ from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.window import AppWindow
 from tests.support import first_run_pictures
+from tests.support.app_competitions import DECIDED
 from tests.support.app_language import SPOKEN, speak
-from tests.support.app_own import own
-from tests.support.app_races import DECIDED
+from tests.support.app_program import own
 from tests.support.app_readings import minute
 from tests.support.app_scenes import NOW_MS, SCENES, no_replies, replies
 from tests.support.app_worker import ScriptedWorker

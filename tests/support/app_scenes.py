@@ -43,13 +43,13 @@ from tequio_client.ipc.snapshot import (
     TrafficView,
     TrainerView,
 )
-from tests.support import app_books, app_races
+from tests.support import app_competitions, app_worker_answers
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import Scripted
 
-NOW_MS = app_books.NOW_MS
+NOW_MS = app_worker_answers.NOW_MS
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 POINT = 1_000_000
 GB = 10**9
@@ -215,17 +215,21 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
 
     def series(asked: Question) -> PointsSeries:
         assert isinstance(asked, AskSeries)
-        return month if asked.step_ms == DAY_MS and asked.since_ms else app_books.series(asked)
+        return (
+            month
+            if asked.step_ms == DAY_MS and asked.since_ms
+            else app_worker_answers.series(asked)
+        )
 
     return {
         AskSeries: series,
-        AskCompetitions: app_races.COMPETITIONS,
-        AskCurves: app_races.curves,
+        AskCompetitions: app_competitions.COMPETITIONS,
+        AskCurves: app_competitions.curves,
         AskRanking: RankingReply(rows=ranks, ranked=1_204),
-        AskRuns: app_books.RUNS,
-        AskPoints: app_books.points,
-        AskActivity: app_books.activity,
-        AskDiagnostics: app_books.DIAGNOSTICS,
+        AskRuns: app_worker_answers.RUNS,
+        AskPoints: app_worker_answers.points,
+        AskActivity: app_worker_answers.activity,
+        AskDiagnostics: app_worker_answers.DIAGNOSTICS,
     }
 
 
@@ -235,10 +239,10 @@ def no_replies() -> dict[type, Scripted]:
         AskSeries: PointsSeries(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
         AskCompetitions: CompetitionsReply(rows=()),
         AskRanking: RankingReply(rows=()),
-        AskRuns: app_books.RUNS,
-        AskPoints: app_books.no_points,
-        AskActivity: app_books.first_activity,
-        AskDiagnostics: app_books.DIAGNOSTICS,
+        AskRuns: app_worker_answers.RUNS,
+        AskPoints: app_worker_answers.no_points,
+        AskActivity: app_worker_answers.first_activity,
+        AskDiagnostics: app_worker_answers.DIAGNOSTICS,
     }
 
 

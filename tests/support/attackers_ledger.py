@@ -22,7 +22,7 @@ from tequio_shared.statements.statement import Entry, make, sign, signed_message
 from tests.support.attackers import PATIENCE_S, codes, put_headers
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, Served, served
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 from tests.support.statements import EXAMPLES, example
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
-from tests.support.swarm import Character, Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Character, Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -23,7 +23,7 @@ from tequio_shared.statements.network import RoleGrant
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.account_provider import CLIENT
 from tests.support.ledgers import ORGANISER
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

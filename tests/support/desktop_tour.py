@@ -24,13 +24,13 @@ import psutil
 
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskPoints, PointsReply
-from tests.support.accessible import Reader, reader
+from tests.support.accessibility_tree import Reader, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tequio_client.ipc.control import PointsRow
-    from tests.support.accessible import Thing
+    from tests.support.accessibility_tree import Thing
 
 
 PANELS = ("tint2", "xfce4-panel")

@@ -18,17 +18,17 @@ import trio
 from tequio_client.demo import programs
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
+from tests.support.log_watch import Watch
 from tests.support.proxy import Proxy
+from tests.support.real_network import Place, raised
 from tests.support.small_disk import SmallDisk
 from tests.support.small_network import CONFIG, PLAN, Script, found
-from tests.support.stage import Place, raised
-from tests.support.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
     from pathlib import Path
 
-    from tests.support.stage import Actor, Stage
+    from tests.support.real_network import Actor, Stage
 
 LEDGER, SEED = "ledger", "seed"
 TRAINERS = ("ana", "beto", "citlali")

@@ -35,7 +35,7 @@ from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
-from tests.support.paper_keyring import PaperKeyring
+from tests.support.memory_keyring import PaperKeyring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -28,7 +28,7 @@ from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.network import MemberLeave, StandingChange
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
 from tests.support.fault_swarm import PATIENCE_S, VOLUNTEERS
-from tests.support.stage import TRAINER
+from tests.support.real_network import TRAINER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

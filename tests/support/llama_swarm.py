@@ -25,7 +25,7 @@ from tequio_shared.round.manifest import Corpus, DataSpec, MeasureRules, Tokeniz
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
-from tests.support.swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import Said, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.support.browser import NARROW, WIDE, Scheme, chromium, watched
-from tests.support.contest_site import ContestSite, served_contests
-from tests.support.site import Site, served_site
+from tests.support.competition_site import ContestSite, served_contests
+from tests.support.sample_site import Site, served_site
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

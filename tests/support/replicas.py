@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.support.mortal_ledgers import stabled
+from tests.support.killable_ledgers import stabled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tequio_shared.ids import NetworkId
-    from tests.support.mortal_ledgers import Mortal, Stable
+    from tests.support.killable_ledgers import Mortal, Stable
 
 PATIENCE_S = 90.0
 _POLL_S = 0.02

@@ -31,8 +31,8 @@ from tequio_shared.statements.competitions import (
     CompSubmit,
     EvalResult,
 )
-from tests.support import retold_rules
-from tests.support.committing import committing
+from tests.support import rewritten_rules
+from tests.support.score_commitments import committing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, Submission
     from tequio_shared.competition.state import CompetitionDraw
-    from tests.support.retold_log import RetoldLog
+    from tests.support.rewritten_log import RetoldLog
 
 SECOND_MS = 1_000
 _OTHER = to_text(sha256(b"other weights"))
@@ -79,7 +79,7 @@ def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
     swapped = plain.replace(text, (b"easy " * len(text))[: len(text)])
     archive = log.put(b"".join(sealing.encrypt(key, head, (swapped,))))
     sealed = msgspec.structs.replace(rules.sealed, archive=archive)
-    retold_rules.follow(log, judged, msgspec.structs.replace(rules, sealed=sealed))
+    rewritten_rules.follow(log, judged, msgspec.structs.replace(rules, sealed=sealed))
     return judged.view.phase_starts[CompetitionPhase.OPEN].index
 
 

@@ -16,7 +16,7 @@ import trio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.stage import Stage
+    from tests.support.real_network import Stage
 
 RUN = "day"
 DEADLINE_S = 30

@@ -27,14 +27,14 @@ from tequio_shared.statements.runs import (
     RunResume,
 )
 from tests.support.history import History
-from tests.support.slack import allowed_s
+from tests.support.real_network import Stage, raised
 from tests.support.small_network import DEADLINE_S, RUN, found
-from tests.support.stage import Stage, raised
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.stage import Actor
+    from tests.support.real_network import Actor
 
 
 WHOLE_DAY_S = 240.0

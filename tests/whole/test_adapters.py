@@ -15,13 +15,13 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
 from tests.support.frozen_base import write_base
 from tests.support.history import History
+from tests.support.real_network import raised
 from tests.support.small_network import Script, found
-from tests.support.stage import raised
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.stage import Stage
+    from tests.support.real_network import Stage
 
 
 WHOLE_S = 180.0

@@ -22,7 +22,7 @@ from tequio_shared.statements.network import MemberLeave
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, served
-from tests.support.paper_swarm import manifest
+from tests.support.signing_swarm import manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from tequio_client.demo import programs
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES
 from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
-from tests.support.stage import left_over
+from tests.support.real_network import left_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,8 +24,8 @@ from tests.support.faults import (
     part,
     slow,
 )
-from tests.support.hall import Hall
 from tests.support.invariants import Invariants
+from tests.support.peer_group import Hall
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

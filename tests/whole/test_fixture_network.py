@@ -19,7 +19,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunResume
 from tequio_shared.statements.statement import Entry
 from tests.support.history import History
-from tests.support.stage import raised
+from tests.support.real_network import raised
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "network-0.1" / "network.tar.gz"
 SIZE = 308

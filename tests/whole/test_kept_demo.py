@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.stage import left_over
+from tests.support.real_network import left_over
 
 if TYPE_CHECKING:
     from pathlib import Path

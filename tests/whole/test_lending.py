@@ -17,9 +17,9 @@ from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import History
 from tests.support.linked_worker import WILLING, linked
-from tests.support.slack import allowed_s
+from tests.support.real_network import raised
 from tests.support.small_network import found
-from tests.support.stage import raised
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from pathlib import Path

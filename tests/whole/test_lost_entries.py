@@ -19,8 +19,8 @@ from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
+from tests.support.killable_ledgers import stabled
 from tests.support.ledgers import VirtualClock
-from tests.support.mortal_ledgers import stabled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,15 +16,15 @@ from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
 from tequio_shared.keys import Signer
 from tests.support.linked_worker import LISTEN, WILLING
+from tests.support.real_network import raised
 from tests.support.small_network import begin, open_run
-from tests.support.stage import raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tequio_client.ipc.snapshot import Decision
-    from tests.support.stage import Stage
+    from tests.support.real_network import Stage
 
 
 PATIENCE_S = 60.0

@@ -14,14 +14,14 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.points_db import FILE
 from tequio_shared.ids import PeerKey, from_text
+from tests.support.real_network import raised
 from tests.support.small_network import found
-from tests.support.stage import raised
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tests.support.stage import Actor
+    from tests.support.real_network import Actor
 
 PATIENCE_S = 150.0
 """Two looks at the ledger's list, and some rounds."""

@@ -11,14 +11,14 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tests.support.history import History
-from tests.support.slack import allowed_s
+from tests.support.real_network import raised
 from tests.support.small_network import found
-from tests.support.stage import raised
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.stage import Actor, Stage
+    from tests.support.real_network import Actor, Stage
 
 END_S = 5.0
 """How long a program may take to end after SIGTERM."""

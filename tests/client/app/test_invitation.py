@@ -25,9 +25,9 @@ from tequio_client.links import InvitationLink
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
+from tests.support.equivocators import key_folder
+from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.liars import key_folder
-from tests.support.lived_ledger import live_yesterday
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

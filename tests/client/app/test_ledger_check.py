@@ -27,7 +27,7 @@ from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.ids import sha256, to_text
-from tests.support.app_own import own
+from tests.support.app_program import own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from tests.support.app_process import (
     is_alive,
     wait_until,
 )
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.theme.look import Appearance
 from tequio_client.app.window import AppWindow
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
-from tests.support.app_own import own
+from tests.support.app_program import own
 from tests.support.app_scenes import NOW_MS, SCENES
-from tests.support.app_sight import controls, has_words, is_cut, labels, name_of, texts
+from tests.support.window_contents import controls, has_words, is_cut, labels, name_of, texts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,12 +20,12 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import CheckpointPublish
 from tests.client.verify.logs import MemoryLog
+from tests.support.equivocators import key_folder
+from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.liars import key_folder
-from tests.support.lived_ledger import live_yesterday
 from tests.support.llama_swarm import play, publication
 from tests.support.llama_swarm import publish as publish_in
-from tests.support.swarm import Said
+from tests.support.memory_swarm import Said
 
 if TYPE_CHECKING:
     from pathlib import Path

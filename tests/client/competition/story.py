@@ -24,7 +24,7 @@ from tequio_client.trainer import device
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.ledger.outbox import Outbox
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
-    from tests.support.set_clock import SetClock
+    from tests.support.settable_clock import SetClock
 
 
 SHARES, NEEDED = 3, 2

@@ -21,9 +21,9 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.support.attack_table import attack
-from tests.support.competition_stage import START, Stage
+from tests.support.competition_fold import START, Stage
 from tests.support.memory_log import unused_url
-from tests.support.paper_competition import RESULT, SCORED, folder
+from tests.support.synthetic_competition import RESULT, SCORED, folder
 
 if TYPE_CHECKING:
     from pathlib import Path

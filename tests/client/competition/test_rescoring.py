@@ -15,8 +15,8 @@ from tequio_client.verify.competition import JudgedCompetition
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack
-from tests.support.contest_log import ContestLog
-from tests.support.contest_paper import TEXTS, folder_of
+from tests.support.competition_documents import TEXTS, folder_of
+from tests.support.dishonest_log import ContestLog
 
 if TYPE_CHECKING:
     from pathlib import Path

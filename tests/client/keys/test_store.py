@@ -17,7 +17,7 @@ from tequio_client.keys.backup import SUFFIX, from_words, read_backup, save_back
 from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
 from tequio_client.keys.system_keyring import SystemKeyring
-from tests.support.paper_keyring import PaperKeyring, keyring_of
+from tests.support.memory_keyring import PaperKeyring, keyring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,8 @@ from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import MemberVouch
 from tests.support.authors import Author
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.liars import key_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.liars import key_folder
 from tests.support.plans import CONFIG, PLAN, write_plan
 
 if TYPE_CHECKING:

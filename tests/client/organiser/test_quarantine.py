@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tests.support.equivocators import RUN, key_folder, lie, open_run
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.liars import RUN, key_folder, lie, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import pytest
 from tequio_client.ipc import facts
 from tequio_client.probe.machine import QUIET_REASON
 from tests.support.orphans import ended_s
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 COMMAND = [sys.executable, "-m", "tequio_client.probe", "--every-s", "0.1"]
 END_S = 1.0

@@ -22,7 +22,7 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.manifest import Algorithm, InnerParams, Manifest
 from tests.support.frozen_base import EVERY, described, write_base
-from tests.support.swarm import tiny_manifest
+from tests.support.memory_swarm import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.support import architectures
-from tests.support.swarm import tiny_manifest
+from tests.support.memory_swarm import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

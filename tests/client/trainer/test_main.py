@@ -15,7 +15,7 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape, pay
 from tequio_shared.head.head import float_view
 from tequio_shared.ids import from_text, to_text
 from tests.client.trainer.conftest import Child
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from tests.client.trainer.small_run import SmallRun

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.support.orphans import ended_s
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 

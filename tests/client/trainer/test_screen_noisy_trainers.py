@@ -24,9 +24,9 @@ from tequio_shared.network.standing import KeyStatus, Standing
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.statement import make
 from tests.client.trainer.small_run import texts
-from tests.support import jury
+from tests.support import witness_committee
 from tests.support.attack_table import attack
-from tests.support.laboratory import BF16, FP32, Laboratory, Made, Recipe, key_of
+from tests.support.training_lab import BF16, FP32, Laboratory, Made, Recipe, key_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,11 +79,11 @@ def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
     index, refused = TRAINERS, []
     for _ in range(ROUNDS):
         made = [made_by(lab, slot, feedback[slot]) for slot in range(TRAINERS)]
-        hearing = jury.hear(lab, made)
+        hearing = witness_committee.hear(lab, made)
         refused += hearing.complaints()
         assert not any(one is Verdict.REJECTED for one, _ in hearing.verdicts.values()), refused
         index += 2
-        standings.close_round(index, jury.closed(hearing, TRAINERS, index))
+        standings.close_round(index, witness_committee.closed(hearing, TRAINERS, index))
         while (change := standings.due(index)) is not None:
             assert change.to == "active", change
             index += 1

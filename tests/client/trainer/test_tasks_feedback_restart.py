@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.ipc import trainer
-from tests.support.mortal_trainer import ENDS, PLACES
+from tests.support.killable_trainer import ENDS, PLACES
 
 if TYPE_CHECKING:
     from tests.client.trainer.small_run import SmallRun
@@ -26,7 +26,7 @@ def lived(run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = trainer.encode(run.prepare(1))
     for number in ENDS:
         lines += trainer.encode(run.train(10 + number, "lived", round=number))
-    command = [sys.executable, "-m", "tests.support.mortal_trainer", str(folder)]
+    command = [sys.executable, "-m", "tests.support.killable_trainer", str(folder)]
     subprocess.run(command, input=lines, cwd=Path(__file__).parents[3], check=True, timeout=300)
     return folder
 

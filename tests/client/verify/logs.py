@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
-    from tests.support.swarm import Swarm
+    from tests.support.memory_swarm import Swarm
 
 
 class MemoryLog:

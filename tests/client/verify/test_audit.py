@@ -25,7 +25,15 @@ from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import MemoryLog, all_tiles, fill_store
 from tests.support.authors import registration
-from tests.support.swarm import ORIGIN, Character, Said, Swarm, Workshop, signer, tiny_manifest
+from tests.support.memory_swarm import (
+    ORIGIN,
+    Character,
+    Said,
+    Swarm,
+    Workshop,
+    signer,
+    tiny_manifest,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
 from tests.client.verify.logs import MemoryLog
 from tests.support.authors import Author
+from tests.support.memory_swarm import Swarm
 from tests.support.statements import example
-from tests.support.swarm import Swarm
 
 if TYPE_CHECKING:
     from collections.abc import Callable

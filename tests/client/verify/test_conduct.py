@@ -16,7 +16,7 @@ from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
 from tests.client.verify.logs import MemoryLog
-from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditReport

@@ -15,7 +15,7 @@ from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant,
 from tequio_shared.statements.statement import sign
 from tests.client.verify.logs import MemoryLog
 from tests.support.authors import registration
-from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, AuditReport

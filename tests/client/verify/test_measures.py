@@ -12,7 +12,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 from tests.client.verify.logs import MemoryLog
-from tests.support.swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import Said, Swarm, tiny_manifest
 
 
 def last_measure(swarm: Swarm) -> Said:

@@ -26,11 +26,11 @@ from tests import lies
 from tests.lies import League, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
-from tests.support.contest_log import ContestLog
-from tests.support.contest_paper import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
-from tests.support.liars import key_folder
+from tests.support.competition_documents import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
+from tests.support.dishonest_log import ContestLog
+from tests.support.equivocators import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
-from tests.support.retold_log import RetoldLog
+from tests.support.rewritten_log import RetoldLog
 from tests.support.six_lies import LIES, Lie
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
+from tests.support.killable_ledgers import stabled
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
-from tests.support.mortal_ledgers import stabled
 
 if TYPE_CHECKING:
     from pathlib import Path

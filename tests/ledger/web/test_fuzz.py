@@ -23,8 +23,8 @@ import pytest
 from tequio_shared.ids import to_text
 from tequio_shared.log.tiles import encode_bundle, parse_bundle
 from tests.support.authors import Author, newcomers
+from tests.support.ledger_with_history import live_yesterday, open_competitions
 from tests.support.ledgers import UNLIMITED, Served, served
-from tests.support.lived_ledger import live_yesterday, open_competitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from tequio_shared.log.tiles import encode_bundle
-from tests.ledger.test_main import failed
+from tests.ledger.test_app_main import failed
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import Served, served
 

@@ -10,7 +10,7 @@ from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.answers import filled
-from tests.support.paper_competition import PaperCompetition
+from tests.support.synthetic_competition import PaperCompetition
 
 
 def paper(name: str) -> PaperCompetition:

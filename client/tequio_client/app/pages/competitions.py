@@ -2,32 +2,74 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import (QPointF, QSize, Qt, Signal)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from typing import TYPE_CHECKING, TypeAlias
+
 from msgspec.structs import replace
-from tequio_client.app.pages import competition_text as words, run_detail
-from tequio_client.app.pages.competition_cards import (CompetitionSummaryCard, JudgingCard, ResultCard, RulesCard, competition_url)
-from tequio_client.app.pages.competition_text import (FINAL_STAGES, OPEN_STAGES, ShownStage, milestones, stage_progress)
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from tequio_client.app.pages import competition_text as words
+from tequio_client.app.pages import run_detail
+from tequio_client.app.pages.competition_cards import (
+    CompetitionSummaryCard,
+    JudgingCard,
+    ResultCard,
+    RulesCard,
+    competition_url,
+)
+from tequio_client.app.pages.competition_text import (
+    FINAL_STAGES,
+    OPEN_STAGES,
+    ShownStage,
+    milestones,
+    stage_progress,
+)
 from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
 from tequio_client.app.pages.run_detail import RunDetail, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (Card, Columns, ElidedLabel, WrappedLabel, caption, caption_line, fill, hbox, holding, paint_event, vbox)
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    WrappedLabel,
+    caption,
+    caption_line,
+    fill,
+    hbox,
+    holding,
+    paint_event,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, line_pen
-from tequio_client.ipc.control import (AskCompetitions, AskCurves, AskRuns, CompetitionsReply, CurvesReply, MAX_CURVES, RunsReply)
-from typing import TYPE_CHECKING, TypeAlias
+from tequio_client.ipc.control import (
+    MAX_CURVES,
+    AskCompetitions,
+    AskCurves,
+    AskRuns,
+    CompetitionsReply,
+    CurvesReply,
+    RunsReply,
+)
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPainter
     from collections.abc import Mapping, Sequence
+
+    from PySide6.QtGui import QPainter
+
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.pages.run_detail import RunResources
-    from tequio_client.ipc.control import (CompetitionEntrantRow, CompetitionRow, LossCurvePoint, RunRow)
+    from tequio_client.ipc.control import (
+        CompetitionEntrantRow,
+        CompetitionRow,
+        LossCurvePoint,
+        RunRow,
+    )
 
 
 if TYPE_CHECKING:

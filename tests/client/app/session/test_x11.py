@@ -16,7 +16,7 @@ import pytest
 from tequio_client.app.session.x11 import X11Display, X11Fullscreen, X11Idle, X11Server, _cookie
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tests.support.private_display import wait_until
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

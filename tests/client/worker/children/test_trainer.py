@@ -28,7 +28,7 @@ from tequio_client.worker.children.trainer import (
 )
 from tequio_shared.errors import RefusedError
 from tests.support.scripted_child import lives, scripted
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

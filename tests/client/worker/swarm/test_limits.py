@@ -17,7 +17,7 @@ from tequio_client.worker.swarm.limits import (
 )
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
-from tests.support.slack import allowed_s
+from tests.support.timing_slack import allowed_s
 
 HERE, THERE = "192.0.2.1", "198.51.100.1"
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.browser import Watched, chromium, watched
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.shown_ledger import Shown, live_through
+from tests.support.sample_ledger import Shown, live_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

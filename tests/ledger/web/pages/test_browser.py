@@ -17,7 +17,7 @@ from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, Watched, barriers, watched
 from tests.support.log_reader import read_leaves
-from tests.support.site import REFUSED, Site, served_site
+from tests.support.sample_site import REFUSED, Site, served_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import digest_from_text
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, barriers, watched
-from tests.support.contest_site import ContestSite, served_contests
-from tests.support.shown_competitions import PHASES
+from tests.support.competition_site import ContestSite, served_contests
+from tests.support.sample_competitions import PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

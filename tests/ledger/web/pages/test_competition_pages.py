@@ -16,7 +16,7 @@ from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import Page, PageReader
-from tests.support.shown_competitions import (
+from tests.support.sample_competitions import (
     LEVELS,
     LIAR,
     LIED_ABOUT,
@@ -24,7 +24,7 @@ from tests.support.shown_competitions import (
     ShownCompetitions,
     play,
 )
-from tests.support.shown_ledger import REPO
+from tests.support.sample_ledger import REPO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

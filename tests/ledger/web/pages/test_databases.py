@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.ids import to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.shown_ledger import Shown, live_through
+from tests.support.sample_ledger import Shown, live_through
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_ledger.web.pages import static
 from tequio_shared.ids import to_text
-from tests.support.shown_ledger import HOSTILE
+from tests.support.sample_ledger import HOSTILE
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen

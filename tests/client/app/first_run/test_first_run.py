@@ -1,0 +1,404 @@
+"""The first run, from the first look to lending: by mouse and keyboard, with a scripted worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
+
+from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.draft import (
+    DRAFT_FILE,
+    STEPS,
+    WORKER_PREFERENCES_FILE,
+    DraftStore,
+    FirstRunDraft,
+    has_lent,
+    is_first_run,
+)
+from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
+from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
+from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
+from tequio_client.app.first_run.welcome import WelcomeStep
+from tequio_client.app.window import AppWindow
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskRuns
+from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
+from tequio_client.keys.backup import to_words
+from tequio_client.keys.state import KeyProtection
+from tests.support.app_language import LONG, PseudoLocale, speak
+from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, Booth, booth
+from tests.support.memory_keyring import PaperKeyring, keyring_of
+from tests.support.window_contents import is_cut, labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.theme.look import Theme
+
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def place(qapp: QApplication, look: Theme) -> Iterator[Booth]:
+    with keyring_of(PaperKeyring()), booth(qapp, look) as made:
+        yield made
+        made.desk.close()
+
+
+@pytest.fixture
+def shown(place: Booth, qtbot: QtBot) -> FirstRun:
+    made = place.first_run("welcome")
+    qtbot.addWidget(made)
+    return made
+
+
+def go_on(shown: FirstRun, qtbot: QtBot) -> None:
+    qtbot.mouseClick(shown.next, LEFT)
+
+
+def make_key(shown: FirstRun, qtbot: QtBot) -> None:
+    step = shown.step
+    assert isinstance(step, KeyStep)
+    qtbot.mouseClick(step.making.make, LEFT)
+    qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
+
+
+def agree(shown: FirstRun, qtbot: QtBot) -> None:
+    step = shown.step
+    assert isinstance(step, ScheduleStep)
+    qtbot.mouseClick(step.presets.cards[LendingPreset.GENTLE], LEFT)
+    assert not shown.next.isEnabled()
+    step.consent.box.click()
+
+
+def chosen(place: Booth) -> list[control.ToWorker]:
+    kinds = (control.SetPreferences, control.SetDesiredState)
+    return [one for one in place.worker.heard if isinstance(one, kinds)]
+
+
+def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
+    place: Booth, shown: FirstRun, qtbot: QtBot
+) -> None:
+    go_on(shown, qtbot)
+    go_on(shown, qtbot)
+    assert not shown.next.isEnabled()
+    make_key(shown, qtbot)
+    go_on(shown, qtbot)
+    agree(shown, qtbot)
+    go_on(shown, qtbot)
+    step = shown.step
+    assert isinstance(step, RunStep)
+    first = next(run for run in step.rows if run != AUTOMATIC_RUN)
+    qtbot.mouseClick(step.rows[first], LEFT)
+    go_on(shown, qtbot)
+    assert shown.step_name == STEPS[-1]
+    assert chosen(place) == []
+    assert not place.entry.is_on()
+    with qtbot.waitSignal(shown.finished):
+        go_on(shown, qtbot)
+    choose, want = chosen(place)
+    assert isinstance(choose, control.SetPreferences)
+    assert isinstance(want, control.SetDesiredState)
+    assert (choose.preferences.consent, choose.preferences.preset) == (True, LendingPreset.GENTLE)
+    assert (choose.preferences.idle_minutes, choose.preferences.run) == (15, first)
+    assert want.wish.lend
+    assert place.entry.is_on()
+    assert not (place.folder / DRAFT_FILE).exists()
+
+
+def test_the_keyboard_alone_leads_through(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+    to_front(shown, qtbot)
+    for _ in range(2):
+        shown.next.setFocus()
+        qtbot.keyClick(shown.next, Qt.Key.Key_Space)
+    press(shown, qtbot, "Make my key")
+    qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
+    press(shown, qtbot, "Next")
+    press(shown, qtbot, "I agree")
+    press(shown, qtbot, "Next")
+    press(shown, qtbot, "Next")
+    with qtbot.waitSignal(shown.finished):
+        press(shown, qtbot, "Contribute")
+    assert place.model.preferences.consent
+
+
+def to_front(shown: QWidget, qtbot: QtBot) -> None:
+    """Have the keyboard."""
+    shown.hide()
+    shown.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, on=False)
+    shown.show()
+    shown.activateWindow()
+    qtbot.waitUntil(shown.isActiveWindow)
+
+
+def press(shown: FirstRun, qtbot: QtBot, name: str) -> None:
+    """Go there by Tab, and press Space."""
+    for _ in range(40):
+        focus = shown.window().focusWidget()
+        if name_of(focus) == name:
+            qtbot.keyClick(focus, Qt.Key.Key_Space)
+            return
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    raise AssertionError(f"the keyboard does not come to {name}")
+
+
+def name_of(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
+
+
+def test_it_goes_back_and_keeps_what_was_chosen(
+    place: Booth, shown: FirstRun, qtbot: QtBot
+) -> None:
+    step = shown.step
+    assert isinstance(step, WelcomeStep)
+    step.cost.hours.chosen.emit(12)
+    go_on(shown, qtbot)
+    qtbot.mouseClick(shown.back, LEFT)
+    assert shown.step_name == "welcome"
+    assert place.book.draft.hours == 12
+    assert shown.back.isHidden()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_restart_goes_on_at_the_same_step(place: Booth, qtbot: QtBot, step: str) -> None:
+    place.book.change(step=STEPS.index(step), preset=LendingPreset.MAX)
+    place.book = DraftStore(place.folder)
+    assert (place.folder / DRAFT_FILE).exists()
+    made = place.first_run(step)
+    qtbot.addWidget(made)
+    assert made.step_name == step
+    assert place.book.draft.preset is LendingPreset.MAX
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"step": 99}', b"\xff"])
+def test_a_damaged_draft_begins_at_the_beginning(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / DRAFT_FILE).write_bytes(content)
+    assert DraftStore(tmp_path).draft == FirstRunDraft()
+
+
+def test_escape_asks_before_it_leaves(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+    to_front(shown, qtbot)
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    assert shown.dialog is not None
+    shown.dialog.leave.click()
+    assert shown.isVisible()
+    shown.leave.click()
+    with qtbot.waitSignal(shown.left):
+        shown.dialog.main.click()
+    assert chosen(place) == []
+
+
+def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
+    made = place.first_run("check")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert [row.words for row in step.rows] == [
+        "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used.",
+        "Version 570.124 can train.",
+        step.rows[2].words,
+        "The ledger answers, and 4 runs are open.",
+    ]
+    assert "GiB are free" in step.rows[2].words
+
+
+def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
+    place: Booth, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_client.app.first_run.checks.CHECK_TIMEOUT_MS", 50)
+    place.worker.replies.clear()
+    made = place.first_run("check", None)
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert step.rows[0].words == "Looking…"
+    qtbot.waitUntil(step.again.isEnabled, timeout=90_000)
+    assert "has not answered" in step.rows[0].words
+    assert "does not answer" in step.rows[3].words
+    assert made.next.isEnabled()
+
+
+@pytest.mark.parametrize("role", ["witness", "trainer"])
+def test_a_computer_without_a_card_is_offered_another_part(
+    place: Booth, qtbot: QtBot, role: str
+) -> None:
+    made = place.first_run("check", NO_CARD)
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert step.role.isVisible()
+    if role != "witness":
+        qtbot.mouseClick(step.role.choices.cards[role], LEFT)
+    place.make_key()
+    place.book.change(step=len(STEPS) - 1, is_agreed=True)
+    last = place.first_run("ready", NO_CARD)
+    qtbot.addWidget(last)
+    last.next.click()
+    assert place.model.preferences.devices == (DeviceChoice(id="cpu", role=role),)
+
+
+@pytest.mark.usefixtures("shown")
+def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> None:
+    step = shown.step
+    assert isinstance(step, WelcomeStep)
+    assert step.cost.words == ("120 – 200 W", "22 – 36 kWh", "$3.94 – $6.57")
+    step.cost.hours.chosen.emit(12)
+    step.cost.tariff.setValue(0.5)
+    assert step.cost.words == ("120 – 200 W", "44 – 73 kWh", "$21.89 – $36.48")
+    step.cost.tariff.setValue(0.0)
+    assert step.cost.words[2] == "–"
+    place.worker.show(NO_CARD)
+    assert step.cost.words[0] == "35 – 150 W"
+
+
+@pytest.mark.parametrize("how", [KeyProtection.PASSPHRASE, KeyProtection.OPEN])
+def test_without_a_keyring_a_key_is_made_as_chosen(
+    place: Booth, qtbot: QtBot, how: KeyProtection
+) -> None:
+    made = PICTURES_BY_NAME["key_no_keyring"](place)
+    qtbot.addWidget(made)
+    step = made.step  # type: ignore[attr-defined]  # it is the first run
+    assert isinstance(step, KeyStep)
+    making = step.making
+    assert making.protection.choice is KeyProtection.PASSPHRASE
+    assert not making.make.isEnabled()
+    if how is KeyProtection.PASSPHRASE:
+        for line in (making.protection.passphrase.first, making.protection.passphrase.second):
+            qtbot.keyClicks(line, "correct horse")
+    else:
+        making.protection.rows[KeyProtection.OPEN].click()
+        assert not making.protection.warning.isHidden()
+    making.make.click()
+    qtbot.waitUntil(lambda: place.desk.state.protection is how, timeout=90_000)
+    assert making.protection.passphrase.first.text() == ""
+    assert place.desk.state.wants_backup
+
+
+def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) -> None:
+    ring = PaperKeyring()
+    with keyring_of(ring):
+        made = place.first_run("key")
+        qtbot.addWidget(made)
+        step = made.step
+        assert isinstance(step, KeyStep)
+        ring.is_locked = True
+        step.making.make.click()
+        qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
+        assert "keyring is locked" in step.making.trouble.text
+        assert not made.next.isEnabled()
+        ring.is_locked = False
+        step.making.make.click()
+        qtbot.waitUntil(made.next.isEnabled, timeout=90_000)
+
+
+def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> None:
+    place.worker.replies[AskRuns] = "the ledger is away"
+    made = place.first_run("run")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    assert step.away.isVisible()
+    assert list(step.rows) == [AUTOMATIC_RUN]
+    assert made.next.isEnabled()
+
+
+def test_the_window_is_covered_and_shown_again(
+    place: Booth, look: Theme, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = AppWindow(place.model, look, lambda: NOW_MS, own=place.means().program)
+    qtbot.addWidget(window)
+    window.show()
+    place.worker.show(NEW)
+    guide = FirstRunController(window, place.desk, tmp_path / "worker", tmp_path)
+    guide.open()
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FirstRun)))
+    assert not window.page.isVisible()
+    window.findChildren(FirstRun)[0].leave.click()
+    dialog = next(one for one in window.findChildren(QWidget) if one.objectName() == "leave")
+    dialog.main.click()  # type: ignore[attr-defined]  # it is the dialog
+    qtbot.waitUntil(window.page.isVisible)
+    assert window.page_name == "home"
+
+
+@pytest.mark.parametrize(
+    ("files", "consent", "wanted"),
+    [
+        ((), None, True),
+        ((), False, True),
+        ((), True, False),
+        (("identity.key",), None, False),
+        (("identity.key", DRAFT_FILE), False, True),
+        (("identity.key", DRAFT_FILE), True, False),
+    ],
+)
+def test_it_is_wanted_until_somebody_agreed(
+    tmp_path: Path, files: tuple[str, ...], consent: object, wanted: object
+) -> None:
+    for name in files:
+        (tmp_path / name).write_bytes(b"")
+    chosen = None if consent is None else Preferences(consent=bool(consent))
+    assert is_first_run(tmp_path, tmp_path, chosen) is wanted
+
+
+@pytest.mark.parametrize("stored", [None, b"{", b"{}", b'{"consent":true}'])
+def test_a_key_that_is_gone_is_missed_only_where_something_was_lent(
+    tmp_path: Path, stored: bytes | None
+) -> None:
+    if stored is not None:
+        (tmp_path / WORKER_PREFERENCES_FILE).write_bytes(stored)
+    assert has_lent(tmp_path, None) is (stored == b'{"consent":true}')
+    assert has_lent(tmp_path, Preferences(consent=True))
+
+
+PICTURES_BY_NAME: dict[str, Callable[[Booth], QWidget]] = {one.__name__: one for one in PICTURES}
+
+
+@pytest.mark.parametrize("spoken", LONG)
+@pytest.mark.parametrize("name", PICTURES_BY_NAME)
+def test_every_step_is_whole_in_a_long_language(
+    place: Booth, language: Language, qtbot: QtBot, qapp: QApplication, name: str, spoken: str
+) -> None:
+    speak(language, spoken)
+    made = PICTURES_BY_NAME[name](place)
+    qtbot.addWidget(made)
+    for width in (760, 1120):
+        made.resize(width, made.height())
+        for _ in range(4):
+            qapp.processEvents()
+        assert [label.text() for label in labels(made) if is_cut(label)] == []
+
+
+@pytest.mark.parametrize("name", PICTURES_BY_NAME)
+def test_every_step_has_its_names_in_every_language(
+    place: Booth, language: Language, qtbot: QtBot, name: str
+) -> None:
+    language.apply(QLocale("en_US"), PseudoLocale())
+    made = PICTURES_BY_NAME[name](place)
+    qtbot.addWidget(made)
+    kinds = (QAbstractButton, QLineEdit, QSlider)
+    controls = [one for kind in kinds for one in made.findChildren(kind) if one.isVisible()]
+    assert [one for one in controls if not name_of(one) and not inner(one)] == []
+    said = {one.text() for one in labels(made)}
+    plain = {text for text in said if sum(map(str.isalpha, text)) > 3 and "[" not in text}
+    assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
+
+
+KEPT_WORDS = ("Tequio", "A6EHv", "nova", "cuentos", "atlas", "lingua", "$", *to_words(SEED))
+"""Texts that are the same in every language."""
+
+
+def inner(widget: QWidget) -> bool:
+    """Whether it is a part of a control that has the name."""
+    return widget.objectName().startswith("qt_")

@@ -1,0 +1,270 @@
+"""Activity: the timeline in sentences, its filters, and live news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QRadioButton
+
+from tequio_client.app.pages.activity import ActivityPage
+from tequio_client.app.pages.events import EVENTS_PAGE, ROUND_EVENTS
+from tequio_client.app.pages.page import PageContext
+from tequio_client.ipc import control
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.texts import ActivityEvent
+from tests.support import app_worker_answers
+from tests.support.app_clock import Clock
+from tests.support.app_scenes import LENDING, NOW_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
+    from tequio_client.ipc.control import Question
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> ActivityPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+    made = ActivityPage(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
+    made.show()
+    return made
+
+
+def test_before_the_answer_it_says_that_it_looks(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    worker.replies.pop(AskActivity)
+    _show(page, worker)
+    assert page.timeline.empty.isVisible()
+    assert page.timeline.empty.text == "What happened lately is being read."
+
+
+def test_events_stand_below_the_names_of_their_days(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    lines = page.timeline.lines
+    days = [line.words for line in lines if line.is_day]
+    assert days == ["Today", "Yesterday"]
+    numbers = [line.number for line in lines if not line.is_day]
+    assert numbers == [row.number for row in app_worker_answers.HAPPENED[: len(numbers)]]
+    assert lines[1].words.startswith("nova-350m, round 1,841: your work was accepted, for 11.0391")
+
+
+def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    warning = next(at for at, line in enumerate(page.timeline.lines) if line.level == "warning")
+    index = page.timeline.list.rows.index(warning, 0)
+    spoken = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert spoken.startswith("Attention: The ledger cannot be reached (connection refused).")
+    assert spoken.endswith(" · 23 min ago")
+    assert str(index.data(Qt.ItemDataRole.ToolTipRole)).startswith("Sat 21 Nov 2026, ")
+
+
+def test_scrolling_down_reads_on_to_the_first_event(
+    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    bar = page.timeline.list.verticalScrollBar()
+    for _ in range(len(app_worker_answers.HAPPENED) // EVENTS_PAGE + 1):
+        _settle(qapp)
+        bar.setValue(bar.maximum())
+    numbers = [line.number for line in page.timeline.lines if not line.is_day]
+    assert numbers == [row.number for row in app_worker_answers.HAPPENED]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits"),
+    [
+        ("Rounds", lambda row: row.code in ROUND_EVENTS),
+        ("Attention", lambda row: row.level in ("warning", "error")),
+        ("All", lambda _: True),
+    ],
+)
+def test_a_filter_shows_what_fits_of_all_that_happened(
+    page: ActivityPage,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    qapp: QGuiApplication,
+    kind: str,
+    fits: Callable[[ActivityRow], bool],
+) -> None:
+    _show(page, worker)
+    segments = page.timeline.kind.findChildren(QRadioButton)
+    wanted = next(one for one in segments if one.text() == kind)
+    qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
+    bar = page.timeline.list.verticalScrollBar()
+    for _ in range(5):
+        _settle(qapp)
+        bar.setValue(bar.maximum())
+    numbers = [line.number for line in page.timeline.lines if not line.is_day]
+    assert numbers == [row.number for row in app_worker_answers.HAPPENED if fits(row)]
+
+
+def test_a_search_reads_on_by_itself_until_it_has_found(
+    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    page.timeline.search.setText("  round 1,550: ")
+    for _ in range(5):
+        _settle(qapp)
+    (found,) = [line for line in page.timeline.lines if not line.is_day]
+    assert "round 1,550:" in found.words
+
+
+def test_a_search_without_a_result_says_so(
+    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    page.timeline.search.setText("no such thing")
+    for _ in range(5):
+        _settle(qapp)
+    assert page.timeline.empty.text == "No event fits the filter and the search."
+    page.timeline.search.clear()
+    assert page.timeline.list.isVisible()
+
+
+def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    new = _event(311, NOW_MS)
+    worker.replies[AskActivity] = _book((new, *app_worker_answers.HAPPENED))
+    _show(page, worker)
+    assert page.timeline.lines[1].number == 310, "nothing was said to be new"
+    _show(page, worker, replace(LENDING, activity=311))
+    assert page.timeline.lines[1].number == 311
+    assert page.timeline.lines[2].number == 310
+
+
+def test_who_reads_further_down_is_not_moved_by_news(
+    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    _settle(qapp)
+    view = page.timeline.list
+    view.verticalScrollBar().setValue(700)
+    seen = view.indexAt(view.viewport().rect().center()).data()
+    new = [_event(number, NOW_MS) for number in (313, 312, 311)]
+    worker.replies[AskActivity] = _book((*new, *app_worker_answers.HAPPENED))
+    _show(page, worker, replace(LENDING, activity=313))
+    _settle(qapp)
+    assert view.indexAt(view.viewport().rect().center()).data() == seen
+
+
+def test_an_empty_book_says_what_will_stand_here(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskActivity] = ActivityReply(rows=())
+    _show(page, worker, replace(LENDING, activity=0))
+    assert "will stand here in sentences" in page.timeline.empty.text
+
+
+def test_events_that_cannot_be_had_are_asked_for_again(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskActivity] = "the event book cannot be read"
+    _show(page, worker)
+    assert page.timeline.empty.text == "the event book cannot be read"
+    worker.replies[AskActivity] = app_worker_answers.activity
+    _show(page, worker)
+    assert page.timeline.list.isVisible()
+
+
+def test_times_go_on_while_nothing_happens(
+    page: ActivityPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    _show(page, worker)
+    clock.ms += 36 * 3_600_000
+    _show(page, worker)
+    assert next(line.words for line in page.timeline.lines if line.is_day) != "Today"
+
+
+def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    def newest(question: Question) -> ActivityReply | str:
+        assert isinstance(question, AskActivity)
+        return app_worker_answers.activity(question) if question.before is None else "no worker now"
+
+    worker.replies[AskActivity] = newest
+    _show(page, worker)
+    page.timeline.search.setText("round 1,550:")
+    asked = _asked(worker, AskActivity)
+    page.timeline.search.setText("round 1,551:")
+    assert _asked(worker, AskActivity) == asked
+    worker.replies[AskActivity] = app_worker_answers.activity
+    _show(page, worker)
+    assert [line.number for line in page.timeline.lines if not line.is_day] == [20]
+
+
+def test_an_event_can_be_copied_from_the_keyboard(
+    page: ActivityPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show(page, worker)
+    view = page.timeline.list
+    view.setCurrentIndex(view.rows.index(1, 0))
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().endswith("for 11.039146 points.")
+
+
+def test_a_worker_that_is_gone_leaves_what_was_read(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    worker.gone.emit("The worker ended five times")
+    page.refresh()
+    assert page.banner.text == "The worker ended five times"
+    assert page.timeline.list.isVisible()
+    asked = _asked(worker, AskActivity)
+    _show(page, worker)
+    assert _asked(worker, AskActivity) == asked + 1, "the next worker may have another book"
+
+
+def _show(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    page.refresh()
+
+
+def _settle(qapp: QGuiApplication) -> None:
+    """Let layouts come to rest."""
+    for _ in range(3):
+        qapp.processEvents()
+
+
+def _event(number: int, at_ms: int) -> ActivityRow:
+    values: dict[str, str | int | float] = {"run": "nova-350m"}
+    return ActivityRow(number=number, at_ms=at_ms, code=ActivityEvent.JOINED_RUN, values=values)
+
+
+def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
+    def answer(question: Question) -> ActivityReply:
+        assert isinstance(question, AskActivity)
+        fitting = [row for row in rows if question.before is None or row.number < question.before]
+        has_more = len(fitting) > question.limit
+        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
+
+    return answer
+
+
+def _asked(worker: ScriptedWorker, kind: type) -> int:
+    return sum(
+        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
+        for one in worker.heard
+    )

@@ -1,0 +1,220 @@
+"""Most pages in any look: names, keyboard, translation, room, either direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from tequio_client.app.language import LANGUAGES
+from tequio_client.app.pages.activity import ActivityPage
+from tequio_client.app.pages.competitions import AppCompetitionsPage
+from tequio_client.app.pages.rounds import RoundDialog
+from tequio_client.app.pages.runs import RunsPage
+from tequio_client.app.theme import style
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.app.window import AppWindow
+from tequio_client.ipc.facts import ProbeHealth, SessionFacts
+from tests.support import app_competitions, app_worker_answers
+from tests.support.app_language import LONG, PseudoLocale, speak
+from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
+from tests.support.window_contents import (
+    controls,
+    has_words,
+    is_cut,
+    is_elided,
+    labels,
+    name_of,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+NETWORK = {row.name for row in app_worker_answers.RUNS.rows} | {"no display", "Tequio"}
+NETWORK |= {CARD.name, MACHINE.cpu_name}
+NETWORK |= {row.name for row in app_competitions.COMPETITIONS.rows}
+NETWORK |= {"\u200b".join(text) for text in (app_competitions.RACE.data, app_competitions.CHECK)}
+NETWORK |= {side.name for row in app_competitions.COMPETITIONS.rows for side in row.entrants}
+NETWORK |= {head.repo for head in app_worker_answers.NOVA.published}
+NETWORK |= {app_worker_answers.WRITING.prompt, app_worker_answers.WRITING.text}
+"""Texts that are not ours to translate."""
+VIEWS = (
+    ("runs", ""),
+    ("runs", app_worker_answers.LARGE.run),
+    ("runs", app_worker_answers.FULL.run),
+    ("competitions", ""),
+    ("competitions", app_competitions.LARGE_RACE.competition),
+    ("competitions", app_competitions.SCORED.competition),
+    ("competitions", app_competitions.DECIDED.competition),
+    ("points", ""),
+    ("activity", "timeline"),
+    ("activity", "log"),
+    ("activity", "health"),
+)
+HEALTH = (
+    ProbeHealth(name="idle", source="mutter", ok=True, took_ms=3),
+    ProbeHealth(name="fullscreen", source="none", ok=False, error="no display"),
+)
+every_scene = pytest.mark.parametrize("scene", ["new", "lending", "ledger-away"])
+
+
+class Stage:
+    """A window whose pages can be opened in any view and situation."""
+
+    def __init__(self, window: AppWindow, model: AppModel, worker: ScriptedWorker) -> None:
+        """Take the window as it is."""
+        self.window, self._model, self._worker = window, model, worker
+
+    def open(self, page: str, view: str, scene: str = "lending") -> None:
+        """Show that."""
+        _settle()
+        self._worker.show(replace(SCENES[scene], machine=replace(MACHINE, health=HEALTH)))
+        self._model.update_session(SessionFacts(health=HEALTH))
+        self.window.open_page(page)
+        opened = self.window.page
+        if isinstance(opened, ActivityPage):
+            opened.open_view(view)
+        elif isinstance(opened, (RunsPage, AppCompetitionsPage)):
+            opened.select(view)
+        opened.refresh()
+        _settle()
+
+
+@pytest.fixture
+def stage(model: AppModel, look: Theme, worker: ScriptedWorker, qtbot: QtBot) -> Stage:
+    window = AppWindow(model, look, lambda: NOW_MS)
+    qtbot.addWidget(window)
+    window.show()
+    return Stage(window, model, worker)
+
+
+@every_scene
+def test_every_control_has_a_name(stage: Stage, scene: str) -> None:
+    for page, view in VIEWS:
+        stage.open(page, view, scene)
+        assert [one for one in controls(stage.window) if not name_of(one)] == []
+
+
+@pytest.mark.parametrize(("page", "view"), VIEWS)
+def test_the_keyboard_reaches_every_control(
+    stage: Stage, qtbot: QtBot, page: str, view: str
+) -> None:
+    stage.open(page, view)
+    window = stage.window
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    reached: list[QWidget] = []
+    for _ in range(60):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        focus = window.focusWidget()
+        assert focus is not None
+        if focus in reached:
+            break
+        reached.append(focus)
+    wanted = {name_of(one) for one in controls(window) if one.isEnabled()}
+    assert wanted <= set(map(name_of, reached))
+
+
+@every_scene
+def test_every_text_is_translated(stage: Stage, language: Language, scene: str) -> None:
+    language.apply(QLocale("en_US"), PseudoLocale())
+    for page, view in (*VIEWS, ("hardware", "")):
+        stage.open(page, view, scene)
+        chips = {chip.text for chip in stage.window.findChildren(Chip) if chip.isVisible()}
+        seen = {text for text in texts(stage.window) | chips if has_words(text)}
+        plain = {text for text in seen if "[" not in text and not text.startswith("RTX 4070")}
+        assert plain - NETWORK == set()
+
+
+@pytest.mark.parametrize("spoken", LONG)
+def test_longer_texts_have_their_room(stage: Stage, language: Language, spoken: str) -> None:
+    speak(language, spoken)
+    window = stage.window
+    for width in (window.minimumWidth(), window.width(), 1_600):
+        window.resize(width, window.height())
+        for page, view in (*VIEWS, ("hardware", "")):
+            stage.open(page, view)
+            content = window.page.widget()
+            assert content is not None
+            assert content.width() <= window.page.viewport().width()
+            assert [label.text() for label in labels(window) if is_cut(label)] == []
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_no_line_is_cut_short_in_the_usual_window(
+    stage: Stage, language: Language, spoken: str
+) -> None:
+    speak(language, spoken)
+    stage.window.resize(*style.WINDOW)
+    for scene in ("new", "lending", "attention"):
+        for page, view in (*VIEWS, ("hardware", ""), ("home", "")):
+            stage.open(page, view, scene)
+            assert [one.text() for one in labels(stage.window) if is_elided(one)] == []
+
+
+def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
+    stage: Stage, language: Language
+) -> None:
+    language.apply(QLocale("ar"), PseudoLocale())
+    for page, view in VIEWS:
+        stage.open(page, view)
+        opened = stage.window.page
+        assert opened.mapTo(stage.window, opened.rect().topLeft()).x() == 0
+        assert not stage.window.grab().isNull()
+    stage.open("runs", "")
+    runs = stage.window.page
+    assert isinstance(runs, RunsPage)
+    assert _left(runs.choices, runs) > _left(runs.detail, runs)
+
+
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [
+        ("activity", "health"),
+        ("activity", "log"),
+        ("runs", app_worker_answers.OTHER),
+        ("competitions", app_competitions.DECIDED.competition),
+    ],
+)
+def test_another_language_leaves_the_user_where_they_were(
+    stage: Stage, language: Language, page: str, view: str
+) -> None:
+    stage.open(page, view)
+    language.apply(QLocale("en_US"), PseudoLocale())
+    _settle()
+    opened = stage.window.page
+    assert stage.window.page_name == page
+    assert opened.location == view
+
+
+@pytest.mark.parametrize("at", [0, 4, 13])
+def test_a_rounds_own_window_has_room_and_names(language: Language, qtbot: QtBot, at: int) -> None:
+    for spoken in reversed(LONG):
+        speak(language, spoken)
+        dialog = RoundDialog(app_worker_answers.ROWS[at], "https://ledger.example", "RTX 4070")
+        qtbot.addWidget(dialog)
+        dialog.show()
+        _settle()
+        assert [label.text() for label in labels(dialog) if is_cut(label)] == []
+    assert [one for one in controls(dialog) if not name_of(one)] == []
+    assert {button.text()[0] for button in dialog.findChildren(QPushButton)} == {"["}
+
+
+def _left(part: QWidget, page: QWidget) -> int:
+    return part.mapTo(page, part.rect().topLeft()).x()
+
+
+def _settle() -> None:
+    """Let posted events come to rest: a change of language, then the layouts."""
+    for _ in range(3):
+        QApplication.processEvents()

@@ -1,0 +1,346 @@
+"""Runs in each state: the list, whether each fits, which is ours, and joining."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+
+from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
+from tequio_client.app.pages.runs import EVERY_MS, RunsPage
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply
+from tests.support.app_clock import Clock
+from tests.support.app_scenes import AGREED, LENDING, SCENES
+from tests.support.app_worker_answers import (
+    ENDED,
+    FULL,
+    LARGE,
+    NOVA,
+    OTHER,
+    OURS,
+    RUNS,
+    SMALL,
+    WRITING,
+)
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+IDLE = replace(LENDING, round=None)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> RunsPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+    made = RunsPage(means)
+    qtbot.addWidget(made)
+    made.resize(914, 900)
+    made.show()
+    return made
+
+
+def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: ScriptedWorker) -> None:
+    worker.replies.pop(AskRuns)
+    _show(page, worker)
+    assert page.stack.currentWidget() is page.empty
+    assert "asked" in page.empty.text
+    assert not page.again.isEnabled()
+    assert not page.empty.button.isVisible()
+
+
+def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    rows = page.choices.rows
+    assert list(rows) == [row.run for row in RUNS.rows]
+    places = {name: (row.place.text, row.fit.text) for name, row in rows.items()}
+    assert places == {
+        OURS: ("Yours", "Tight"),
+        OTHER: ("", "Fits"),
+        LARGE.run: ("", "Too little"),
+        FULL.run: ("Full", "Fits"),
+        ENDED.run: ("Ended", "Fits"),
+    }
+    assert not rows[ENDED.run].fit.isVisible()
+    assert rows[OURS].facts.text() == "Round 1,841 of 4,000  ·  23 of 64 members"
+    assert rows[OURS].bar.share == pytest.approx(1_841 / 4_000)
+
+
+def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    spoken = page.choices.rows[OURS].accessibleName()
+    assert spoken == "nova-350m, Yours, Tight, Round 1,841 of 4,000, 23 of 64 members"
+    assert page.choices.any.accessibleName().endswith("Chosen")
+
+
+def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) -> None:
+    facts = RunFigures()
+    qtbot.addWidget(facts)
+    facts.show_run(replace(NOVA, adapters=40_000_000))
+    said = "354,871,296 parameters; 40.0M of them are adapters, and trained"
+    assert facts.parameters.toolTip() == said
+    assert facts.parameters.figure == "355M"
+
+
+def test_our_own_run_is_looked_at_first_with_its_needs(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    detail, rows = page.detail, page.detail.needs.rows
+    assert detail.name.text() == "nova-350m"
+    assert page.choices.rows[OURS].isChecked()
+    assert detail.words.text() == "This computer is in this run."
+    assert detail.facts.parameters.figure == "355M"
+    assert detail.facts.parameters.toolTip() == "354,871,296 parameters"
+    assert detail.facts.members.figure == "23 / 64"
+    shown = {kind: (row.amounts, row.chip.text) for kind, row in rows.items()}
+    assert shown == {
+        NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Tight"),
+        NeedKind.DISK: ("17 GB of 32 GB that your limits leave", "Fits"),
+        NeedKind.FIRST: ("2.1 GB of 69 GB left this month", "Fits"),
+        NeedKind.UP: ("310 MB of 2.3 GB by your limit", "Fits"),
+        NeedKind.DOWN: ("322 MB No limit set", "Fits"),
+    }
+    assert "about 4 days of lending" in detail.meaning.text()
+    assert "fetches 2.1 GB once" in detail.meaning.text()
+
+
+def test_joining_sends_the_run_with_all_other_preferences(
+    page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show(page, worker)
+    qtbot.mouseClick(page.choices.rows[OTHER], Qt.MouseButton.LeftButton)
+    assert page.detail.name.text() == "cuentos-124m"
+    assert page.detail.button.text() == "Join this run"
+    assert "your points stay yours" in page.detail.note.text()
+    qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
+    chosen = replace(AGREED, run=OTHER)
+    assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=chosen)
+    qtbot.waitUntil(lambda: page.choices.rows[OTHER].place.text == "Chosen", timeout=1_000)
+    assert not page.detail.button.isEnabled()
+    assert not page.choices.any.chip.isVisible()
+
+
+def test_the_choice_can_be_left_to_the_program(
+    page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
+    qtbot.mouseClick(page.choices.any, Qt.MouseButton.LeftButton)
+    assert page.detail.button.text() == "Choose for me"
+    qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
+    assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=AGREED)
+    qtbot.waitUntil(lambda: not page.detail.button.isEnabled(), timeout=1_000)
+    page.refresh()
+    assert page.detail.note.text() == "This computer works for nova-350m now."
+
+
+def test_published_heads_are_linked_the_newest_first(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    shown = page.detail.published
+    seen = [(row.name.text(), row.note.text()) for row in shown.rows if row.isVisible()]
+    assert seen == [
+        ("tequio/nova-350m", "Round 1,800, on the Hugging Face Hub"),
+        ("tequio/nova-350m", "Round 1,600, on the Hugging Face Hub"),
+    ]
+    address = f"https://huggingface.co/tequio/nova-350m/tree/{'4f1c' * 10}"
+    assert shown.rows[0].button.toolTip() == address
+    for run in (OTHER, AUTOMATIC):
+        page.select(run)
+        assert not shown.isVisible()
+
+
+def test_what_the_model_writes_is_shown_as_plain_text(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    shown, sample = page.detail.writing, WRITING
+    assert shown.isVisible()
+    assert (shown.prompt.text(), shown.text.text()) == (sample.prompt, sample.text)
+    assert "<b>" in shown.text.text()
+    for part in (shown.prompt, shown.text):
+        assert part.textFormat() == Qt.TextFormat.PlainText
+    assert shown.note.text().startswith("After round 1,840.")
+    for run in (OTHER, AUTOMATIC):
+        page.select(run)
+        assert not shown.isVisible()
+
+
+def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> None:
+    shown = RunWriting()
+    qtbot.addWidget(shown)
+    shown.show_sample(GeneratedSample(round=3, prompt="a" * 60, text=""))
+    assert shown.text.text() == "Nothing: to the model the text ends there."
+    parts = shown.prompt.text().split("\u200b")
+    assert "".join(parts) == "a" * 60
+    assert max(map(len, parts)) == 24
+    shown.show_sample(GeneratedSample(round=3, prompt="a", text="\nb" * 90))
+    assert shown.text.text().split("\n") == ["b"] * 12 + ["…"]
+
+
+def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    assert page.detail.button.text() == "Stay on this run"
+    page.detail.button.click()
+    assert worker.last(control.SetPreferences) == control.SetPreferences(
+        preferences=replace(AGREED, run=OURS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "words", "can_join"),
+    [
+        (LARGE.run, "Something here is less than this run needs", True),
+        (FULL.run, "All places are taken", True),
+        (ENDED.run, "This run has ended", False),
+    ],
+)
+def test_what_speaks_against_a_run_is_said(
+    page: RunsPage, worker: ScriptedWorker, run: str, words: str, *, can_join: bool
+) -> None:
+    _show(page, worker, IDLE)
+    page.select(run)
+    said = page.detail.words.text() + page.detail.note.text()
+    assert words in said
+    assert page.detail.button.isEnabled() == can_join
+
+
+def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
+    _show(page, worker, IDLE)
+    page.select(OTHER)
+    assert page.detail.note.text().startswith("Your limit of the line is less")
+
+
+def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
+    _show(page, worker, IDLE)
+    page.select(OTHER)
+    assert "do not last for a day" in page.detail.meaning.text()
+
+
+@pytest.mark.parametrize("rows", [(), (ENDED,)])
+def test_without_an_open_run_it_says_what_happens_then(
+    page: RunsPage, worker: ScriptedWorker, rows: tuple[object, ...]
+) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=rows)  # type: ignore[arg-type]  # rows of runs
+    _show(page, worker, IDLE)
+    said = page.banner.text if rows else page.empty.text
+    assert said.startswith("No run is open now. Tequio keeps looking")
+    assert page.banner.isVisible() == bool(rows)
+
+
+def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
+    page: RunsPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    _show(page, worker)
+    worker.replies[AskRuns] = "the ledger does not answer"
+    clock.ms += 25 * 60_000
+    _show(page, worker, SCENES["ledger-away"])
+    assert page.banner.isVisible()
+    assert page.banner.text.endswith("PM: the ledger does not answer.")
+    assert page.head.words.endswith("List read 25 min ago.")
+    assert list(page.choices.rows) == [row.run for row in RUNS.rows]
+    worker.replies[AskRuns] = RUNS
+    page.again.click()
+    assert not page.banner.isVisible()
+
+
+def test_an_error_without_a_list_can_be_tried_again(
+    page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.replies[AskRuns] = "the ledger does not answer."
+    _show(page, worker)
+    assert page.empty.text == "the ledger does not answer. Tequio will keep trying."
+    worker.replies[AskRuns] = RUNS
+    qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
+    assert page.stack.currentWidget() is not page.empty
+
+
+def test_it_asks_once_a_minute_while_somebody_looks(
+    page: RunsPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    _show(page, worker)
+    _show(page, worker)
+    assert _asked(worker) == 1
+    clock.ms += EVERY_MS
+    _show(page, worker)
+    assert _asked(worker) == 2
+    page.hide()
+    clock.ms += EVERY_MS
+    worker.show(LENDING)
+    assert _asked(worker) == 2
+
+
+def test_while_a_question_is_open_no_other_is_asked(
+    page: RunsPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    worker.replies.pop(AskRuns)
+    _show(page, worker)
+    clock.ms += 10 * EVERY_MS
+    _show(page, worker)
+    page.ask()
+    assert _asked(worker) == 1
+
+
+def test_a_chosen_run_that_is_not_open_any_more_is_told(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
+    assert page.banner.text == "The run that you chose is not open any more. Choose another."
+
+
+def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    kept = page.choices.rows[NOVA.run]
+    worker.replies[AskRuns] = RunsReply(rows=(SMALL, replace(NOVA, round=1_842)))
+    page.ask()
+    assert list(page.choices.rows) == [SMALL.run, NOVA.run]
+    assert page.choices.rows[NOVA.run] is kept
+    assert kept.facts.text().startswith("Round 1,842")
+
+
+def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    worker.gone.emit("The worker ended five times: disk full")
+    page.refresh()
+    assert list(page.choices.rows) == [row.run for row in RUNS.rows]
+    assert page.choices.rows[OTHER].fit.text == "Unknown"
+
+
+def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, is_ours=False), SMALL))
+    _show(page, worker, IDLE)
+    assert page.choices.any.isChecked()
+    assert page.detail.name.text() == "Choose for me"
+    page.select(OTHER)
+    page.select(AUTOMATIC)
+    assert page.choices.any.isChecked()
+
+
+def _show(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    page.refresh()
+
+
+def _asked(worker: ScriptedWorker) -> int:
+    return sum(
+        isinstance(one, control.AskQuestion) and isinstance(one.question, AskRuns)
+        for one in worker.heard
+    )

@@ -1,0 +1,327 @@
+"""The app's side of a worker: real processes, which follow a script."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app.model import AppModel
+from tequio_client.app.worker import connection, conversation, process
+from tequio_client.app.worker.process import MOST_FAILURES, WorkerProcess, worker_command
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskActivity
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import DesiredState
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.version import BUILD
+from tests.support.timing_slack import allowed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+SEED = bytes(range(32))
+PAUSES_MS = (50, 50, 50, 50)
+
+
+def no_seed() -> bytes | None:
+    return None
+
+
+@contextmanager
+def worker_of(
+    mode: str, folder: Path, seed: Callable[[], bytes | None] = no_seed
+) -> Iterator[WorkerProcess]:
+    command = (sys.executable, "-m", "tests.support.app_worker_program", mode, str(folder))
+    worker = WorkerProcess(command, folder, seed)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+def starts(folder: Path) -> list[int]:
+    path = folder / "starts"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def heard(folder: Path) -> list[control.ToWorker]:
+    lines = (folder / "heard").read_bytes().splitlines()
+    return [control.decode_to_worker(line) for line in lines]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "PAUSES_MS", PAUSES_MS)
+
+
+def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qtbot: QtBot) -> None:
+    chosen = Preferences(consent=True, idle_minutes=7)
+    with worker_of("good", tmp_path, lambda: SEED) as worker:
+        model = AppModel(worker)
+        model.set_preferences(chosen)
+        worker.send_facts(SessionFacts(idle_s=12.0))
+        worker.start()
+        qtbot.waitUntil(
+            lambda: model.snapshot is not None and model.preferences.consent, timeout=90_000
+        )
+    hello, *rest = heard(tmp_path)
+    assert hello == control.ControllerHello(who="app", build=BUILD, seed=to_text(SEED))
+    assert rest[:2] == [
+        control.SetPreferences(preferences=chosen),
+        control.ReportSessionFacts(facts=SessionFacts(idle_s=12.0)),
+    ]
+    assert rest[-1] == control.EndWorker()
+
+
+def test_a_worker_keeps_its_own_preferences_until_some_are_chosen(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
+        worker.start()
+    assert not [one for one in heard(tmp_path) if isinstance(one, control.SetPreferences)]
+
+
+def test_a_wish_is_said_until_it_is_shown_and_no_longer(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("slow-wish", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        model.contribute()
+        assert model.desired.lend
+        shown = lambda: model.snapshot is not None and model.snapshot.wish.number == 5  # noqa: E731
+        qtbot.waitUntil(shown, timeout=90_000)
+        said = len(heard(tmp_path))
+        qtbot.wait(2 * conversation.COMMAND_REPEAT_MS + 100)
+        assert [
+            one for one in heard(tmp_path)[said:] if isinstance(one, control.SetDesiredState)
+        ] == []
+
+
+def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("other-wish", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.send_desired(DesiredState(number=3, lend=False))
+        worker.start()
+        qtbot.waitUntil(lambda: model.desired.number == 41, timeout=90_000)
+        model.pause()
+        qtbot.waitUntil(
+            lambda: model.snapshot is not None and model.snapshot.wish == DesiredState(number=42),
+            timeout=90_000,
+        )
+
+
+def test_facts_are_told_again_and_again(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "FACTS_REPEAT_MS", 100)
+
+    def told() -> int:
+        return sum(isinstance(one, control.ReportSessionFacts) for one in heard(tmp_path))
+
+    with worker_of("good", tmp_path) as worker:
+        with qtbot.waitSignal(worker.snapshot, timeout=90_000):
+            worker.start()
+        qtbot.waitUntil(lambda: told() >= 4, timeout=90_000)
+
+
+def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("late", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(model.replied, timeout=90_000):
+            model.ask(AskActivity())
+
+
+def test_a_question_without_an_answer_is_refused_in_the_end(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "ANSWER_MS", 200)
+    with worker_of("mute", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(model.refused, timeout=90_000) as refused:
+            model.ask(AskActivity())
+        assert refused.args == [AskActivity(), "The worker has not answered in time."]
+
+
+def test_without_a_worker_a_question_is_refused_at_once(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("good", tmp_path) as worker:
+        model = AppModel(worker)
+        with qtbot.waitSignal(model.refused, timeout=1_000):
+            model.ask(AskActivity())
+
+
+def test_a_killed_worker_is_started_again_and_its_wish_holds(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("good", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(worker.gone, timeout=90_000):
+            os.kill(worker.pid, signal.SIGKILL)
+        assert model.snapshot is None
+        assert model.why_gone == "The worker was ended from outside (9). It is started again."
+        worker.send_desired(DesiredState(number=9, lend=True))
+        qtbot.waitUntil(
+            lambda: model.desired.number == 9 and model.snapshot is not None, timeout=90_000
+        )
+        assert len(starts(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("garbage", "The worker sent an invalid message"),
+        ("endless", "a line of more than 1048576 bytes"),
+        ("dying", "The disk under the folder is gone"),
+        ("taken", "Another process uses the folder"),
+    ],
+)
+def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
+    mode: str, why: str, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with worker_of(mode, tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(
+            lambda: f"failed {MOST_FAILURES} times in a row" in model.why_gone, timeout=90_000
+        )
+        assert why in model.why_gone
+        assert len(starts(tmp_path)) == MOST_FAILURES
+        assert not any(map(is_alive, starts(tmp_path)))
+        worker.retry()
+        qtbot.waitUntil(lambda: len(starts(tmp_path)) > MOST_FAILURES, timeout=90_000)
+
+
+def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "SILENCE_MS", 150)
+    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
+    with worker_of("hung", tmp_path) as worker:
+        worker.start()
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
+            pass
+        assert gone.args == ["The worker does not answer any more. It is started again."]
+        first = starts(tmp_path)[0]
+        assert not is_alive(first)
+        qtbot.waitUntil(lambda: len(starts(tmp_path)) == 2, timeout=90_000)
+
+
+def test_a_worker_that_never_says_a_word_is_replaced(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "STARTING_MS", 1_500)
+    with worker_of("silent", tmp_path) as worker, qtbot.waitSignal(worker.gone, timeout=90_000):
+        worker.start()
+
+
+def test_a_worker_of_another_version_is_not_tried_again(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("refusing", tmp_path) as worker:
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
+            worker.start()
+        assert gone.args == ["App 0.1 speaks version 1, this worker speaks 2."]
+        qtbot.wait(300)
+        assert len(starts(tmp_path)) == 1
+
+
+def test_a_key_that_cannot_be_had_is_said_and_nothing_runs(tmp_path: Path, qtbot: QtBot) -> None:
+    def locked() -> bytes | None:
+        raise UserFacingError("the keyring is locked: unlock it and try again")
+
+    with worker_of("good", tmp_path, locked) as worker:
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
+            worker.start()
+        assert gone.args == ["The keyring is locked: unlock it and try again."]
+        assert worker.pid == 0
+
+
+def test_a_program_that_is_not_there_is_given_up_with_the_reason(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    worker = WorkerProcess((str(tmp_path / "none"),), tmp_path, no_seed)
+    said: list[str] = []
+    worker.gone.connect(said.append)
+    worker.start()
+    qtbot.waitUntil(lambda: len(said) == MOST_FAILURES, timeout=90_000)
+    assert f"failed {MOST_FAILURES} times" in said[-1]
+    worker.close()
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        worker_of("good", tmp_path / "file" / "folder") as worker,
+        qtbot.waitSignal(worker.gone, timeout=90_000) as gone,
+    ):
+        worker.start()
+    assert "Not a directory" in gone.args[0]
+
+
+def test_another_ledger_ends_the_worker_and_starts_one_with_it(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    with worker_of("good", tmp_path) as worker:
+        model = AppModel(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        worker.set_command(
+            (sys.executable, "-m", "tests.support.app_worker_program", "other-wish", str(tmp_path))
+        )
+        qtbot.waitUntil(lambda: model.desired.number == 41, timeout=90_000)
+        assert control.EndWorker() in heard(tmp_path)
+        assert not is_alive(starts(tmp_path)[0])
+
+
+def test_closing_waits_for_a_goodbye_but_not_for_ever(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "BYE_MS", 200)
+    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
+    with worker_of("hung", tmp_path) as worker:
+        with qtbot.waitSignal(worker.snapshot, timeout=90_000):
+            worker.start()
+        begun = time.monotonic()
+        worker.close()
+        assert time.monotonic() - begun < allowed_s(3)
+    assert not is_alive(starts(tmp_path)[0])
+
+
+def test_a_long_log_is_put_aside(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "LOG_BYTES", 10)
+    (tmp_path / connection.LOG).write_text("tequio: words of an earlier one\n")
+    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
+        worker.start()
+    assert (tmp_path / f"{connection.LOG}.1").read_text() == "tequio: words of an earlier one\n"
+    assert "earlier" not in (tmp_path / connection.LOG).read_text()
+
+
+def test_the_command_is_ours_and_a_frozen_program_is_its_own_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tail = ("worker", "--link", "--ledger", "http://l", "--dir", str(tmp_path))
+    assert worker_command("http://l", tmp_path) == (sys.executable, "-m", "tequio_client", *tail)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert worker_command("http://l", tmp_path) == (sys.executable, *tail)

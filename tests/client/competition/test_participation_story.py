@@ -1,0 +1,288 @@
+"""A competition from the opening to the result: a real ledger, three evaluators, two models."""
+
+from __future__ import annotations
+
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.competition import listing, participation
+from tequio_client.competition.participation import ScoreChallenge, ScoringResources
+from tequio_client.keys import identity
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.trainer import device
+from tequio_client.verify.report import NoProgress
+from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tests import lies
+from tests.client.competition.models import files_of, hub
+from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
+from tests.support.equivocators import key_folder
+from tests.support.ledgers import ORGANISER, UNLIMITED
+from tests.support.settable_clock import set_forward
+from tests.support.six_lies import LIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tequio_client.competition.models import CheckedSubmission
+    from tequio_shared.competition.rules import CompetitionRules
+
+
+SECOND = Signer(bytes([8]) * 32)
+MODELS = {"maize": 1, "bean": 2}
+"""Entrants, and the seeds of their weights."""
+
+
+class KilledError(Exception):
+    """What ends an evaluator in the middle."""
+
+
+class Killing(NoProgress):
+    """Ends an evaluator while it scores."""
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Let two documents pass."""
+        done = 0
+
+        def tick(steps: int) -> None:
+            nonlocal done
+            done += steps
+            if done >= DRAWN // 2:
+                raise KilledError
+
+        del total
+        yield tick if what.startswith("documents of") else lambda _: None
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """Play it once for all tests; each refusal on the way is told, too."""
+    folder = tmp_path_factory.mktemp("story")
+    organisers = (
+        key_folder(folder / "first", ORGANISER),
+        key_folder(folder / "second", SECOND),
+    )
+    with (
+        hub(folder / "cache") as repositories,
+        set_forward(folder, *UNLIMITED, "--organiser", to_text(SECOND.key)) as (clock, ledger),
+    ):
+        for name, seed in MODELS.items():
+            repositories.put(f"milpa/{name}", files_of(folder / f"{name}-files", seed=seed))
+        made = Story(url=ledger.url, clock=clock, folder=folder, organisers=organisers)
+        _play(made)
+        yield made
+
+
+def _play(story: Story) -> None:
+    story.opened()
+    for name in MODELS:
+        story.enter(name, f"milpa/{name}")
+    _refused(
+        story,
+        lambda: participation.submit_folder(
+            story.log, None, "maize", _never_fetched, story.folder / "bean"
+        ),
+    )
+    story.told.append(participation.offer(story.log, None, story.folder / EVALUATORS[0]))
+    for name in (*EVALUATORS[1:], "custodian-1", "maize"):
+        story.follow(name)
+    _refused(story, lambda: story.reveal(1))
+    _refused(story, lambda: story.decide(story.organisers))
+    story.go_to("deadline")
+    story.until(lambda view: view.phase is CompetitionPhase.CLOSED)
+    _refused(story, lambda: story.enter("late", "milpa/bean"))
+    for name in EVALUATORS:
+        assert story.evaluate(name)
+    story.go_to("draw")
+    story.until(lambda view: view.phase is CompetitionPhase.DRAWN)
+    for number in range(1, NEEDED + 1):
+        story.reveal(number)
+    story.until(lambda view: view.draw is not None)
+    with pytest.raises(KilledError):
+        story.step(EVALUATORS[0], Killing())
+    for name in EVALUATORS:
+        assert story.evaluate(name)
+    view = story.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
+    assert not view.results, "nobody shows anything before all have committed"
+    for name in EVALUATORS:  # a program that has just begun: what is shown lay in the folder
+        story.evaluate(name)
+    view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
+    _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
+    _refused(story, lambda: story.decide(story.organisers))
+    story.go_to("result")
+    _refused(story, lambda: story.decide(story.organisers[:1]))
+    story.decide(story.organisers)
+    story.until(lambda view: view.phase is CompetitionPhase.DECIDED)
+
+
+def _never_fetched(rules: CompetitionRules) -> CheckedSubmission:
+    raise AssertionError(f"fetched for {rules.name} under a key that did not enter")
+
+
+def _refused(story: Story, act: Callable[[], object]) -> None:
+    with pytest.raises((UserFacingError, LedgerRefusedError, BaseExceptionGroup)) as told:
+        act()
+    error: BaseException = told.value
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    story.told.append(f"refused: {error}")
+
+
+def _challenge(story: Story, evaluator: str) -> None:
+    """Challenge an honest score by our own, which fails, and by an invented one."""
+    view = story.view()
+    assert view.draw is not None
+    scorer = ScoringResources(device=device.open_device("cpu"), progress=NoProgress())
+    number = view.draw.documents[1]
+    doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number)
+    folder = story.folder / "doubter"
+    _refused(story, lambda: participation.challenge(story.log, None, doubt, scorer, folder))
+    doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number, millibits=7)
+    story.told.append(participation.challenge(story.log, None, doubt, scorer, folder))
+
+
+def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
+    log = story.log
+    view = log.wait_for(None)
+    assert view.phase is CompetitionPhase.DECIDED
+    assert view.outcome is not None
+    raw = log.blob(view.outcome)
+    assert raw is not None
+    outcome = CompetitionOutcome.parse(raw)
+    assert sorted(one.entrant for one in outcome.places) == sorted(MODELS)
+    assert outcome.documents == DRAWN
+    for place in outcome.places:
+        assert len(place.evaluators) == len(EVALUATORS)
+        assert not any(one.is_outlier for one in place.evaluators)
+        assert place.submission == to_text(view.submissions[place.entrant])
+
+
+def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
+    view = story.view()
+    for name in MODELS:
+        folder = children_evaluator.competition_folder(story.folder / EVALUATORS[0], view.id) / name
+        assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
+        assert not (folder / "model").exists()
+    said = [line for line in story.told if line.startswith(EVALUATORS[0])]
+    assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
+
+
+def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
+    view = story.view()
+    for name in EVALUATORS:
+        path = children_evaluator.competition_folder(story.folder / name, view.id) / "secret"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        for salt in (path.parent / model / "salt" for model in MODELS):
+            assert stat.S_IMODE(salt.stat().st_mode) == 0o600
+        key = identity.load_or_create(story.folder / name).key
+        assert view.offers[key].secret == children_evaluator.load_secret(
+            story.folder / name, view.id
+        )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "maize was entered by ",
+        "nothing is drawn in Small: its draw is at 20",
+        "too early: shares of Small can be published after the draw",
+        "Small is closed: entries were possible until",
+        "agree within the tolerance",
+        "too early: scores of Small can be challenged until",
+        "more organisers have to sign",
+    ],
+)
+def test_what_comes_at_the_wrong_time_is_refused_with_the_right_one(
+    story: Story, told: str
+) -> None:
+    assert any(line.startswith("refused: ") and told in line for line in story.told), story.told
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f"{EVALUATORS[1]}: Small: offered to evaluate",
+        "custodian-1: Small: no offer: a custodian does not evaluate",
+        "maize: Small: no offer: an entrant does not evaluate",
+    ],
+)
+def test_who_follows_all_competitions_offers_where_it_may(story: Story, told: str) -> None:
+    assert told in story.told
+
+
+def test_a_challenge_is_in_the_log(story: Story) -> None:
+    (challenge,) = story.view().challenges
+    assert (challenge.entrant, challenge.millibits) == ("maize", 7)
+
+
+def test_a_competition_is_shown_as_the_log_tells_it(
+    story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listing.list_from_log(story.log)
+    listing.print_from_log(story.log, "Small")
+    said = capsys.readouterr().out
+    for part in (
+        "Small",
+        "decided",
+        "maize",
+        "milpa/bean at",
+        "beacon: ",
+        "has 0.007 bits",
+        "bits per byte, fewer",
+    ):
+        assert part in said
+
+
+def test_a_stranger_verifies_it(story: Story) -> None:
+    asked = ["verify-competition", story.url, "--rescore", "2", "--device", "cpu"]
+    found = CliRunner().invoke(cli, asked)
+    assert found.exit_code == 0, (found.output, found.exception)
+    assert "4 documents, each within tolerance of the median" in found.output
+
+
+def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["competition", "evaluate", "--ledger", story.url, "--dir", str(tmp_path / "dora")]
+    )
+    error = result.exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "did not offer to evaluate Small in time" in str(error)
+
+
+def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for_it(
+    story: Story, tmp_path: Path
+) -> None:
+    where = ("--ledger", story.url, "--dir", str(tmp_path / "dora"), "--competition", "Large")
+    error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "no competition 'Large'; known competitions: Small (" in str(error)
+
+
+def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
+    log = story.log
+    log.read()
+    with pytest.raises(
+        UserFacingError, match=r"no competition 'Large'; known competitions: Small \("
+    ):
+        log.competition("Large")
+
+
+def test_six_lies_about_it_are_found_by_a_stranger(story: Story) -> None:
+    kept = ["verify-competition", story.url, "--bundle", str(story.folder / lies.BUNDLE)]
+    assert CliRunner().invoke(cli, kept).exit_code == 0
+    told = CliRunner().invoke(lies.main, [str(story.folder)])
+    assert told.exit_code == 0, (told.output, told.exception)
+    assert told.output.count("exit status 2\n     mismatch: ") == len(LIES)

@@ -1,1 +1,0 @@
-"""Tests of the questions to the operating system."""

@@ -1,0 +1,306 @@
+"""What runs take, and which one is chosen for whoever did not choose."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client.ipc.control import RunRow
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.control.lists import (
+    ENDED_STATES,
+    MAX_RUNS,
+    RunsList,
+    choose_run,
+    select_runs,
+)
+from tequio_client.worker.lending.facts import IdleCause
+from tequio_client.worker.lending.needs import (
+    contribution_bytes,
+    estimate,
+    memory_mb,
+    min_memory_mb,
+)
+from tequio_ledger.log.sequencer import Logged
+from tequio_shared.api.runs import RunAnswer
+from tequio_shared.head import layout
+from tequio_shared.head.layout import BaseFile, FrozenBase
+from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.round.manifest import Corpus, TrainShard
+from tests.ledger.test_replay import CLOCK, live_through
+from tests.support import memory_swarm as swarms
+from tests.support import signing_swarm
+from tests.support.answers import filled
+from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
+from tests.support.signing_swarm import PaperOrganiser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.round.manifest import Manifest
+
+KEY = PeerKey(bytes([1]) * 32)
+CARD = MachineFacts(gpus=(AcceleratorFacts(id="cuda:0", name="a card", memory_mb=8_192),))
+ROW = RunRow(
+    run="r",
+    name="r",
+    state="round_train",
+    round=3,
+    rounds=100,
+    members=4,
+    most_members=8,
+    tokens=0,
+    parameters=1_000,
+    memory_mb=2_000,
+    disk_bytes=1 << 30,
+    hourly_up_bytes=1,
+    hourly_down_bytes=1,
+    first_bytes=1 << 28,
+)
+
+
+def row(name: str, **changed: int | bool) -> RunRow:
+    return msgspec.structs.replace(ROW, run=name, name=name, **changed)
+
+
+def chosen(
+    runs: Sequence[RunRow],
+    machine: MachineFacts = CARD,
+    preferences: Preferences | None = None,
+    key: PeerKey = KEY,
+) -> str:
+    found = choose_run(runs, machine, preferences or Preferences(), key)
+    return found.run if isinstance(found, RunRow) else found.why
+
+
+def test_the_emptiest_run_that_fits_is_chosen() -> None:
+    full, empty = row("full", members=8), row("empty", members=1)
+    assert chosen([full, row("half"), empty]) == "empty"
+    assert chosen([full, row("half"), row("empty", members=1, memory_mb=9_000)]) == "half"
+    assert chosen([row("many", members=60, most_members=64), row("few", members=7)]) == "few"
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"is_open": False}, IdleCause.NONE_OPEN),
+        ({"members": 8}, IdleCause.NONE_FITS),
+        ({"memory_mb": 6_145}, IdleCause.NONE_FITS),
+        ({"disk_bytes": 31 << 30}, IdleCause.NONE_FITS),
+        ({"first_bytes": 101 * 10**9}, IdleCause.NONE_FITS),
+    ],
+)
+def test_there_may_be_none_and_then_the_reason_is_told(changed: dict[str, int], why: str) -> None:
+    assert chosen([row("r", **changed)]) == why
+    assert chosen([]) == IdleCause.NONE_OPEN
+
+
+def test_limits_of_the_volunteer_count() -> None:
+    runs = [row("r", memory_mb=3_000)]
+    assert chosen(runs) == "r"
+    small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
+    assert chosen(runs, preferences=small) == IdleCause.NONE_FITS
+    off = Preferences(devices=(DeviceChoice(id="cuda:0", use=False),))
+    assert chosen(runs, preferences=off) == IdleCause.NONE_FITS
+    generous = Preferences(month_gb=0, disk_gib=1_000)
+    large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
+    assert chosen(large, preferences=generous) == "r"
+
+
+def test_a_computer_without_a_card_goes_by_its_memory() -> None:
+    runs = [row("r")]
+    assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=16_000)) == "r"
+    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == IdleCause.NONE_FITS
+    assert chosen(runs, MachineFacts()) == IdleCause.NONE_FITS
+
+
+def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
+    runs = [row(name) for name in "abcd"]
+    keys = [PeerKey(bytes([number]) * 32) for number in range(64)]
+    taken = [chosen(runs, key=key) for key in keys]
+    assert set(taken) == set("abcd")
+    assert taken == [chosen(list(reversed(runs)), key=key) for key in keys]
+
+
+def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -> None:
+    def answer(number: int, state: str) -> RunAnswer:
+        name = to_text(bytes([number % 256, number // 256]) + bytes(30))
+        return filled(
+            RunAnswer, run=name, name="r", manifest=name, state=state, round=1, members=1, tokens=0,
+            opened_index=number,
+        )  # fmt: skip
+
+    answers = [
+        answer(number, "round_train" if number == 5 else ENDED_STATES) for number in range(500)
+    ]
+    found = [one.opened_index for one in select_runs(answers)]
+    assert found == [*range(500 - MAX_RUNS + 1, 500), 5]
+    assert select_runs(answers[:7]) == [*answers[:5], answers[6], answers[5]]
+
+
+# --- what a run takes
+
+
+def corpus(manifest: Manifest, sizes: Sequence[int]) -> Corpus:
+    return Corpus(
+        source="test",
+        tokenizer=manifest.tokenizer,
+        token_bytes=2,
+        separator=0,
+        sequence=manifest.model.sequence,
+        train=tuple(
+            TrainShard(
+                root=to_text(bytes([at]) * 32),
+                size_bytes=size,
+                tokens=size // 2,
+                samples=max((size // 2 - 1) // manifest.model.sequence, 1),
+            )
+            for at, size in enumerate(sizes)
+        ),
+        held_out=(),
+    )
+
+
+def test_needs_follow_from_the_rules() -> None:
+    manifest = swarms.tiny_manifest(most=3)
+    found = estimate(manifest, corpus(manifest, (100, 300, 200)), members=5, round_ms=60_000)
+    head = 4 * 4_096 * manifest.chunks
+    piece = contribution_bytes(manifest, 5)
+    assert found.first_bytes == head + 500, "one head and the two largest shards"
+    assert found.disk_bytes == found.first_bytes + 4 * head + 2 * 4 * piece
+    assert found.hourly_down_bytes == found.hourly_up_bytes == 60 * 4 * piece
+    assert found.memory_mb == memory_mb(manifest) > 700
+    lonely = estimate(manifest, corpus(manifest, (1,)), members=0, round_ms=0)
+    assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
+
+
+def test_memory_counts_states_logits_and_activations() -> None:
+    manifest = swarms.tiny_manifest(most=3)
+    width, layers, symbols = 768, 12, 50_304
+    blocks = [
+        (f"layers.{layer}.{name}.weight", shape)
+        for layer in range(layers)
+        for name, shape in (
+            ("attention", (4 * width, width)),
+            ("down", (width, 4 * width)),
+            ("up", (4 * width, width)),
+        )
+    ]
+    tensors = (("embed.weight", (symbols, width)), *blocks)
+    parameters = sum(shape[0] * shape[1] for _, shape in tensors)
+    large = msgspec.structs.replace(
+        manifest,
+        model=msgspec.structs.replace(
+            manifest.model, tensors=tensors, parameters=parameters, sequence=1_024
+        ),
+        tokenizer=msgspec.structs.replace(manifest.tokenizer, vocab_size=symbols),
+    )
+    states, logits = 24 * parameters, 8 * 8_192 * symbols
+    activations = 34 * 8_192 * layers * width
+    assert memory_mb(large) == 701 + (states + logits + activations) // (1 << 20)
+    longer = msgspec.structs.replace(
+        large, model=msgspec.structs.replace(large.model, sequence=16_384)
+    )
+    assert memory_mb(longer) > memory_mb(large), "one sample goes through at once, at least"
+
+
+def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None:
+    """Llama 2 7B in bfloat16 with pairs of rank 16 beside every matrix."""
+    width, inner, layers = 4_096, 11_008, 32
+    sides = {"gate_proj": (inner, width), "up_proj": (inner, width), "down_proj": (width, inner)}
+    sides |= dict.fromkeys(("q_proj", "k_proj", "v_proj", "o_proj"), (width, width))
+    modules = {
+        f"model.layers.{at}.x.{name}": side for at in range(layers) for name, side in sides.items()
+    }
+    tensors = layout.adapter_pairs(modules, 16)
+    parameters, frozen = sum(rows * columns for _, (rows, columns) in tensors), 6_738_415_616
+    assert parameters == 39_976_960
+    plain = swarms.tiny_manifest(most=3)
+    file = BaseFile(name="m.safetensors", size_bytes=2 * frozen + 40_000, root=plain.data.root)
+    base = FrozenBase(
+        source="", revision="", parameters=frozen, files=(file,), rank=16, alpha=32,
+        targets=tuple(sorted(sides)),
+    )  # fmt: skip
+    model = msgspec.structs.replace(
+        plain.model, tensors=tensors, parameters=parameters, sequence=1_024
+    )
+    windows = msgspec.structs.replace(plain.windows, tokens=50_000 * 1_024)
+    symbols = msgspec.structs.replace(plain.tokenizer, vocab_size=32_000)
+    manifest = msgspec.structs.replace(
+        plain, model=model, base=base, windows=windows, tokenizer=symbols
+    )
+    gib = 1 << 10
+    assert 14 * gib < min_memory_mb(manifest) < memory_mb(manifest) < 16 * gib
+    assert memory_mb(manifest) < usable_memory_mb(24 * gib), "what is lent of a card of 24 GB"
+    whole = estimate(manifest, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    lacking = estimate(
+        msgspec.structs.replace(manifest, base=msgspec.UNSET),
+        corpus(manifest, (100, 300)), members=5, round_ms=60_000,
+    )  # fmt: skip
+    assert whole.first_bytes - lacking.first_bytes == file.size_bytes
+    assert whole.disk_bytes - lacking.disk_bytes == file.size_bytes
+    assert whole.hourly_up_bytes == lacking.hourly_up_bytes
+
+
+# --- the list, from a real ledger
+
+
+async def open_run(ledger: Ledger, manifest: Manifest, data: Corpus) -> None:
+    async with running(ledger):
+        for blob in (manifest.encode(), data.encode()):
+            ledger.blobs.put(blob)
+        entry = PaperOrganiser(ledger).open(manifest, ledger.clock())
+        (outcome,) = await ledger.sequencer.submit([entry])
+        assert isinstance(outcome, Logged), outcome
+
+
+@pytest.mark.trio
+async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
+    paper = signing_swarm.manifest(most=50)
+    data = corpus(paper, (1_000, 3_000))
+    told = msgspec.structs.replace(paper.data, manifest=to_text(data.digest))
+    manifest = msgspec.structs.replace(paper, data=told)
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(open_run(ledger, manifest, data))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            runs = RunsList(api)
+            found = await runs.read(ours=to_text(manifest.run_id))
+            assert await runs.read(ours=to_text(manifest.run_id)) == found
+    needed = estimate(manifest, data, 0, manifest.rounds.train)
+    (row,) = found.rows
+    assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
+    assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
+    assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
+    assert row.hourly_up_bytes == needed.hourly_up_bytes
+    assert choose_run(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
+
+
+@pytest.mark.trio
+async def test_a_run_whose_rules_nobody_has_is_left_out(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            assert len(await api.runs()) == 1
+            assert (await RunsList(api).read()).rows == ()
+
+
+@pytest.mark.trio
+async def test_a_run_that_asks_for_more_than_can_be_said_is_left_out(tmp_path: Path) -> None:
+    paper = signing_swarm.manifest(most=50)
+    data = corpus(paper, (2**53 - 2, 2**53 - 2))
+    told = msgspec.structs.replace(paper.data, manifest=to_text(data.digest))
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(open_run(ledger, msgspec.structs.replace(paper, data=told), data))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            assert len(await api.runs()) == 1
+            assert (await RunsList(api).read()).rows == ()

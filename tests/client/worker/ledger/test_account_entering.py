@@ -1,0 +1,132 @@
+"""Joining by a link through somebody who changes what is sent."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+import trio
+
+from tequio_client.links import InvitationLink
+from tequio_client.worker.ledger.account import register_by_invitation
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.log.tiles import encode_bundle, parse_bundle
+from tequio_shared.statements.network import InviteOpen
+from tequio_shared.statements.statement import Entry
+from tests.support.attack_table import attack
+from tests.support.authors import Author
+from tests.support.equivocators import now_ms
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.linked_worker import linked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.ledgers import Served
+
+
+SEED = bytes([91]) * 32
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path / "ledger", *UNLIMITED) as running:
+        yield running
+
+
+def invited(ledger: Served, address: str) -> InvitationLink:
+    """Open an invitation; gives a link to the network at that address."""
+    link = InvitationLink(ledger=address, network=ledger.net, seed=SEED)
+    host = Author("organiser", ledger.net)
+    host.signer = ORGANISER
+    known = httpx.get(f"{ledger.url}/v1/peers/{to_text(ORGANISER.key)}").json()
+    host.seq, host.last = known["last_seq"], digest_from_text(known["last_hash"])
+    until = now_ms() + 3_600_000
+    body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run="")
+    content = encode_bundle([host.say(body, now_ms()).leaf()])
+    (item,) = httpx.post(f"{ledger.url}/v1/statements", content=content).json()["items"]
+    assert item["status"] == "logged"
+    return link
+
+
+@contextmanager
+def stripping(url: str) -> Iterator[str]:
+    """Pass all on, entries with their author's signature alone."""
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # the library's name
+            self._answer(http.get(self.path))
+
+        def do_POST(self) -> None:  # the library's name
+            entries = map(Entry.parse, parse_bundle(self.rfile.read(self._length())))
+            bare = [Entry(one.signatures[:1], one.statement).leaf() for one in entries]
+            self._answer(http.post(self.path, content=encode_bundle(bare)))
+
+        def _length(self) -> int:
+            return int(self.headers["content-length"])
+
+        def _answer(self, answer: httpx.Response) -> None:
+            self.send_response(answer.status_code)
+            self.send_header("content-type", answer.headers["content-type"])
+            self.send_header("content-length", str(len(answer.content)))
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+            pass
+
+    with (
+        httpx.Client(base_url=url, timeout=30) as http,
+        ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server,
+    ):
+        serving = threading.Thread(target=server.serve_forever, args=(0.02,))
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@attack("A24", layer="cli", ends="a key is reported as invited only if its log entry proves it")
+def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
+    ledger: Served, tmp_path: Path
+) -> None:
+    with stripping(ledger.url) as between:
+        link = invited(ledger, between)
+        with pytest.raises(UserFacingError, match=r"without the invitation.s signature"):
+            register_by_invitation(link, tmp_path / "guest")
+        assert "without this invitation" in register_by_invitation(link, tmp_path / "guest"), (
+            "and not: joined before"
+        )
+    direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
+    assert register_by_invitation(direct, tmp_path / "new").endswith("by invitation"), (
+        "the link is not used up"
+    )
+    assert "already joined with this invitation" in register_by_invitation(direct, tmp_path / "new")
+
+
+@pytest.mark.trio
+async def test_a_worker_joins_by_the_invitation_of_its_app_before_it_does_anything(
+    ledger: Served, tmp_path: Path
+) -> None:
+    link, seeds = await trio.to_thread.run_sync(invited, ledger, ledger.url), (b"a" * 32, b"b" * 32)
+    async with linked(
+        tmp_path / "ana", ledger.url, seed=seeds[0], invitation=link.text()
+    ) as worker:
+        await worker.until("it shows itself", lambda one: one.at_ms > 0)
+    key = to_text(Signer(seeds[0]).key)
+    async with httpx.AsyncClient() as http:
+        tier = (await http.get(f"{ledger.url}/v1/peers/{key}")).json()["tier"]
+    assert (tier["tier"], tier["owner"]) == (2, to_text(link.signer.key))
+    async with linked(tmp_path / "bo", ledger.url, seed=seeds[1], invitation=link.text()) as worker:
+        with trio.fail_after(60):
+            assert await worker.process.wait() == 1
+        assert "tequio: this invitation has no uses left" in worker.log.read_text()

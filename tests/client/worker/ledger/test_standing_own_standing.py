@@ -1,0 +1,115 @@
+"""A worker's own standing, and the faults that it hears of, against a real ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
+from tequio_client.worker.rounds.statements import EquivocationReporter
+from tequio_shared.errors import PeerError
+from tequio_shared.keys import Signer
+from tequio_shared.limits import QUARANTINE_MS
+from tests.support.authors import Author
+from tests.support.equivocators import contradiction, lie, now_ms, open_run
+from tests.support.ledgers import UNLIMITED, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.api.peers import PeerAnswer
+    from tequio_shared.ids import PeerKey
+    from tests.support.ledgers import Served
+
+
+pytestmark = pytest.mark.trio
+
+ME = Signer(bytes([1]) * 32)
+
+
+class MildLedger:
+    """Passes everything on, but tells of shorter terms than the log has."""
+
+    def __init__(self, api: LedgerApi) -> None:
+        self._api = api
+        self.url, self.network = api.url, api.network
+        self.checkpoint, self.tile, self.entries = api.checkpoint, api.tile, api.entries
+
+    async def peer(self, key: PeerKey) -> PeerAnswer:
+        """Make the term end at once."""
+        answer = await self._api.peer(key)
+        assert answer.standing is not None
+        shorter = msgspec.structs.replace(answer.standing, until=1)
+        return msgspec.structs.replace(answer, standing=shorter)
+
+
+async def until_quarantined(api: LedgerApi, key: PeerKey) -> None:
+    """Look again and again."""
+    while True:
+        told, _ = await read_standing(api, key)
+        if told.standing == "quarantined":
+            return
+        await trio.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Start one ledger for all tests, with a run."""
+    with served(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as one:
+        trio.run(open_run, one)
+        yield one
+
+
+async def test_a_worker_learns_at_its_start_that_it_is_quarantined(ledger: Served) -> None:
+    liar, late_ms = await lie(ledger, "starts late"), 0
+    async with LedgerApi(ledger.url) as api:
+        watch = StandingWatch(liar.key, api, lambda: now_ms() + late_ms)
+        assert (watch.idle_reason(), watch.removed_at_index) == ("", -1)
+        await watch.refresh()
+    assert "signed two different statements under one number" in watch.idle_reason()
+    assert watch.known is not None
+    assert watch.removed_at_index == watch.known.since
+    assert 0 < watch.seconds_left() <= (QUARANTINE_MS + MARGIN_MS) / 1000
+    late_ms = QUARANTINE_MS + MARGIN_MS
+    assert watch.idle_reason() == "", "the term is over"
+
+
+async def test_a_ledger_that_tells_of_another_term_than_the_log_is_not_believed(
+    ledger: Served,
+) -> None:
+    liar = await lie(ledger, "hears lies")
+    async with LedgerApi(ledger.url) as api:
+        mild = cast("LedgerApi", MildLedger(api))
+        with pytest.raises(PeerError, match="but entry"):
+            await read_standing(mild, liar.key)
+        watch = StandingWatch(liar.key, mild, now_ms)
+        await watch.refresh()
+        assert watch.known is None
+
+
+async def test_what_the_gossip_shows_of_an_author_is_reported_once(
+    ledger: Served, tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    liar = Author("speaks in two tongues", ledger.net)
+    async with LedgerApi(ledger.url) as api:
+        await api.post_entries([liar.register(now_ms())])
+        async with Outbox(api, tmp_path, ME) as outbox:
+            reporter = EquivocationReporter(outbox, ME.key)
+            nursery.start_soon(reporter.run)
+            pair = contradiction(liar)
+            reporter.receive(*pair)
+            reporter.receive(*pair)
+            with trio.fail_after(60):
+                await until_quarantined(api, liar.key)
+            mine = await api.peer(ME.key)
+            assert mine.last_seq == 2, "a registration and one report"
+            _, evidence = await read_standing(api, liar.key)
+            (report,) = evidence.values()
+            assert report.statement.author == ME.key
+    nursery.cancel_scope.cancel()

@@ -1,0 +1,129 @@
+"""Who may compute: the trainer, the evaluator, or neither; never both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from msgspec.structs import replace as changed
+
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.process import ChildProgram
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.lending.lending import Lending, StoredChoices
+from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tests.support.lending_facts import CALM, CHOSEN, LEND, SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_client.worker.lending.facts import LendingFacts
+    from tequio_shared.statements.statement import Body
+
+pytestmark = pytest.mark.trio
+SCORE_MB = 2_000
+PLAYING = changed(SESSION, game="doom")
+
+
+async def silent(_body: Body, _documents: Sequence[bytes] = ()) -> bool:
+    """Say nothing."""
+    await trio.lowlevel.checkpoint()
+    return False
+
+
+@dataclass
+class Scene:
+    """A worker's lending, without anything that runs; facts are the test's."""
+
+    lending: Lending
+    trainer: TrainerProcess
+    evaluator: EvaluatorProcess
+    facts: list[LendingFacts]
+
+    @property
+    def reason(self) -> LendingReason:
+        """Why it is decided so."""
+        return self.lending.decision.reason
+
+    def see(self, **changes: object) -> str:
+        """Let that be so; who may compute then."""
+        self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
+        self.lending.update()
+        who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
+        return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> Scene:
+    device = trio.Lock()
+    program = ChildProgram(command=("child",), environment={}, line_bytes=1)
+    trainer = TrainerProcess(program, device)
+    evaluator = EvaluatorProcess(program, silent, device)
+    net = NetSettings(ledger="http://ledger.example", folder=tmp_path)
+    facts = [CALM]
+    lending = Lending(
+        WorkerSettings(net=net, is_minded=True),
+        StoredChoices(tmp_path, wish=LEND, fixed=CHOSEN),
+        trainer,
+        evaluator,
+        lambda: facts[0],
+    )
+    await trio.lowlevel.checkpoint()
+    return Scene(lending, trainer, evaluator, facts)
+
+
+async def test_the_round_under_way_is_finished_before_anything_is_scored(scene: Scene) -> None:
+    assert scene.see(round=7) == "trainer"
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see() == "trainer"
+    assert str(scene.reason) == LendingReason.LENDING
+    assert scene.see(round=None) == "evaluator"
+    assert scene.reason is LendingReason.JUDGING
+    assert "for a competition" in scene.lending.pause_reason(), "no round is begun meanwhile"
+    scene.lending.set_scoring(None)
+    assert scene.see() == "trainer"
+    assert not scene.lending.pause_reason()
+
+
+async def test_no_round_after_that_one_is_begun_either(scene: Scene) -> None:
+    scene.see(round=7)
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see(round=8) == "evaluator"
+
+
+async def test_scoring_needs_no_run(scene: Scene) -> None:
+    assert scene.see(round=None, outside=ENDED, need_mb=0) == ""
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see() == "evaluator"
+    assert scene.lending.decision.state is LendingState.LENDING
+    assert scene.lending.limits(SCORE_MB).device == "cuda:0"
+
+
+async def test_a_game_ends_scoring_as_it_ends_training(scene: Scene) -> None:
+    scene.see(round=None)
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see() == "evaluator"
+    assert scene.see(session=PLAYING) == ""
+    assert scene.reason is LendingReason.GAME
+
+
+async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(scene: Scene) -> None:
+    scene.see(round=None)
+    scene.lending.set_scoring(100_000)  # more than any device here has
+    assert scene.see(round=9) == "trainer"
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see() == "trainer"
+    assert scene.see(round=None) == "evaluator"
+
+
+async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(scene: Scene) -> None:
+    scene.see(round=7)
+    scene.lending.apply_state(DesiredState(number=2, lend=True, finish=True))
+    scene.lending.set_scoring(SCORE_MB)
+    assert scene.see() == "trainer"
+    assert scene.see(round=None) == ""

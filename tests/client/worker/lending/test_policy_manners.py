@@ -1,0 +1,757 @@
+"""The manners' table: which rule decides, what it says, and that each default holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client.ipc import texts
+from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts
+from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences, apply_preset
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, Snooze
+from tequio_client.worker.lending.facts import (
+    ENDED,
+    JOINING,
+    NONE_FITS,
+    NONE_OPEN,
+    IdleCause,
+    IdleReason,
+)
+from tests.support.lending_facts import (
+    CALM,
+    CHOSEN,
+    EVENING_MS,
+    GIB,
+    GPU,
+    LEND,
+    NOW,
+    chosen,
+    in_session,
+    look,
+    offset_in,
+    on_machine,
+    with_gpu,
+)
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.snapshot import Value
+    from tequio_client.worker.lending.facts import LendingFacts
+
+NIGHT = (0b111,) * 7  # 0 to 3 o'clock
+BY_HAND = DesiredState(number=1, lend=False)
+
+
+class Setting:
+    """Facts, preferences and a wish, to which one disturbance after another is added."""
+
+    def __init__(self) -> None:
+        self.facts = CALM
+        self.preferences = CHOSEN
+        self.wish = LEND
+
+    def session(self, **changes: object) -> None:
+        """Change the session."""
+        self.facts = in_session(self.facts, **changes)
+
+    def machine(self, **changes: object) -> None:
+        """Change the machine."""
+        self.facts = on_machine(self.facts, **changes)
+
+    def gpu(self, **changes: object) -> None:
+        """Change the accelerator."""
+        assert self.facts.machine is not None
+        first = (self.facts.machine.gpus or (GPU,))[0]
+        self.machine(gpus=(msgspec.structs.replace(first, **changes),))
+
+    def fact(self, **changes: object) -> None:
+        """Change any other fact."""
+        self.facts = replace(self.facts, **changes)  # type: ignore[arg-type]  # by field name
+
+    def choose(self, **changes: object) -> None:
+        """Change what was chosen."""
+        self.preferences = msgspec.structs.replace(self.preferences, **changes)
+
+    def want(self, **changes: object) -> None:
+        """Change the wish."""
+        self.wish = msgspec.structs.replace(self.wish, **changes)
+
+
+PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, object]]]]] = [
+    (LendingReason.NO_CONSENT, LendingState.PAUSED, [("choose", {"consent": False})]),
+    (LendingReason.BY_HAND, LendingState.PAUSED, [("want", {"lend": False})]),
+    (
+        LendingReason.SNOOZED,
+        LendingState.SNOOZED,
+        [("want", {"snooze": Snooze(until_ms=EVENING_MS + 900_000, asked_ms=EVENING_MS)})],
+    ),
+    (
+        LendingReason.TRAINER_BROKEN,
+        LendingState.ATTENTION,
+        [("fact", {"trainer_problem": "exit 1"})],
+    ),
+    (
+        LendingReason.KEY,
+        LendingState.ATTENTION,
+        [("fact", {"key_problem": "the keyring is locked"})],
+    ),
+    (
+        LendingReason.QUARANTINED,
+        LendingState.ATTENTION,
+        [("fact", {"standing_problem": "until Monday"})],
+    ),
+    (
+        LendingReason.LEDGER_UNKNOWN,
+        LendingState.ATTENTION,
+        [("fact", {"ledger_problem": "no route", "was_ledger_reached": False})],
+    ),
+    (
+        LendingReason.NO_DEVICE,
+        LendingState.ATTENTION,
+        [("choose", {"devices": (DeviceChoice(id="cuda:0", use=False),)})],
+    ),
+    (LendingReason.DISK, LendingState.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
+    (
+        LendingReason.LEDGER_AWAY,
+        LendingState.WAITING,
+        [("fact", {"ledger_problem": "no route", "outside": JOINING})],
+    ),
+    (LendingReason.NO_RUN, LendingState.WAITING, [("fact", {"outside": NONE_OPEN})]),
+    (LendingReason.BATTERY, LendingState.WAITING, [("machine", {"on_battery": True})]),
+    (LendingReason.SAVING_POWER, LendingState.WAITING, [("machine", {"is_saving_power": True})]),
+    (LendingReason.HOT, LendingState.WAITING, [("gpu", {"temperature_c": 85.0})]),
+    (LendingReason.GAME, LendingState.WAITING, [("session", {"game": "doom"})]),
+    (LendingReason.FULLSCREEN, LendingState.WAITING, [("session", {"fullscreen": "quake.exe"})]),
+    (
+        LendingReason.EXCLUSIVE,
+        LendingState.WAITING,
+        [("choose", {"exclusive": ("blender",)}), ("session", {"programs": ("blender",)})],
+    ),
+    (LendingReason.SCHEDULE, LendingState.WAITING, [("choose", {"week": NIGHT})]),
+    (LendingReason.QUOTA, LendingState.WAITING, [("fact", {"month_bytes": 100 * 10**9})]),
+    (LendingReason.METERED, LendingState.WAITING, [("session", {"is_metered": True})]),
+    (LendingReason.IN_USE, LendingState.WAITING, [("session", {"idle_s": 3.0})]),
+    (LendingReason.OTHERS_GPU, LendingState.WAITING, [("gpu", {"others_load": 0.4})]),
+    (LendingReason.OTHERS_CPU, LendingState.WAITING, [("machine", {"others_cpu": 0.8})]),
+    (LendingReason.GPU_MEMORY, LendingState.WAITING, [("gpu", {"free_mb": 3_000})]),
+    (LendingReason.LENDING, LendingState.LENDING, []),
+]
+"""Each disturbance gives way to every one above it. A device that was switched off hides the
+rows about accelerators only: those stand below it."""
+
+
+def disturbed(rows: list[int]) -> Setting:
+    setting = Setting()
+    for row in rows:
+        for what, changes in PRECEDENCE[row][2]:
+            getattr(setting, what)(**changes)
+    return setting
+
+
+def reason_of(setting: Setting) -> LendingReason:
+    return look(setting.facts, setting.preferences, setting.wish).reason
+
+
+@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
+def test_each_disturbance_alone_is_the_reason(row: int) -> None:
+    reason, state, _ = PRECEDENCE[row]
+    setting = disturbed([row])
+    found = look(setting.facts, setting.preferences, setting.wish)
+    assert (found.reason, found.state) == (reason, state)
+    assert found.may_compute is (reason == LendingReason.LENDING)
+
+
+@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
+def test_each_disturbance_wins_over_every_one_below_it(row: int) -> None:
+    for below in range(row + 1, len(PRECEDENCE)):
+        assert reason_of(disturbed([below, row])) == PRECEDENCE[row][0], PRECEDENCE[below][0]
+    assert reason_of(disturbed(list(range(row, len(PRECEDENCE))))) == PRECEDENCE[row][0]
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "reason"),
+    [
+        (
+            in_session(game="doom", fullscreen="mpv", is_film=True),
+            chosen(pause_for_films=True),
+            LendingReason.GAME,
+        ),
+        (
+            in_session(fullscreen="mpv", is_film=True, programs=("blender",)),
+            chosen(pause_for_films=True, exclusive=("blender",)),
+            LendingReason.FILM,
+        ),
+        (
+            with_gpu(on_machine(on_battery=None), temperature_c=90.0),
+            CHOSEN,
+            LendingReason.BATTERY_UNKNOWN,
+        ),
+        (in_session(is_metered=None, game=None), CHOSEN, LendingReason.METERED),
+        (in_session(game=None, idle_s=1.0), CHOSEN, LendingReason.CANNOT_TELL),
+        (with_gpu(in_session(idle_s=None), others_load=0.9), CHOSEN, LendingReason.CANNOT_TELL),
+        (
+            on_machine(with_gpu(others_load=None, load=None), others_cpu=0.9),
+            CHOSEN,
+            LendingReason.GPU_UNKNOWN,
+        ),
+        (with_gpu(on_machine(others_cpu=None), free_mb=0), CHOSEN, LendingReason.OTHERS_CPU),
+    ],
+)
+def test_what_is_unknown_has_its_place_too(
+    facts: LendingFacts, preferences: Preferences, reason: LendingReason
+) -> None:
+    assert look(facts, preferences).reason == reason
+
+
+# --- what each rule says
+
+
+ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]]] = [
+    (
+        "film by default",
+        in_session(fullscreen="mpv", is_film=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "film",
+        in_session(fullscreen="mpv", is_film=True),
+        chosen(pause_for_films=True),
+        LendingReason.FILM,
+        {"program": "mpv"},
+    ),
+    (
+        "film, not game",
+        in_session(fullscreen="mpv", is_film=True),
+        chosen(pause_for_films=True, pause_for_games=False),
+        LendingReason.FILM,
+        {"program": "mpv"},
+    ),
+    (
+        "games allowed",
+        in_session(fullscreen="quake", game="quake"),
+        chosen(pause_for_games=False),
+        LendingReason.LENDING,
+        {},
+    ),
+    ("program of no list", in_session(programs=("blender",)), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "a film takes some of the card",
+        in_session(with_gpu(others_load=0.25), fullscreen="mpv", is_film=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "a film takes much of the card",
+        in_session(with_gpu(others_load=0.31), fullscreen="mpv", is_film=True),
+        CHOSEN,
+        LendingReason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 31},
+    ),
+    ("locked", in_session(is_locked=True, idle_s=1.0), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "locked and blind",
+        in_session(is_locked=True, idle_s=None),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "locked beside a game",
+        in_session(is_locked=True, game="doom"),
+        CHOSEN,
+        LendingReason.GAME,
+        {"program": "doom"},
+    ),
+    ("idle just long enough", in_session(idle_s=300.0), CHOSEN, LendingReason.LENDING, {}),
+    ("idle a second less", in_session(idle_s=299.0), CHOSEN, LendingReason.IN_USE, {"minutes": 5}),
+    ("no idle minutes", in_session(idle_s=0.0), chosen(idle_minutes=0), LendingReason.LENDING, {}),
+    (
+        "while used",
+        in_session(idle_s=0.0),
+        chosen(while_used=True),
+        LendingReason.LENDING_WHILE_USED,
+        {"share": 30},
+    ),
+    ("while used, away", CALM, chosen(while_used=True), LendingReason.LENDING, {}),
+    (
+        "idle unknown",
+        in_session(idle_s=None),
+        CHOSEN,
+        LendingReason.CANNOT_TELL,
+        {"fact": "idle"},
+    ),
+    (
+        "idle unknown, while used",
+        in_session(idle_s=None),
+        chosen(while_used=True),
+        LendingReason.LENDING_WHILE_USED,
+        {"share": 30},
+    ),
+    (
+        "screen unknown",
+        in_session(fullscreen=None),
+        CHOSEN,
+        LendingReason.CANNOT_TELL,
+        {"fact": "fullscreen"},
+    ),
+    (
+        "screen unknown, surely used",
+        in_session(fullscreen=None, idle_s=2.0),
+        CHOSEN,
+        LendingReason.IN_USE,
+        {"minutes": 5},
+    ),
+    (
+        "screen unknown and of no interest",
+        in_session(fullscreen=None, game=None),
+        chosen(pause_for_games=False),
+        LendingReason.LENDING,
+        {},
+    ),
+    ("games unknown", in_session(game=None), CHOSEN, LendingReason.CANNOT_TELL, {"fact": "game"}),
+    (
+        "games unknown, while used",
+        in_session(game=None),
+        chosen(while_used=True),
+        LendingReason.CANNOT_TELL,
+        {"fact": "game"},
+    ),
+    (
+        "programs unknown",
+        in_session(programs=None),
+        chosen(exclusive=("blender",)),
+        LendingReason.CANNOT_TELL,
+        {"fact": "programs"},
+    ),
+    ("programs unknown, none listed", in_session(programs=None), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "metered unknown",
+        in_session(is_metered=None),
+        CHOSEN,
+        LendingReason.METERED,
+        {"fact": "unknown"},
+    ),
+    (
+        "metered allowed",
+        in_session(is_metered=True),
+        chosen(on_metered=True),
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "an app that has not spoken yet",
+        replace(CALM, session=UNKNOWN_SESSION),
+        chosen(on_metered=True),
+        LendingReason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
+    (
+        "an app that fell silent",
+        replace(CALM, session_age_s=15.1),
+        chosen(on_metered=True),
+        LendingReason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
+    (
+        "an app that spoke in time",
+        replace(CALM, session_age_s=15.0),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    ("headless", replace(CALM, session=None), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "headless on battery",
+        on_machine(replace(CALM, session=None), on_battery=True),
+        CHOSEN,
+        LendingReason.BATTERY,
+        {},
+    ),
+    (
+        "a probe that fell silent",
+        replace(CALM, machine_age_s=5.1),
+        CHOSEN,
+        LendingReason.BATTERY_UNKNOWN,
+        {"fact": "probe"},
+    ),
+    (
+        "a probe that never spoke",
+        replace(CALM, machine=None),
+        chosen(on_battery=True, while_saving_power=True),
+        LendingReason.GPU_UNKNOWN,
+        {},
+    ),
+    ("battery unknown", on_machine(on_battery=None), CHOSEN, LendingReason.BATTERY_UNKNOWN, {}),
+    (
+        "battery allowed",
+        on_machine(on_battery=True),
+        chosen(on_battery=True),
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "battery allowed, saver unknown",
+        on_machine(on_battery=True, is_saving_power=None),
+        chosen(on_battery=True),
+        LendingReason.BATTERY_UNKNOWN,
+        {"fact": "saver"},
+    ),
+    ("mains, saver unknown", on_machine(is_saving_power=None), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "saver allowed",
+        on_machine(is_saving_power=True),
+        chosen(while_saving_power=True),
+        LendingReason.LENDING,
+        {},
+    ),
+    ("disk", replace(CALM, free_disk_bytes=20 * GIB), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "disk short",
+        replace(CALM, free_disk_bytes=20 * GIB - 1),
+        CHOSEN,
+        LendingReason.DISK,
+        {"free": 20.0, "wanted": 20},
+    ),
+    (
+        "disk unknown",
+        replace(CALM, free_disk_bytes=None),
+        CHOSEN,
+        LendingReason.DISK,
+        {"fact": "unknown"},
+    ),
+    (
+        "store beyond its cap",
+        replace(CALM, store_bytes=34 * GIB),
+        CHOSEN,
+        LendingReason.DISK,
+        {"fact": "store", "used": 34.0, "most": 30},
+    ),
+    ("store at its cap", replace(CALM, store_bytes=30 * GIB), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "a byte of the month left",
+        replace(CALM, month_bytes=10**11 - 1),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    ("no quota", replace(CALM, month_bytes=10**15), chosen(month_gb=0), LendingReason.LENDING, {}),
+    (
+        "no hour at all",
+        CALM,
+        chosen(week=(0,) * 7),
+        LendingReason.SCHEDULE,
+        {"fact": "never"},
+    ),
+    (
+        "an outage of a ledger that was reached, while we are in a run",
+        replace(CALM, ledger_problem="no route"),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "an outage before we are in one",
+        replace(CALM, ledger_problem="no route", outside=NONE_OPEN),
+        CHOSEN,
+        LendingReason.LEDGER_AWAY,
+        {"problem": "no route"},
+    ),
+    ("on the way into a run", replace(CALM, outside=JOINING), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "no run is open",
+        replace(CALM, outside=NONE_OPEN),
+        CHOSEN,
+        LendingReason.NO_RUN,
+        {"fact": "open"},
+    ),
+    (
+        "no run fits",
+        replace(CALM, outside=NONE_FITS),
+        CHOSEN,
+        LendingReason.NO_RUN,
+        {"fact": "fits"},
+    ),
+    (
+        "the run is over",
+        replace(CALM, outside=ENDED),
+        CHOSEN,
+        LendingReason.NO_RUN,
+        {"fact": "ended"},
+    ),
+    ("a little load", with_gpu(others_load=0.15), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "any load allowed",
+        on_machine(with_gpu(others_load=None, load=None), others_cpu=None),
+        chosen(others_gpu_percent=100, others_cpu_percent=100),
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "load unknown",
+        with_gpu(others_load=None, load=None),
+        CHOSEN,
+        LendingReason.GPU_UNKNOWN,
+        {"fact": "load", "device": "RTX 5070"},
+    ),
+    ("load of all, we rest", with_gpu(others_load=None), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "load of all, others work",
+        with_gpu(others_load=None, load=0.5),
+        CHOSEN,
+        LendingReason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 50},
+    ),
+    (
+        "load of all, we work",
+        replace(with_gpu(others_load=None, load=0.99), is_computing=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "processor unknown",
+        on_machine(others_cpu=None),
+        CHOSEN,
+        LendingReason.OTHERS_CPU,
+        {"fact": "unknown"},
+    ),
+    ("processor at its limit", on_machine(others_cpu=0.5), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "memory taken",
+        with_gpu(free_mb=3_999),
+        CHOSEN,
+        LendingReason.GPU_MEMORY,
+        {"device": "RTX 5070", "free": 3_999, "wanted": 4_000},
+    ),
+    (
+        "memory unknown",
+        with_gpu(free_mb=None),
+        CHOSEN,
+        LendingReason.GPU_UNKNOWN,
+        {"fact": "memory", "device": "RTX 5070"},
+    ),
+    (
+        "memory taken by ourselves",
+        replace(with_gpu(free_mb=100), is_computing=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    ("a card just large enough", with_gpu(memory_mb=6_048), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "a probe of unknown age",
+        replace(CALM, machine_age_s=float("nan")),
+        CHOSEN,
+        LendingReason.BATTERY_UNKNOWN,
+        {"fact": "probe"},
+    ),
+    (
+        "an app of unknown age",
+        replace(CALM, session_age_s=float("nan")),
+        chosen(on_metered=True),
+        LendingReason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
+    (
+        "a card too small",
+        with_gpu(memory_mb=6_000),
+        CHOSEN,
+        LendingReason.NO_DEVICE,
+        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+    ),
+    (
+        "a cap too small",
+        CALM,
+        chosen(devices=(DeviceChoice(id="cuda:0", memory_mb=3_999),)),
+        LendingReason.NO_DEVICE,
+        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+    ),
+    ("no card, but a processor", on_machine(gpus=()), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "no card and a processor switched off",
+        on_machine(gpus=()),
+        chosen(devices=(DeviceChoice(id="cpu", use=False),)),
+        LendingReason.NO_DEVICE,
+        {},
+    ),
+    (
+        "the card switched off, the processor on",
+        with_gpu(others_load=0.9),
+        chosen(devices=(DeviceChoice(id="cuda:0", use=False), DeviceChoice(id="cpu"))),
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "a busy second card",
+        on_machine(
+            gpus=(AcceleratorFacts(id="xpu:0", name="Iris", memory_mb=5_000, others_load=0.9), GPU),
+        ),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "a hot processor beside the card",
+        on_machine(cpu_temperature_c=99.0),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "a hot processor that computes",
+        on_machine(gpus=(), cpu_name="Ryzen", cpu_temperature_c=99.0),
+        CHOSEN,
+        LendingReason.HOT,
+        {"device": "Ryzen", "degrees": 99, "limit": 80},
+    ),
+    ("no thermometer", with_gpu(temperature_c=None), CHOSEN, LendingReason.LENDING, {}),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_rule_that_decides_says_so_with_its_values(
+    row: tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]],
+) -> None:
+    _, facts, preferences, reason, values = row
+    found = look(facts, preferences)
+    assert (found.reason, found.values) == (reason, values)
+    assert found.may_compute is (found.state is LendingState.LENDING)
+
+
+@pytest.mark.parametrize(
+    ("why", "reason", "values"),
+    [
+        (IdleCause.NO_SWARM, LendingReason.NO_SWARM, {"problem": "it says no"}),
+        (IdleCause.BARRED, LendingReason.NO_RUN, {"fact": "barred", "problem": "it says no"}),
+    ],
+)
+def test_what_keeps_us_out_wants_a_person_and_is_named(
+    why: IdleCause, reason: LendingReason, values: dict[str, Value]
+) -> None:
+    found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
+    assert (found.state, found.reason, found.values) == (LendingState.ATTENTION, reason, values)
+
+
+def test_every_cause_for_being_in_no_run_has_words() -> None:
+    for why in IdleCause:
+        found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
+        assert texts.decision_template(found)
+        assert found.may_compute is (why is IdleCause.JOINING)
+
+
+def test_a_long_problem_is_cut() -> None:
+    found = look(replace(CALM, trainer_problem="x" * 2_000_000))
+    assert len(str(found.values["problem"])) == 500
+
+
+# --- ends
+
+
+def test_outside_the_hours_the_next_one_is_named() -> None:
+    found = look(preferences=chosen(week=NIGHT))
+    assert found.until_ms == EVENING_MS + 5 * 1_800_000, "at local midnight"
+
+
+def test_the_month_ends_at_local_midnight() -> None:
+    now = replace(NOW, offset_s=offset_in("America/Mexico_City"))
+    found = look(replace(CALM, month_bytes=10**12), now=now)
+    assert found.until_ms is not None
+    assert replace(now, ms=found.until_ms).month() == "2026-12"
+    assert replace(now, ms=found.until_ms - 1).month() == "2026-11"
+
+
+# --- how much
+
+
+def test_the_share_is_the_least_of_all_that_limit_it() -> None:
+    some = chosen(devices=(DeviceChoice(id="cuda:0", share_percent=70),))
+    assert look(preferences=some).share_percent == 70
+    used = msgspec.structs.replace(some, while_used=True, used_share_percent=25)
+    assert look(in_session(idle_s=1.0), used).share_percent == 25
+    assert look(preferences=used).share_percent == 70
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "may"),
+    [
+        (CALM, CHOSEN, True),
+        (CALM, Preferences(), False),
+        (in_session(is_metered=True), CHOSEN, False),
+        (in_session(is_metered=None), CHOSEN, False),
+        (in_session(is_metered=True), chosen(on_metered=True), True),
+        (in_session(is_metered=True, game="doom"), CHOSEN, False),
+        (replace(CALM, month_bytes=10**12), CHOSEN, False),
+        (in_session(game="doom"), CHOSEN, True),
+        (replace(CALM, session=None), CHOSEN, True),
+    ],
+)
+def test_bulk_transfers_hang_on_consent_and_the_line_alone(
+    facts: LendingFacts, preferences: Preferences, *, may: bool
+) -> None:
+    assert look(facts, preferences).may_transfer is may
+    assert look(facts, preferences, BY_HAND).may_transfer is may
+
+
+# --- defaults and presets
+
+
+def test_nothing_is_lent_before_consent() -> None:
+    assert look(preferences=Preferences()).reason == LendingReason.NO_CONSENT
+
+
+DEFAULTS: list[tuple[dict[str, object], LendingFacts, LendingReason]] = [
+    ({"idle_minutes": 5}, in_session(idle_s=299.0), LendingReason.IN_USE),
+    ({"while_used": False}, in_session(idle_s=1.0), LendingReason.IN_USE),
+    ({"pause_for_games": True}, in_session(game="doom"), LendingReason.GAME),
+    ({"pause_for_films": False}, in_session(fullscreen="mpv", is_film=True), LendingReason.LENDING),
+    ({"exclusive": ()}, in_session(programs=("x",)), LendingReason.LENDING),
+    ({"on_battery": False}, on_machine(on_battery=True), LendingReason.BATTERY),
+    ({"while_saving_power": False}, on_machine(is_saving_power=True), LendingReason.SAVING_POWER),
+    ({"others_cpu_percent": 50}, on_machine(others_cpu=0.51), LendingReason.OTHERS_CPU),
+    ({"others_gpu_percent": 15}, with_gpu(others_load=0.16), LendingReason.OTHERS_GPU),
+    ({"month_gb": 100}, replace(CALM, month_bytes=10**11), LendingReason.QUOTA),
+    ({"on_metered": False}, in_session(is_metered=True), LendingReason.METERED),
+    ({"disk_gib": 30}, replace(CALM, store_bytes=40 * GIB), LendingReason.DISK),
+    ({"disk_free_gib": 20}, replace(CALM, free_disk_bytes=19 * GIB), LendingReason.DISK),
+    ({"devices": ()}, with_gpu(temperature_c=85.0), LendingReason.HOT),
+]
+
+
+@pytest.mark.parametrize("row", DEFAULTS, ids=lambda row: next(iter(row[0])))
+def test_every_default_decides_as_it_is_documented(
+    row: tuple[dict[str, object], LendingFacts, LendingReason],
+) -> None:
+    defaults, facts, reason = row
+    assert {name: getattr(CHOSEN, name) for name in defaults} == defaults
+    assert look(facts).reason == reason
+
+
+PRESETS = [
+    # minutes idle that lend, while used, film, share of the processor that stops
+    (LendingPreset.GENTLE, 15, False, LendingReason.FILM, 0.26),
+    (LendingPreset.BALANCED, 5, False, LendingReason.LENDING, 0.51),
+    (LendingPreset.MAX, 1, True, LendingReason.LENDING, 0.76),
+]
+
+
+@pytest.mark.parametrize(("preset", "minutes", "is_used", "film", "load"), PRESETS)
+def test_a_preset_is_as_gentle_as_its_name(
+    preset: LendingPreset, minutes: int, film: LendingReason, load: float, *, is_used: bool
+) -> None:
+    # first something else, so that a preset has to set all that it fixes
+    other = apply_preset(
+        CHOSEN, LendingPreset.MAX if preset is LendingPreset.GENTLE else LendingPreset.GENTLE
+    )
+    preferences = apply_preset(other, preset)
+    in_use = LendingReason.LENDING_WHILE_USED if is_used else LendingReason.IN_USE
+    assert look(in_session(idle_s=minutes * 60 - 1.0), preferences).reason == in_use
+    assert look(in_session(idle_s=minutes * 60.0), preferences).reason == LendingReason.LENDING
+    shown = in_session(fullscreen="mpv", is_film=True)
+    assert look(shown, preferences).reason == film
+    assert look(on_machine(others_cpu=load), preferences).reason == LendingReason.OTHERS_CPU
+    assert look(on_machine(others_cpu=load - 0.02), preferences).reason == LendingReason.LENDING

@@ -1,0 +1,180 @@
+"""Draws before our view began: who restarts learns what is still wanted of it, from the log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+import pytest
+
+from tequio_client.ledger.api import LedgerNetwork
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.catch_up import MAX_ENTRIES, add_past_draws
+from tequio_client.worker.rounds.duties import MemberState, next_duty
+from tequio_client.worker.store.store import Store
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.network.run import RunView
+from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.round.round import NextHead
+from tequio_shared.statements.runs import RoundOpen
+from tests.client.worker.rounds.test_join import PaperLedger, heads_of
+from tests.support import memory_swarm as swarms
+from tests.support.duty_swarm import DutifulSwarm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_client.worker.node import Node
+    from tequio_shared.ids import Digest
+    from tequio_shared.round.measures import MeasureDraw
+    from tequio_shared.round.round import Head
+    from tests.support.duty_swarm import Dutiful
+
+
+pytestmark = pytest.mark.trio
+
+
+@pytest.fixture(scope="module")
+def swarm() -> DutifulSwarm:
+    """The log of a whole run that measures every second head."""
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=5), measure=MeasureRules(every=2))
+    made = DutifulSwarm(rules)
+    for name in ("ana", "bo", "cleo"):
+        made.join(name)
+    made.run()
+    return made
+
+
+class Returner:
+    """One of the swarm's members, back with some heads in its store."""
+
+    def __init__(self, swarm: DutifulSwarm, folder: Path, member: Dutiful) -> None:
+        self.swarm, self.key = swarm, member.key
+        self.store = Store(folder / "store", quota_bytes=10**9)
+        self.ledger = PaperLedger(swarm)
+        self.read: list[Digest] = []
+        info = LedgerNetwork(id=swarm.net, genesis=swarm.genesis, log_key=swarm.log_signer)  # type: ignore[arg-type]
+        self.node = cast(
+            "Node",
+            SimpleNamespace(
+                ledger=self.ledger,
+                store=self.store,
+                network_info=info,
+                signer=member.voice.signer,
+                exchange=SimpleNamespace(blob=self._blob),
+            ),
+        )
+
+    async def _blob(self, name: Digest) -> bytes:
+        self.read.append(name)
+        return self.swarm.blobs[name]
+
+    def keep(self, *heads: Head) -> None:
+        """Have their weights."""
+        for head in heads:
+            content = self.swarm.workshop.weights[head.weights_root].astype("<i4").tobytes()
+            self.store.put_tree(content, PIECE_BYTES)
+
+    async def come_back(self, after: int, heads: Sequence[Head]) -> RunView:
+        """Begin behind that entry, knowing these heads."""
+        head = heads_of(self.swarm)[-1]
+        coming = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
+        view = RunView.light(self.swarm.net, self.swarm.manifest, head=None, next_head=coming)
+        await add_past_draws(self.node, view, after, heads)
+        return view
+
+
+def drawn_for(swarm: DutifulSwarm, head: Head) -> tuple[MeasureDraw, Dutiful]:
+    """The draw as the whole log has it, and a member that it fell on."""
+    again = swarm.replay()
+    draw = next(one for one in again.draws.open if one.head == head)
+    return draw, next(one for one in swarm.members if one.key in draw.drawn)
+
+
+def opened(swarm: DutifulSwarm, round_number: int) -> int:
+    """Where a round was opened."""
+    return next(
+        index
+        for index, one in enumerate(swarm.entries)
+        if isinstance(one.statement.body, RoundOpen) and one.statement.round == round_number
+    )
+
+
+async def test_who_comes_back_computes_the_draw_that_it_missed_and_measures(
+    swarm: DutifulSwarm, tmp_path: Path
+) -> None:
+    heads = heads_of(swarm)
+    draw, member = drawn_for(swarm, heads[2])
+    back = Returner(swarm, tmp_path, member)
+    back.keep(heads[2])
+    view = await back.come_back(opened(swarm, 4), heads)
+    assert [(one.head, one.drawn) for one in view.draws.open] == [(draw.head, draw.drawn)]
+    assert len(back.read) == 1, "the roster of one round"
+    own = MemberState(
+        key=member.key, held=None, closed={}, has_weights=lambda head: head == heads[2]
+    )
+    assert next_duty(view, own) == duties.MeasureDuty(heads[2], is_drawn=True)
+    assert isinstance(next_duty(view, replace(own, has_weights=lambda _: False)), duties.WaitDuty)
+
+
+async def test_several_draws_that_are_still_open_are_all_found(
+    swarm: DutifulSwarm, tmp_path: Path
+) -> None:
+    heads = heads_of(swarm)
+    member = next(
+        one
+        for one in swarm.members
+        if all(one.key in drawn_for(swarm, heads[at])[0].drawn for at in (0, 2))
+    )
+    back = Returner(swarm, tmp_path, member)
+    back.keep(heads[0], heads[1], heads[2])
+    view = await back.come_back(opened(swarm, 4), heads)
+    assert [one.head.round for one in view.draws.open] == [0, 2]
+
+
+async def test_what_is_of_no_use_is_not_looked_for(swarm: DutifulSwarm, tmp_path: Path) -> None:
+    heads = heads_of(swarm)
+    draw, member = drawn_for(swarm, heads[2])
+    back = Returner(swarm, tmp_path / "drawn", member)
+    assert not (await back.come_back(opened(swarm, 4), heads)).draws.open, "no weights"
+    back.keep(heads[1], heads[2])
+    before = opened(swarm, 3) - 1
+    assert not (await back.come_back(before, heads)).draws.open, "the view will see it"
+    assert back.read == []
+    others = [one for one in swarm.members if one.key not in draw.drawn]
+    for at, one in enumerate([*others, swarm.join("new")]):
+        away = Returner(swarm, tmp_path / str(at), one)
+        away.keep(heads[2])
+        assert not (await away.come_back(opened(swarm, 4), heads)).draws.open, "not drawn"
+    swarm.members.pop()
+
+
+async def test_a_ledger_that_lies_about_the_rounds_makes_no_draw(
+    swarm: DutifulSwarm, tmp_path: Path
+) -> None:
+    heads = heads_of(swarm)
+    _, member = drawn_for(swarm, heads[2])
+    back = Returner(swarm, tmp_path, member)
+    back.keep(heads[2])
+    honest = list(back.ledger.rows)
+    row = next(one for one in honest if one.round == 3)
+    lies: dict[str, dict[str, object]] = {
+        "another round": {
+            "roster_index": honest[0].roster_index,
+            "opened_index": honest[0].opened_index,
+        },
+        "in the middle": {"roster_index": row.roster_index + 1},
+        "before its promotion": {"opened_index": row.roster_index + 1},
+        "too long": {"roster_index": row.roster_index - MAX_ENTRIES},
+        "beyond the log": {"roster_index": 10_000, "opened_index": 10_001},
+    }
+    for name, lie in lies.items():
+        told = msgspec.structs.replace(row, **lie)
+        back.ledger.rows = [told if one is row else one for one in honest]
+        view = await back.come_back(10**6, heads)
+        assert not view.draws.open, name
+    back.ledger.rows = []
+    assert not (await back.come_back(10**6, heads)).draws.open, "no such round"

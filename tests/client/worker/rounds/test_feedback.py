@@ -1,0 +1,235 @@
+"""The error feedback on disk: what counts after each step, and after a process that died there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tequio_client.worker.rounds import feedback as feedbacks
+from tequio_client.worker.rounds.feedback import NOTE_FILE, PIECE_BYTES, ErrorFeedback
+from tequio_client.worker.store.trees import hash_bytes
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, sha256
+from tests.support.memory_swarm import signer
+
+RUN = RunId(sha256(b"run"))
+SIZE = 3 * PIECE_BYTES
+
+
+def content(round_: int) -> bytes:
+    """What training in that round leaves behind."""
+    return sha256(round_.to_bytes(4, "big")) * (SIZE // 32)
+
+
+def header(round_: int) -> ContributionHeader:
+    return ContributionHeader(
+        algorithm=1,
+        bits=2,
+        k=8,
+        inner_steps=1,
+        chunk_count=3,
+        round=round_,
+        window_first=0,
+        window_count=1,
+        tokens=1,
+        run_id=RUN,
+        base_head=HeadHash(bytes(32)),
+        trainer=signer("ana").key,
+        payload_root=sha256(b"payload"),
+        feedback_root=hash_bytes(content(round_), PIECE_BYTES).ref.root,
+    )
+
+
+def opened(folder: Path) -> ErrorFeedback:
+    return ErrorFeedback(folder / "feedback", RUN)
+
+
+def take(feedback: ErrorFeedback, folder: Path, round_: int) -> None:
+    left = folder / f"left-{round_}"
+    left.write_bytes(content(round_))
+    feedback.store(left, header(round_))
+
+
+def held(feedback: ErrorFeedback) -> bytes | None:
+    return feedback.path.read_bytes() if feedback.path else None
+
+
+def test_it_counts_only_once_its_round_closed_with_the_work_accepted(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    assert feedback.path is None
+    take(feedback, tmp_path, 1)
+    assert feedback.path is None
+    feedback.settle(1, was_accepted=True)
+    assert held(feedback) == content(1)
+    take(feedback, tmp_path, 2)
+    feedback.settle(2, was_accepted=False)
+    assert held(feedback) == content(1)
+    take(feedback, tmp_path, 3)
+    feedback.settle(2, was_accepted=False)  # the round before
+    feedback.settle(3, was_accepted=True)
+    assert held(feedback) == content(3)
+
+
+def test_two_files_at_most_are_kept_and_none_that_nobody_needs(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    for round_ in range(1, 6):
+        take(feedback, tmp_path, round_)
+        files = [one for one in files_of(tmp_path) if one.name != NOTE_FILE]
+        assert len(files) == min(round_, 2)
+        assert sum(one.stat().st_size for one in files) <= 2 * SIZE
+        feedback.settle(round_, was_accepted=True)
+    assert len(files_of(tmp_path)) == 2
+
+
+def files_of(folder: Path) -> list[Path]:
+    return list((folder / "feedback").glob("*/*"))
+
+
+def test_what_a_later_round_overtook_does_not_count(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    take(feedback, tmp_path, 1)
+    feedback.settle(4, was_accepted=True)
+    assert (feedback.path, feedback.open_header) == (None, None)
+
+
+def test_an_algorithm_that_holds_nothing_back_leaves_nothing(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    take(feedback, tmp_path, 1)
+    feedback.settle(1, was_accepted=True)
+    feedback.store(tmp_path / "none", replace(header(2), feedback_root=ZERO_DIGEST))
+    feedback.settle(2, was_accepted=True)
+    assert feedback.path is None
+
+
+def test_a_file_that_is_not_what_the_header_says_is_refused(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    (tmp_path / "left").write_bytes(content(7))
+    with pytest.raises(PeerError, match="does not match its header"):
+        feedback.store(tmp_path / "left", header(1))
+    with pytest.raises(PeerError, match="does not match its header"):
+        feedback.store(tmp_path / "missing", header(1))
+    assert feedback.open_header is None
+
+
+def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> None:
+    one, other = opened(tmp_path), ErrorFeedback(tmp_path / "feedback", RunId(sha256(b"other")))
+    take(one, tmp_path, 1)
+    one.settle(1, was_accepted=True)
+    assert other.path is None
+    other.remove()
+    assert held(opened(tmp_path)) == content(1)
+    feedbacks.remove_ended(tmp_path / "feedback", [RUN])
+    assert files_of(tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"settled":"x"}', b"\xff\xfe", b'{"open":"AAAA"}'])
+def test_a_damaged_note_is_survived(tmp_path: Path, damage: bytes) -> None:
+    feedback = opened(tmp_path)
+    take(feedback, tmp_path, 1)
+    (note,) = (tmp_path / "feedback").glob(f"*/{NOTE_FILE}")
+    note.write_bytes(damage)
+    again = opened(tmp_path)
+    assert (again.path, again.open_header) == (None, None)
+    take(again, tmp_path, 2)
+    again.settle(2, was_accepted=True)
+    assert held(opened(tmp_path)) == content(2)
+
+
+@pytest.mark.parametrize("damage", ["empty", "other", "gone"])
+@pytest.mark.parametrize("round_", [1, 2])
+def test_a_damaged_file_is_dropped_and_the_other_one_stays(
+    tmp_path: Path, damage: str, round_: int
+) -> None:
+    feedback = opened(tmp_path)
+    take(feedback, tmp_path, 1)
+    feedback.settle(1, was_accepted=True)
+    take(feedback, tmp_path, 2)
+    (victim,) = (one for one in files_of(tmp_path) if one.read_bytes() == content(round_))
+    victim.write_bytes(b"" if damage == "empty" else content(9))
+    if damage == "gone":
+        victim.unlink()
+    again = opened(tmp_path)
+    assert held(again) == (None if round_ == 1 else content(1))
+    assert (again.open_header is None) == (round_ == 2)
+
+
+def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / "feedback").write_text("a file")
+    with pytest.raises(UserFacingError, match=r"cannot store error feedback in .*feedback"):
+        opened(tmp_path)
+
+
+STEPS = """
+import os, signal, sys
+from pathlib import Path
+from tests.client.worker.rounds.test_feedback import opened, take
+
+place = Path(sys.argv[1])
+
+def live(step):
+    left, folder = [step], place / str(step)
+    folder.mkdir()
+    def pass_by():
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    def pausing(real):
+        def wrapped(*arguments, **named):
+            pass_by()
+            outcome = real(*arguments, **named)
+            pass_by()
+            return outcome
+        return wrapped
+    def say(word):
+        with (folder / "said").open("a") as file:
+            file.write(word)
+    feedback = opened(folder)
+    os.fsync = pausing(os.fsync)
+    Path.replace, Path.unlink = pausing(Path.replace), pausing(Path.unlink)
+    take(feedback, folder, 1)
+    say("a")
+    feedback.settle(1, was_accepted=True)
+    say("b")
+    take(feedback, folder, 2)
+    say("c")
+    feedback.settle(2, was_accepted=True)
+    say("d")
+
+for step in range(1, 60):
+    child = os.fork()
+    if not child:
+        live(step)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_killed_before_and_after_each_write_it_holds_what_an_unhurt_one_has(tmp_path: Path) -> None:
+    """At every sync, rename and deletion of two rounds; then what was said to be so is so."""
+    root = Path(__file__).parents[3]
+    subprocess.run([sys.executable, "-c", STEPS, str(tmp_path)], cwd=root, check=True)
+    seen = set()
+    for folder in tmp_path.iterdir():
+        said = (folder / "said").read_text()[-1:] if (folder / "said").exists() else ""
+        again = opened(folder)
+        is_open = again.open_header.round if again.open_header else 0
+        seen.add((said, held(again), is_open))
+    first, second = content(1), content(2)
+    assert seen == {
+        ("", None, 0),
+        ("", None, 1),  # noted, and not told any more
+        ("a", None, 1),
+        ("a", first, 0),
+        ("b", first, 0),
+        ("b", first, 2),
+        ("c", first, 2),
+        ("c", second, 0),
+        ("d", second, 0),
+    }

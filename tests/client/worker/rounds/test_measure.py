@@ -1,0 +1,177 @@
+"""Measuring heads, called away and back in later lives: what is measured, kept and said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.statements import MAX_ANSWERED
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import to_text
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.runs import HeadMeasure, RoundOpen, Sample
+from tests.client.worker.rounds.test_duties import stopped
+from tests.support.duty_runner_setup import Desk
+from tests.support.synthetic_trainer import DIARY, UNWRITTEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.worker.rounds.dispatch import DutyRunner
+
+
+pytestmark = pytest.mark.trio
+
+
+@pytest.fixture
+def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the paper trainer writes which slices it measured, a line each."""
+    path = tmp_path / "diary"
+    monkeypatch.setenv(DIARY, str(path))
+    return path
+
+
+async def called_away(
+    desk: Desk, deeds: DutyRunner, asked: duties.MeasureDuty, diary: Path, many: int
+) -> None:
+    """Measure until so many slices were begun."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(deeds.perform, asked, desk.swarm.view)
+        while len(slices(diary)) < many:  # noqa: ASYNC110 - another process writes it
+            await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+
+
+def slices(diary: Path) -> list[int]:
+    """From which documents on the trainer measured, slice by slice."""
+    if not diary.exists():
+        return []
+    return [int(line.split()[1]) for line in diary.read_text().splitlines()]
+
+
+async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
+    tmp_path: Path, diary: Path
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen))
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            await called_away(desk, deeds, asked, diary, 3)
+            assert not deeds.answered
+            await deeds.perform(asked, desk.swarm.view)
+            assert asked in deeds.answered
+            assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
+    assert slices(diary) == [0, 1, 2, 2, 3]
+    (body,) = desk.said(HeadMeasure)
+    assert body == HeadMeasure(
+        head=to_text(asked.head.hash),
+        millibits=98_304_000,
+        size_bytes=32_768,
+        tokens=16_384,
+        sample=Sample(prompt="Words", text=" of document 0"),
+    )
+
+
+async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties(
+    tmp_path: Path, diary: Path
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    weights = asked.head.weights_root
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            await called_away(desk, deeds, asked, diary, 1)
+            deeds.measuring.release_except([asked.head])
+            desk.store.remove(weights)
+            await deeds.perform(asked, desk.swarm.view)
+            assert desk.store.has_tree(weights)
+            desk.store.remove(weights)
+            assert not desk.store.has_tree(weights), "it is measured"
+
+
+async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
+    tmp_path: Path, diary: Path
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            await called_away(desk, deeds, asked, diary, 1)
+            deeds.measuring.release_except([])
+            desk.store.remove(asked.head.weights_root)
+            assert not desk.store.has_tree(asked.head.weights_root)
+
+
+async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            file = desk.store.tree_path(asked.head.weights_root)
+            file.chmod(0o644)
+            file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
+            with pytest.raises(RefusedError, match="are damaged"):
+                await deeds.perform(asked, desk.swarm.view)
+            assert asked in deeds.answered
+    assert not desk.said(HeadMeasure)
+
+
+async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await deeds.perform(duties.MeasureDuty(head, is_drawn=True), desk.swarm.view)
+    (body,) = desk.said(HeadMeasure)
+    assert isinstance(body, HeadMeasure)
+    assert body.tokens == 4_096
+    assert body.sample is msgspec.UNSET
+
+
+async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
+    tmp_path: Path, diary: Path
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        for _ in range(2):
+            async with desk.open() as deeds:
+                await deeds.perform(asked, desk.swarm.view)
+                assert asked in deeds.answered
+    assert len(slices(diary)) == 1
+    assert len(desk.said(HeadMeasure)) == 1
+
+
+async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            with pytest.raises(RefusedError):
+                await deeds.perform(asked, desk.swarm.view)
+            for _ in range(MAX_ANSWERED):
+                await deeds.perform(duties.LeaveDuty(1), desk.swarm.view)
+            assert asked in deeds.answered
+
+
+async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            with pytest.raises(RefusedError, match="no held-out text"):
+                await deeds.perform(asked, desk.swarm.view)
+            assert asked in deeds.answered
+    assert not desk.said(HeadMeasure)

@@ -1,0 +1,394 @@
+"""The round driver over logs of a swarm in memory: what it starts, drops, retries and dies of.
+
+The deeds are written down instead of done; exchange and clock are the test's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from random import Random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from tequio_client.ipc.control import AskLosses
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch
+from tequio_client.worker.points import points
+from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import PointsDatabase
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.join import start_view
+from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
+from tequio_client.worker.rounds.statements import BeaconSecrets
+from tequio_client.worker.shutdown import BrokenRulesError, first_error
+from tequio_client.worker.store.store import Store
+from tequio_shared.api.runs import ResumeAnswer
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.statements.network import StandingChange
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    RoundWitness,
+    WorkCommit,
+)
+from tequio_shared.statements.statement import Entry
+from tests.support import memory_swarm as swarms
+from tests.support.duty_swarm import DutifulSwarm
+from tests.support.memory_swarm import Said
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.statements import RunContext
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import AcceptedSet, Head
+
+
+pytestmark = pytest.mark.trio
+
+
+class PaperDeeds:
+    """Notes what it is to do; a duty ends when `ends` says so, or fails with what `fails` has."""
+
+    def __init__(self, held: Head | None) -> None:
+        self.held = held
+        self.asked_for: list[Head] = []  # of which measures were still taken at the last promotion
+        self.measuring = SimpleNamespace(
+            last_measured_round=-1, bits_per_byte=None, release_except=self._note_asked
+        )
+        self.fetching: Head | None = None
+        self.answered: deque[Duty] = deque(maxlen=16)
+        self.is_sending = False
+        self.begun: list[Duty] = []
+        self.dropped: list[Duty] = []
+        self.settled: list[tuple[int, bool]] = []
+        self.fails: list[Exception] = []
+
+    async def perform(self, now: Duty, _view: RunView, _recent: Sequence[AcceptedSet]) -> None:
+        """Note the beginning and the end."""
+        self.begun.append(now)
+        if self.fails:
+            raise self.fails.pop(0)
+        try:
+            await trio.sleep_forever()
+        except trio.Cancelled:
+            self.dropped.append(now)
+            raise
+
+    def _note_asked(self, heads: list[Head]) -> None:
+        self.asked_for = heads
+
+    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
+        """Note it."""
+        self.settled.append((round_number, was_accepted))
+
+    async def leave(self) -> None:
+        """Say nothing."""
+        await trio.lowlevel.checkpoint()
+
+
+class PaperExchange:
+    """Has all documents; notes what is gathered, and whether that was cancelled."""
+
+    def __init__(self, blobs: dict[Digest, bytes]) -> None:
+        self._blobs = blobs
+        self.asked: list[Digest] = []
+        self.under_way = 0
+
+    async def fetch_blob(self, name: Digest) -> bytes:
+        """Have it at hand."""
+        await trio.lowlevel.checkpoint()
+        return self._blobs[name]
+
+    async def fetch_in_background(self, ref: TreeRef, _: PeerKey) -> None:
+        """Never be done with it."""
+        self.asked.append(ref.root)
+        self.under_way += 1
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.under_way -= 1
+
+
+class Play:
+    """A driver for ana, a member of a swarm of three, and the log to feed it from."""
+
+    def __init__(self, folder: Path, swarm: DutifulSwarm, *, is_rich: bool = True) -> None:
+        self.swarm = swarm
+        self.key = swarm.members[0].key
+        self.deeds = PaperDeeds(first_head(swarm.manifest) if is_rich else None)
+        self.exchange = PaperExchange(swarm.blobs)
+        self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
+        self._fed = 0
+        self.wall_ms = swarm.now_ms
+        self.book = PointsDatabase.opened(folder, self.key)
+        view, _ = start_view(
+            swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
+        )
+        self.rounds = RunDriver(
+            view=view,
+            means=cast("RunContext", self._means(folder)),
+            deeds=cast("DutyRunner", self.deeds),
+            standing=StandingWatch(self.key, cast("LedgerApi", None), lambda: self.wall_ms),
+            rng=Random(1),
+        )
+
+    def _means(self, folder: Path) -> SimpleNamespace:
+        swarm = self.swarm
+        return SimpleNamespace(
+            key=self.key,
+            store=Store(folder / "store", quota_bytes=10**9),
+            exchange=self.exchange,
+            secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
+            ledger_clock=LedgerClock(lambda: swarm.now_ms),
+            points=PointsRecorder(self.book, self.key),
+            measures_every=0,
+        )
+
+    async def feed(self, until: type[object] | None = None, times: int = 1) -> None:
+        """Hand the log on, up to the entry of that type, and let everybody act."""
+        seen = 0
+        while self._fed < len(self.swarm.entries) and seen < times:
+            entry = self.swarm.entries[self._fed]
+            if self._fed >= 2:  # genesis and run.open lie before the view
+                await self._send.send((self._fed, entry))
+            self._fed += 1
+            seen += until is not None and isinstance(entry.statement.body, until)
+        await wait_all_tasks_blocked(0.01)
+
+    async def hand_on(self, entry: Entry) -> None:
+        """Hand on an entry that is not in the swarm's log."""
+        await self._send.send((self._fed, entry))
+
+    async def run(self) -> None:
+        """Drive until the run ends."""
+        async with self._receive:
+            await self.rounds.run(cast("AsyncIterator[tuple[int, Entry]]", self._receive))
+
+
+@pytest.fixture(scope="module")
+def finished() -> DutifulSwarm:
+    """The log of a whole run of two rounds."""
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    swarm.run()
+    return swarm
+
+
+async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    assert play.deeds.begun[0] == duties.ReadyDuty(-1)
+    assert play.deeds.begun[-1:] == [duties.TrainDuty(1)]
+    await play.feed(RoundWitness)
+    assert play.deeds.begun[-1:] == [duties.ProveDuty(1)]
+    assert duties.TrainDuty(1) in play.deeds.dropped
+    await play.feed(RoundClose)
+    assert isinstance(play.deeds.begun[-1], duties.AdvanceDuty)
+    assert play.deeds.settled == [(1, True)]
+    await play.feed()
+    assert play.rounds.view.closed == 2
+
+
+async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=MeasureRules(every=1))
+    swarm = DutifulSwarm(rules)
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    swarm.run()
+    play = Play(tmp_path, swarm)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    assert [head.round for head in play.deeds.asked_for] == [0]
+    assert play.rounds.bits_per_byte is None
+    play.deeds.measuring.bits_per_byte = 7.9
+    assert play.rounds.bits_per_byte == pytest.approx(7.9), "our own, while nobody says anything"
+    await play.feed(HeadMeasure)
+    with trio.fail_after(60):
+        while play.rounds.bits_per_byte != pytest.approx(7.0):  # the book is written by a thread
+            await wait_all_tasks_blocked(0.01)
+        await play.feed()
+        while not (kept := kept_bits(play, rules)):
+            await wait_all_tasks_blocked(0.01)
+    (number, bits), *_ = kept
+    assert (number, round(bits, 6)) == (0, 7.0)
+
+
+def kept_bits(play: Play, rules: Manifest) -> list[tuple[int, float]]:
+    shown = points.read_losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
+    return [(one.round, one.bits_per_byte) for one in shown.rows if one.bits_per_byte is not None]
+
+
+async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    play.deeds.is_sending = True
+    await play.feed(RoundWitness)
+    assert duties.TrainDuty(1) not in play.deeds.dropped
+    play.deeds.is_sending = False
+    await play.feed(RoundClose)
+    assert duties.TrainDuty(1) in play.deeds.dropped
+    nursery.cancel_scope.cancel()
+
+
+async def test_failures_that_may_pass_are_survived(
+    tmp_path: Path, finished: DutifulSwarm, autojump_clock: MockClock
+) -> None:
+    play = Play(tmp_path, finished, is_rich=False)
+    play.deeds.fails = [
+        PeerError("lies"),
+        LedgerUnavailableError("away"),
+        ExceptionGroup("in a nursery", [PeerError("lies")]),
+    ]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play.run)
+        with trio.fail_after(30):
+            while len(play.deeds.begun) < 4:  # noqa: ASYNC110 - others act
+                await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert len(set(play.deeds.begun)) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [UserFacingError("the disk is full"), LogForkedError("two roots")],
+    ids=["a full disk", "a fork"],
+)
+async def test_what_cannot_pass_ends_the_driver(
+    tmp_path: Path, finished: DutifulSwarm, error: Exception
+) -> None:
+    play = Play(tmp_path, finished)
+    play.deeds.fails = [error]
+    with trio.fail_after(5), pytest.raises(ExceptionGroup) as caught:
+        await play.run()
+    assert first_error(caught.value) is error
+
+
+async def test_an_entry_that_breaks_the_rules_is_named(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+
+    async def driven() -> None:
+        with pytest.raises(ExceptionGroup) as caught:
+            await play.run()
+        error = first_error(caught.value)
+        assert isinstance(error, BrokenRulesError)
+        assert "entry 2 (round.witness)" in str(error)
+        nursery.cancel_scope.cancel()
+
+    play._fed = 2  # noqa: SLF001 - ours
+    nursery.start_soon(driven)
+    said = swarms.Said(RoundWitness(commits=0), 1)
+    await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
+    with trio.fail_after(5):
+        await trio.sleep_forever()
+
+
+async def test_a_void_round_leaves_the_error_feedback_alone(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    while not any(isinstance(one.statement.body, RoundOpen) for one in swarm.entries):
+        assert swarm.step()
+    members, swarm.members = swarm.members, []  # nobody says anything any more
+    while not any(isinstance(one.statement.body, RoundVoid) for one in swarm.entries):
+        assert swarm.step()
+    swarm.members = members
+    play = Play(tmp_path, swarm)
+    nursery.start_soon(play.run)
+    await play.feed()
+    assert play.deeds.settled == [(1, False)]
+    nursery.cancel_scope.cancel()
+
+
+async def test_contributions_are_gathered_while_their_round_lasts(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundWitness)
+    assert len(play.exchange.asked) == play.exchange.under_way == 2  # not our own
+    await play.feed(RoundClose)
+    assert play.exchange.under_way == 0
+    nursery.cancel_scope.cancel()
+
+
+async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    bo = finished.members[1].key
+    first, second = commitments(finished, bo)[:2]
+    for header in (second, first, first):  # the second is of another round
+        play.rounds.receive_announcement(bo, header)
+    other = commitments(finished, finished.members[2].key)[0]
+    play.rounds.receive_announcement(bo, other)
+    play.rounds.receive_announcement(swarms.signer("stranger").key, first)
+    await wait_all_tasks_blocked(0.01)
+    assert play.exchange.asked == [first.payload_root]
+    nursery.cancel_scope.cancel()
+
+
+def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[ContributionHeader]:
+    return [
+        ContributionHeader.parse(from_text(one.statement.body.header, None))
+        for one in swarm.entries
+        if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
+    ]
+
+
+async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come_back(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    play.deeds.answered.append(duties.ReadyDuty(-1))
+    until = play.wall_ms + 3_600_000
+    change = StandingChange(
+        peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until
+    )
+    await play.hand_on(finished.sign(finished.coordinator, Said(change), None))
+    await wait_all_tasks_blocked(0.01)
+    begun = len(play.deeds.begun)
+    assert "signed two different commitments for one round" in play.rounds.waiting_reason
+    await trio.sleep(3_000)
+    assert len(play.deeds.begun) == begun, "nothing is done while the term lasts"
+    play.wall_ms = until + MARGIN_MS
+    await trio.sleep(IDLE_RECHECK_S + 1)
+    assert play.deeds.begun[-1] == duties.ReadyDuty(0), (
+        "asked anew, after the entry that removed us"
+    )
+    nursery.cancel_scope.cancel()

@@ -1,0 +1,98 @@
+"""A frozen base comes from peers by hash, is hashed again in every life, and needs room first."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client.worker.rounds.workdir import BaseFiles
+from tequio_client.worker.store.trees import TreeRef, hash_bytes
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head.layout import BaseFile
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
+from tests.client.worker.swarm.test_transfer import paired
+from tests.shared.head.test_layout_lora import BASE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.head.layout import FrozenBase
+
+
+pytestmark = pytest.mark.trio
+CONTENTS = tuple(random.Random(at).randbytes(size) for at, size in enumerate((2_500_000, 70_000)))
+
+
+def small_base() -> FrozenBase:
+    names = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+    files = tuple(
+        BaseFile(
+            name=name,
+            size_bytes=len(content),
+            root=to_text(hash_bytes(content, PIECE_BYTES).ref.root),
+        )
+        for name, content in zip(names, CONTENTS, strict=True)
+    )
+    return msgspec.structs.replace(BASE, files=files)
+
+
+async def test_it_is_fetched_once_and_stays(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        for content in CONTENTS:
+            pair.theirs.put_tree(content, PIECE_BYTES)
+        files = BaseFiles(small_base(), pair.ours, pair.exchange)
+        paths = await files.paths()
+        assert tuple(path.read_bytes() for path in paths) == CONTENTS
+        pair.ours.set_quota(0)
+        assert await files.paths() == paths, "nothing else may take its room"
+        assert all(path.is_file() for path in paths)
+
+
+async def test_of_a_file_that_changed_on_the_disk_only_the_changed_pieces_come_again(
+    tmp_path: Path,
+) -> None:
+    async with paired(tmp_path) as pair:
+        for content in CONTENTS:
+            pair.theirs.put_tree(content, PIECE_BYTES)
+        paths = await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+        before = pair.exchange.received.total()
+        damaged = bytearray(CONTENTS[0])
+        damaged[PIECE_BYTES + 5] ^= 1
+        paths[0].chmod(0o600)
+        paths[0].write_bytes(damaged)
+        again = await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+        assert tuple(path.read_bytes() for path in again) == CONTENTS
+        assert pair.exchange.received.total() == before + PIECE_BYTES
+
+
+async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        pair.ours.set_quota(2_000_000)
+        files = BaseFiles(small_base(), pair.ours, pair.exchange)
+        with pytest.raises(UserFacingError, match="raise the storage limit"):
+            await files.paths()
+        file = small_base().files[0]
+        ref = TreeRef.of_file(file.root, file.size_bytes)
+        assert pair.ours.missing_bytes(ref) == 2_500_000
+
+
+async def test_nothing_is_fetched_when_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")  # noqa: PYI024 - as shutil has it
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 1_000_000))
+    async with paired(tmp_path) as pair:
+        with pytest.raises(UserFacingError, match="GB free: free some space"):
+            await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+
+
+async def test_a_run_without_a_base_has_no_files(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        pair.ours.set_quota(0)
+        assert await BaseFiles(None, pair.ours, pair.exchange).paths() == ()

@@ -1,0 +1,124 @@
+"""`tequio status` and the other commands that talk to a worker that runs: real processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client import clock
+from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.snapshot import DesiredState, PointsView
+from tests.support.recording_worker import served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.trio
+HOUR_MS = 3_600_000
+ROW = PointsRow(
+    number=1, run="r", run_name="nova", round=7, at_ms=1, state="verified", micropoints=1_234_567
+)
+
+
+def tequio(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tequio_client", *words, "--dir", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+
+
+async def said(folder: Path, *words: str) -> str:
+    done = await trio.to_thread.run_sync(partial(tequio, folder, *words))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "wished"),
+    [
+        ("contribute", DesiredState(number=42, lend=True)),
+        ("pause", DesiredState(number=42, lend=False)),
+        ("finish", DesiredState(number=42, lend=True, finish=True)),
+    ],
+)
+async def test_a_command_wishes_what_it_says(
+    word: str, wished: DesiredState, tmp_path: Path
+) -> None:
+    async with served(tmp_path) as host:
+        host.wish = DesiredState(number=41)
+        shown = json.loads(await said(tmp_path, word, "--json"))
+        assert host.wish == wished
+        assert shown["wish"]["number"] == wished.number
+
+
+@pytest.mark.parametrize(
+    ("length", "until"),
+    [
+        ("15m", lambda now_ms: now_ms + HOUR_MS // 4),
+        ("1h", lambda now_ms: now_ms + HOUR_MS),
+        ("tomorrow", clock.tomorrow_ms),
+    ],
+)
+async def test_a_snooze_lasts_as_long_as_it_says(
+    length: str, until: Callable[[int], int], tmp_path: Path
+) -> None:
+    async with served(tmp_path) as host:
+        before_ms = clock.now_ms()
+        await said(tmp_path, "snooze", length)
+        snooze = host.wish.snooze
+        assert snooze is not None
+        assert snooze.until_ms is not None
+        assert until(before_ms) <= snooze.until_ms <= until(clock.now_ms())
+        assert host.wish.lend
+
+
+async def test_a_snooze_may_wait_for_a_game(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        await said(tmp_path, "snooze", "game", "--json")
+        assert host.wish.snooze is not None
+        assert host.wish.snooze.until_ms is None
+
+
+async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", "soon")
+        assert done.returncode == 2
+        assert "15m, 1h, tomorrow or game" in done.stderr
+        assert host.wish == DesiredState()
+
+
+async def test_points_are_said_to_the_micropoint(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.points = PointsView(today=1_234_567, total=9_007_199_254_740_991, pending=2)
+        host.rows = (ROW,)
+        text = await said(tmp_path, "points")
+        assert "9,007,199,254.740991 points verified, 1.234567 points of them today" in text
+        assert "2 rounds pending" in text
+        assert "round 7 of nova: verified 1.234567 points" in text
+        shown = json.loads(await said(tmp_path, "points", "--json"))
+        assert shown["points"]["total"] == host.points.total
+        assert shown["rounds"][0]["micropoints"] == ROW.micropoints
+
+
+async def test_what_the_worker_does_is_a_sentence_or_json(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        assert "nothing is lent before you agree" in await said(tmp_path, "status")
+        shown = json.loads(await said(tmp_path, "status", "--json"))
+        assert shown["decision"]["reason"] == host.snapshot().decision.reason
+
+
+async def test_diagnostics_are_text_or_json(tmp_path: Path) -> None:
+    async with served(tmp_path):
+        assert await said(tmp_path, "diagnostics") == "all is well\n"
+        assert json.loads(await said(tmp_path, "diagnostics", "--json")) == {"text": "all is well"}
+
+
+async def test_without_a_worker_it_says_how_to_get_one(tmp_path: Path) -> None:
+    done = await trio.to_thread.run_sync(tequio, tmp_path, "status")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "start the app or `tequio worker`" in done.stderr

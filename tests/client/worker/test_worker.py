@@ -1,0 +1,83 @@
+"""A plain worker lends whatever is known of the machine; only what was wished by hand stops it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.control.server import ControlServer
+from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.worker import Worker
+from tequio_shared.keys import Signer
+from tests.support.recording_worker import is_well
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ipc.snapshot import Snapshot
+
+pytestmark = pytest.mark.trio
+NOWHERE = "http://127.0.0.1:9"
+
+
+async def host(folder: Path, **settings: bool) -> Worker:
+    net = NetSettings(ledger=NOWHERE, folder=folder)
+    await trio.Path(folder).mkdir(exist_ok=True)
+    return Worker(WorkerSettings(net=net, **settings), Signer(bytes(32)), LedgerApi(NOWHERE))  # type: ignore[arg-type]  # flags by name
+
+
+async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: Path) -> None:
+    plain = await host(tmp_path / "worker")
+    plain.lending.need_mb = 10**6  # as in a run of a large model, known once it was joined
+    plain.lending.update()
+    assert plain.lending.decision.state is LendingState.LENDING
+    assert plain.lending.decision.share_percent == 100
+
+
+async def test_a_plain_worker_pauses_by_hand_and_remembers_it(tmp_path: Path) -> None:
+    plain = await host(tmp_path / "worker")
+    plain.apply_state(DesiredState(number=1, lend=False))
+    assert plain.lending.decision.reason is LendingReason.BY_HAND
+    again = await host(tmp_path / "worker")
+    again.lending.update()
+    assert again.lending.decision.reason is LendingReason.BY_HAND
+    again.apply_state(DesiredState(number=2, lend=True))
+    assert again.lending.decision.may_compute
+
+
+async def test_a_minded_worker_lends_nothing_before_consent(tmp_path: Path) -> None:
+    minded = await host(tmp_path / "worker", is_minded=True)
+    minded.apply_state(DesiredState(number=1, lend=True))
+    assert minded.lending.decision.reason is LendingReason.NO_CONSENT
+
+
+async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:
+    def pause(folder: Path) -> Snapshot:
+        with WorkerCall.to(folder) as call:
+            return call.set_state(lambda one: DesiredState(number=one.wish.number + 1, lend=False))
+
+    full, door = tmp_path / "full", tmp_path / "door"
+    door.mkdir()
+    plain = await host(full)
+    shutil.rmtree(full)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ControlServer(plain, door).listen)
+        with trio.fail_after(30):
+            while not await trio.to_thread.run_sync(is_well, door):  # noqa: ASYNC110 - it begins elsewhere
+                await trio.sleep(0.01)
+            shown = await trio.to_thread.run_sync(pause, door)
+        assert shown.decision.reason is LendingReason.BY_HAND
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) -> None:
+    shown = (await host(tmp_path / "worker", is_minded=True, is_linked=True)).snapshot()
+    assert shown.status is None
+    assert shown.trainers[0].state == "off"
+    assert not shown.ledger.is_reached

@@ -1,0 +1,78 @@
+"""A clock that was set back: the coordinator says nothing until time has caught up."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tequio_shared.network.run import RunState
+from tests.ledger.log.test_coordinator import Swarm
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+
+BACK_MS = 60_000
+
+
+async def set_back(swarm: Swarm) -> None:
+    """Begin a round, then set the clock back."""
+    await swarm.open()
+    await swarm.start_round(*swarm.peers[:3])
+    swarm.clock.pass_ms(-BACK_MS)
+
+
+async def play_on(swarm: Swarm) -> None:
+    """Members commit; the coordinator does not end the phase before its own last statement."""
+    await swarm.post([peer.commit() for peer in swarm.peers[:3]])
+    assert swarm.state() is RunState.ROUND_TRAIN
+    assert swarm.ledger.health().status == "clock"
+    assert "behind the last signed time" in (swarm.ledger.health().detail or "")
+    await swarm.pass_ms(BACK_MS)
+    assert swarm.state() is RunState.ROUND_WITNESS
+    assert swarm.ledger.health().status == "ok"
+
+
+def test_a_clock_set_back_holds_the_coordinator_until_it_has_caught_up(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def story(ledger: Ledger) -> None:
+        async with running(ledger):
+            swarm = Swarm(ledger, clock)
+            await set_back(swarm)
+            await play_on(swarm)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(story(ledger))
+
+
+def test_it_holds_it_after_a_restart_too(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def first(ledger: Ledger) -> Swarm:
+        async with running(ledger):
+            swarm = Swarm(ledger, clock)
+            await set_back(swarm)
+            return swarm
+
+    async def second(ledger: Ledger, swarm: Swarm) -> None:
+        async with running(ledger):
+            swarm.ledger = ledger
+            for peer in swarm.peers:
+                peer.move(ledger)
+            await play_on(swarm)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        swarm = asyncio.run(first(ledger))
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(second(ledger, swarm))
+
+
+def test_a_correction_of_a_moment_is_no_complaint(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        clock.pass_ms(-500)
+        assert ledger.health().status == "ok"
+        assert ledger.sequencer.timekeeper.is_behind(clock())

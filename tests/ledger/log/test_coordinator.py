@@ -1,0 +1,219 @@
+"""A run through its states, driven by peers that sign real statements under a virtual clock."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import msgspec
+from sqlalchemy import select
+
+from tequio_ledger.log.sequencer import Logged
+from tequio_ledger.store.models import Credit, Peer, Round
+from tequio_shared.network.run import RunState
+from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.round.round import RoundPhase
+from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.network.run import FullRunView
+    from tequio_shared.statements.statement import Entry
+
+RULES = msgspec.structs.replace(manifest(most=100), measure=MeasureRules(every=2))
+
+
+class Swarm:
+    """A ledger, its organiser, and peers that do what they are told to."""
+
+    def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
+        self.ledger = ledger
+        self.clock = clock
+        self.organiser = PaperOrganiser(ledger)
+        self.peers = [PaperPeer(f"peer {n}", ledger, RULES.run_id) for n in range(4)]
+
+    def moved(self, ledger: Ledger) -> Swarm:
+        """Go on with another ledger: the same one, opened anew."""
+        self.ledger = ledger
+        for peer in self.peers:
+            peer.move(ledger)
+        return self
+
+    @property
+    def view(self) -> FullRunView:
+        """The run's view."""
+        return self.ledger.state.run(RULES.run_id)
+
+    def state(self) -> RunState:
+        """The run's state; a call, so that a type checker looks again each time."""
+        return self.view.state
+
+    async def post(self, entries: Iterable[Entry]) -> None:
+        """Log entries, all of which must be taken."""
+        outcomes = await self.ledger.sequencer.submit(list(entries))
+        assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
+
+    async def pass_ms(self, duration_ms: int) -> None:
+        """Let time pass and the coordinator look."""
+        self.clock.pass_ms(duration_ms)
+        await self.ledger.sequencer.submit([])
+
+    async def open(self) -> None:
+        """Open the run with the first three peers, up to its first roster."""
+        self.ledger.blobs.put(RULES.encode())
+        await self.post([self.organiser.open(RULES, self.clock())])
+        for peer in self.peers[:3]:
+            await self.post(peer.join())
+        await self.pass_ms(RULES.rounds.warmup)
+
+    async def play(self, *peers: PaperPeer) -> None:
+        """One whole round."""
+        await self.start_round(*peers)
+        await self.post([peer.commit() for peer in peers])
+        assert self.state() is RunState.ROUND_WITNESS
+        await self.post([peer.prove() for peer in peers])
+
+    async def measure(self) -> None:
+        """Let those who were drawn for the last head measure it."""
+        draw = self.view.drawn
+        assert draw is not None
+        drawn = [peer for peer in self.peers if peer.key in draw.drawn]
+        await self.post([peer.measure(900_000_000) for peer in drawn])
+
+    async def start_round(self, *peers: PaperPeer) -> None:
+        """State heads until the round trains."""
+        assert self.state() is RunState.WARMUP
+        await self.post([peer.attest() for peer in peers])
+        assert self.state() is RunState.ROUND_TRAIN
+        self.clock.pass_ms(2_000)
+
+
+def drive(folder: Path, story: Story) -> None:
+    clock = VirtualClock()
+
+    async def run() -> None:
+        with opened(make_settings(folder), clock) as ledger:
+            async with running(ledger):
+                await asyncio.wait_for(story(Swarm(ledger, clock)), 20)
+
+    asyncio.run(run())
+
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    Story = Callable[[Swarm], Awaitable[None]]
+
+
+def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        for _ in range(3):
+            await swarm.play(*swarm.peers[:3])
+        assert (swarm.view.closed, swarm.view.number) == (3, 4)
+        with swarm.ledger.database.reader.begin() as connection:
+            outcomes = connection.execute(select(Round.outcome).order_by(Round.round)).scalars()
+            assert list(outcomes) == ["closed", "closed", "closed", "open"]
+            earned = connection.execute(select(Peer.micropoints)).scalars().all()
+            credited = connection.execute(select(Credit.micropoints)).scalars().all()
+        assert sum(earned) == sum(credited) > 0
+
+    drive(tmp_path, story)
+
+
+def test_a_round_without_commitments_is_void_and_the_head_stays(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        await swarm.play(*swarm.peers[:3])
+        await swarm.start_round(*swarm.peers[:3])
+        head = swarm.view.head
+        await swarm.pass_ms(RULES.rounds.train_limit)
+        assert (swarm.view.voided, swarm.view.head) == (1, head)
+        await swarm.post([peer.ready() for peer in swarm.peers[:3]])
+        await swarm.play(*swarm.peers[:3])
+        assert swarm.view.closed == 2
+
+    drive(tmp_path, story)
+
+
+def test_a_newcomer_is_in_the_next_roster_and_who_leaves_is_not(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        await swarm.start_round(*swarm.peers[:3])
+        await swarm.post(swarm.peers[3].join())
+        await swarm.post([swarm.peers[0].leave()])
+        await swarm.post([peer.commit() for peer in swarm.peers[1:3]])
+        assert swarm.state() is RunState.ROUND_WITNESS, "who has left is not waited for"
+        await swarm.post([peer.prove() for peer in swarm.peers[1:3]])
+        assert swarm.view.round is not None
+        assert set(swarm.view.round.slot_of) == {peer.key for peer in swarm.peers[1:]}
+
+    drive(tmp_path, story)
+
+
+def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        say, run = swarm.organiser.say, RULES.run_id
+        await swarm.post([say(RunPause(reason=1), swarm.clock(), run=run)])
+        await swarm.play(*swarm.peers[:3])
+        assert swarm.state() is RunState.PAUSED
+        await swarm.post([say(RunResume(reason=1), swarm.clock(), run=run)])
+        await swarm.play(*swarm.peers[:3])
+        assert swarm.view.closed == 2
+
+    drive(tmp_path, story)
+
+
+def test_finish_promotes_the_last_head_and_closes_the_run(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        finish = swarm.organiser.say(RunFinish(reason=1), swarm.clock(), run=RULES.run_id)
+        await swarm.post([finish])
+        await swarm.play(*swarm.peers[:3])
+        assert swarm.state() is RunState.COOLDOWN
+        await swarm.post([peer.attest() for peer in swarm.peers[:3]])
+        assert swarm.state() is RunState.FINISHED
+        assert swarm.view.head is not None
+        assert swarm.view.head.round == 1
+
+    drive(tmp_path, story)
+
+
+def test_a_deadline_is_kept_without_any_statement(tmp_path: Path) -> None:
+    async def story(swarm: Swarm) -> None:
+        await swarm.open()
+        await swarm.start_round(*swarm.peers[:3])
+        await swarm.post([peer.commit() for peer in swarm.peers[:2]])
+        due = swarm.ledger.sequencer.due_ms()
+        assert due is not None
+        await swarm.pass_ms(due - swarm.clock() - 1)
+        assert swarm.state() is RunState.ROUND_TRAIN
+        await swarm.pass_ms(1)
+        assert swarm.view.round is not None
+        assert swarm.view.round.phase is RoundPhase.WITNESS
+
+    drive(tmp_path, story)
+
+
+def test_a_restart_in_mid_round_changes_nothing(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def first(ledger: Ledger) -> Swarm:
+        async with running(ledger):
+            swarm = Swarm(ledger, clock)
+            await swarm.open()
+            await swarm.start_round(*swarm.peers[:3])
+            await swarm.post([peer.commit() for peer in swarm.peers[:2]])
+        return swarm
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        before = asyncio.run(first(ledger)).view
+    with opened(make_settings(tmp_path), clock) as ledger:
+        after = ledger.state.run(RULES.run_id)
+        assert after == before

@@ -1,0 +1,151 @@
+"""Who is asked before the first signature, who counts as heard, and how long anybody may take."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.log import witness_client
+from tequio_ledger.log.witness_client import WitnessesSilentError, WitnessRecall
+from tequio_shared.keys import Signer
+from tequio_shared.log.notes import (
+    KeyKind,
+    VerifierKey,
+    add_lines,
+    cosignature_line,
+    sign_checkpoint,
+)
+from tequio_shared.log.policy import Policy
+from tests.support.timing_slack import allowed_s
+from tests.support.witnesses import ShownLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Speak = Callable[[socket.socket], None]
+
+LOG = ShownLog().grow(9)
+SIGNERS = [Signer(bytes([at]) * 32) for at in range(41, 44)]
+KEYS = [
+    VerifierKey(name=f"witness.example/w{at}", kind=KeyKind.COSIGNER, key=one.key)
+    for at, one in enumerate(SIGNERS)
+]
+
+
+@contextmanager
+def speaking(speak: Speak) -> Iterator[str]:
+    """Listen at an address, and let each caller hear what the test wants."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    caller, _ = listener.accept()
+                    threading.Thread(target=answer, args=(caller,), daemon=True).start()
+
+        def answer(caller: socket.socket) -> None:
+            with caller, suppress(OSError):
+                caller.recv(4096)
+                speak(caller)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def saying(status: int, body: bytes = b"") -> Speak:
+    head = f"HTTP/1.1 {status} x\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    return lambda caller: caller.sendall(head.encode() + body)
+
+
+def held(size: int, *signers: int) -> bytes:
+    """A checkpoint under the log's signature and the lines of these witnesses."""
+    tree = LOG.checkpoint(size)
+    lines = [cosignature_line(tree, KEYS[at].name, SIGNERS[at], 1_700_000_000) for at in signers]
+    return add_lines(sign_checkpoint(tree, LOG.signer), lines)
+
+
+def drip(caller: socket.socket) -> None:
+    """Give a byte now and then, for ever: no single read waits long."""
+    while True:
+        caller.sendall(b"H")
+        time.sleep(0.05)
+
+
+def flood(caller: socket.socket) -> None:
+    """Give more than anybody could want."""
+    caller.sendall(b"HTTP/1.1 200 x\r\n\r\n")
+    while True:
+        caller.sendall(b"x" * 65_536)
+
+
+def recalled(quorum: str, *speakers: Speak) -> list[bytes]:
+    """What a ledger hears of witnesses that speak so, under that threshold of a group of all."""
+    with stack(speakers) as urls:
+        lines = [
+            f"witness w{at} {key.text()} {url}\n"
+            for at, (key, url) in enumerate(zip(KEYS, urls, strict=False))
+        ]
+        names = " ".join(f"w{at}" for at in range(len(urls)))
+        text = f"{''.join(lines)}group g {quorum} {names}\nquorum g\n"
+        return WitnessRecall(Policy.parse(text.encode()), LOG.key).notes()
+
+
+@contextmanager
+def stack(speakers: tuple[Speak, ...]) -> Iterator[list[str]]:
+    if not speakers:
+        yield []
+        return
+    with speaking(speakers[0]) as first, stack(speakers[1:]) as others:
+        yield [first, *others]
+
+
+def test_who_is_silent_could_not_have_published_without_one_that_spoke() -> None:
+    knows, nothing, away = saying(200, held(7, 0)), saying(404), saying(500)
+    assert recalled("2", knows, nothing, away) == [held(7, 0)]
+    assert recalled("any", saying(200, held(7, 0)), nothing, nothing) == [held(7, 0)]
+    with pytest.raises(WitnessesSilentError, match="no answer from w2"):
+        recalled("any", knows, nothing, away)
+    with pytest.raises(WitnessesSilentError, match="no answer from w1, w2"):
+        recalled("2", knows, away, away)
+
+
+def test_only_what_a_witness_cosigned_itself_counts_as_its_word() -> None:
+    for other in (held(7), held(7, 1), b"<html>", b"\xff"):
+        with pytest.raises(WitnessesSilentError, match="no answer from w0"):
+            recalled("all", saying(200, other))
+    assert recalled("all", saying(200, held(7, 0))) == [held(7, 0)]
+
+
+@pytest.mark.parametrize("hostile", [drip, flood, lambda caller: caller.recv(1)])
+def test_one_hostile_witness_of_three_stops_no_start(hostile: Speak) -> None:
+    found: list[list[bytes]] = []
+
+    def ask() -> None:
+        found.append(recalled("2", saying(200, held(7, 0)), saying(404), hostile))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(allowed_s(witness_client.RECALL_ANSWER_S))
+    assert found == [[held(7, 0)]]
+
+
+@pytest.mark.parametrize("hostile", [drip, flood])
+def test_all_have_one_deadline(hostile: Speak, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witness_client, "RECALL_ANSWER_S", 0.3)
+    with pytest.raises(WitnessesSilentError, match="no answer from w0"):
+        recalled("all", hostile)
+
+
+def test_somebody_with_an_event_loop_may_ask() -> None:
+    async def ask() -> list[bytes]:
+        return recalled("all", saying(200, held(3, 0)))
+
+    assert asyncio.run(ask()) == [held(3, 0)]

@@ -1,0 +1,487 @@
+"""A monitor reads an honest ledger in silence, and rings for each lie with evidence to check."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.monitor import watch as watching
+from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
+from tequio_ledger.monitor.mirror import Mirror
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
+from tequio_ledger.monitor.watch import Watch
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.log.policy import Policy, proves_fork
+from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry
+from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.dishonest_log import ContestLog
+from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
+from tests.support.timing_slack import allowed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+if TYPE_CHECKING:
+    Change = Callable[[str, bytes], bytes]
+
+
+class Between(RemoteLedger):
+    """Somebody between monitor and ledger, who changes answers as the test wants."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.change: Change = lambda _path, raw: raw
+
+    def _get(self, path: str, most: int) -> bytes:
+        return self.change(path, super()._get(path, most))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ledger")
+
+
+@pytest.fixture(scope="module")
+def ledger(home: Path) -> Iterator[Served]:
+    """A ledger of 301 entries, which all tests of this file read and some make grow."""
+    with served(home, *UNLIMITED) as running:
+        say(running, "first", 150)
+        say(running, "second", 150)
+        yield running
+
+
+@pytest.fixture
+def remote(ledger: Served) -> Iterator[Between]:
+    with Between(ledger.url) as asked:
+        yield asked
+
+
+@pytest.fixture
+def alarms(tmp_path: Path, ledger: Served) -> Alarms:
+    return Alarms(tmp_path / "alarms", ledger.url, lambda: 1_800_000_000_000)
+
+
+def genesis_of(remote: RemoteLedger) -> Genesis:
+    return Genesis.parse(from_text(remote.ask("/v1/network")["genesis"], None))
+
+
+def opened(remote: Between, folder: Path, alarms: Alarms, policy: Policy | None = None) -> Watch:
+    genesis = genesis_of(remote)
+
+    def open_mirror() -> Mirror:
+        mirror = Mirror(folder, genesis, remote.blob, lambda: 1_800_000_000_000)
+        mirror.load()
+        return mirror
+
+    folder.mkdir(exist_ok=True)
+    return Watch(remote, open_mirror, alarms, policy, lambda: 1_800_000_000_000)
+
+
+def rung(tmp_path: Path) -> list[Alarm]:
+    files = sorted((tmp_path / "alarms").glob("*.json"))
+    return [msgspec.json.decode(path.read_bytes(), type=Alarm) for path in files]
+
+
+def log_signer(ledger_folder: Path) -> Signer:
+    return DataFolder(ledger_folder).signer("log")
+
+
+def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        assert watch.size == 301
+        say(ledger, "third", 20)
+        watch.check()
+        assert watch.size == 321
+    say(ledger, "fourth", 3)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        assert watch.size == 321
+        watch.check()
+        assert watch.size == 324
+    assert rung(tmp_path) == []
+    with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database:
+        (count,) = database.execute("SELECT count(*) FROM peer").fetchone()
+    assert count == 325, "all who registered, coordinator and organiser"
+
+
+def test_a_flipped_byte_in_what_is_served_is_named(
+    tmp_path: Path, remote: Between, alarms: Alarms
+) -> None:
+    for number, part in enumerate(("tile/entries", "tile/0/")):
+        remote.change = (
+            lambda path, raw, part=part: (  # type: ignore[misc]
+                raw[:40] + bytes([raw[40] ^ 1]) + raw[41:] if part in path else raw
+            )
+        )
+        with (
+            closing(opened(remote, tmp_path / f"m{number}", alarms)) as watch,
+            pytest.raises(FoundError, match=r"^entries: ") as caught,
+        ):
+            watch.check()
+        assert caught.value.alarm.kind is AlarmKind.ENTRIES
+        assert caught.value.alarm.note.startswith("ledger.example/test\n")
+
+
+@pytest.mark.parametrize("size", [301, 310, 200])
+def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
+    tmp_path: Path, home: Path, remote: Between, alarms: Alarms, size: int
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        here = watch.size
+        forged = Checkpoint(
+            origin="ledger.example/test", size=here + size - 301, root=other_root(size)
+        )
+        note = sign_checkpoint(forged, log_signer(home))
+        remote.change = lambda path, raw: note if path == "/log/checkpoint" else raw
+        with pytest.raises(FoundError, match=r"^fork: ") as caught:
+            watch.check()
+    evidence = caught.value.alarm.fork
+    assert evidence is not None
+    assert evidence.notes[1].encode() == note
+    assert proves_fork(evidence) is (size == 301)
+    alarms.ring(caught.value.alarm)
+    alarms.ring(caught.value.alarm)
+    (before,) = rung(tmp_path)
+    assert before.kind is AlarmKind.FORK
+    later = Alarms(tmp_path / "alarms", remote.url, lambda: before.at_ms + 5_000)
+    later.ring(later.make(AlarmKind.FORK, "found again after a restart", fork=evidence, note=note))
+    assert rung(tmp_path) == [before], "the file keeps its name, and what it says"
+    assert later.rang
+
+
+def test_what_is_final_keeps_its_name_and_what_passes_has_a_file_each_time(tmp_path: Path) -> None:
+    for at_ms in (1, 2):
+        alarms = Alarms(tmp_path / "alarms", "http://ledger.test", lambda now_ms=at_ms: now_ms)  # type: ignore[misc]
+        for kind in AlarmKind:
+            alarms.ring(alarms.make(kind, "the same", note=b"note"))
+    kinds = [one.kind for one in rung(tmp_path)]
+    assert {kind: kinds.count(kind) for kind in AlarmKind} == {
+        kind: 1 if kind in FINAL else 2 for kind in AlarmKind
+    }
+
+
+def other_root(size: int) -> Digest:
+    return sha256(str(size).encode())
+
+
+def test_an_older_checkpoint_is_an_alarm_when_it_stays(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
+    say(ledger, "after the old one", 2)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        remote.change = lambda path, raw: old if path == "/log/checkpoint" else raw
+        watch.check()
+        assert rung(tmp_path) == [], "caches lag"
+        monkeypatch.setattr(watching, "LAG_S", 0.0)
+        watch.check()
+        (alarm,) = rung(tmp_path)
+        assert (alarm.kind, alarm.note.encode()) == (AlarmKind.ROLLBACK, old)
+
+
+def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_believed(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = VerifierKey.parse(genesis_of(remote).log_key)
+    witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key)
+    text = f"log {key.text()}\nwitness w {witness.text()}\nquorum w\n"
+    with closing(opened(remote, tmp_path / "q", alarms, Policy.parse(text.encode()))) as watch:
+        watch.check()
+        assert watch.size == 0, "nothing is read without the quorum"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.QUORUM]
+    other = VerifierKey(name=key.name, kind=KeyKind.LOG, key=witness.key)
+    elsewhere = Policy.parse(f"log {other.text()}\nquorum none\n".encode())
+    with pytest.raises(UserFacingError, match="names other logs only"):
+        opened(remote, tmp_path / "o", alarms, elsewhere)
+    assert ledger.url
+
+
+@pytest.mark.parametrize(
+    "shown", [b"<!doctype html>\n<title>Back soon</title>\n", b"\xff", b"ledger.example/test\n3\n"]
+)
+def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch, shown: bytes
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        remote.change = lambda path, raw: shown if path == "/log/checkpoint" else raw
+        watch.check()
+        assert rung(tmp_path) == [], "a proxy may show its own page for a while"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.check()
+        (alarm,) = rung(tmp_path)
+        assert (alarm.kind, alarm.why) == (AlarmKind.AWAY, "the checkpoint is not valid")
+        remote.change = lambda _path, raw: raw
+        watch.check()
+        assert watch.size >= 301
+
+
+@pytest.mark.parametrize("withheld", ["/log/tile/entries/", "/log/tile/0/", "/v1/peers"])
+def test_withholding_rings_though_the_checkpoint_comes(
+    tmp_path: Path,
+    remote: Between,
+    alarms: Alarms,
+    monkeypatch: pytest.MonkeyPatch,
+    withheld: str,
+) -> None:
+    def change(path: str, raw: bytes) -> bytes:
+        if path.startswith(withheld):
+            raise UnreachableError(path)
+        return raw
+
+    remote.change = change
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        assert rung(tmp_path) == []
+        monkeypatch.setattr(watching, "LATE_S", 0.05)
+        deadline_s = time.monotonic() + allowed_s(5.0)
+        while not rung(tmp_path):
+            assert time.monotonic() < deadline_s, "withheld in silence"
+            time.sleep(0.02)
+            watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
+
+
+def test_answers_that_do_not_follow_from_the_log_are_listed(
+    tmp_path: Path, remote: Between, alarms: Alarms
+) -> None:
+    def lie(path: str, raw: bytes) -> bytes:
+        if not path.startswith("/v1/peers"):
+            return raw
+        rich = re.sub(rb'"micropoints":0', b'"micropoints":7000000', raw, count=1)
+        return re.sub(rb'"last_seq":1', b'"last_seq":2', rich, count=1)
+
+    remote.change = lie
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        (alarm,) = rung(tmp_path)
+        assert alarm.kind is AlarmKind.DERIVED
+        assert any(
+            "micropoints is 0 by the log, but 7000000 is said" in one for one in alarm.differences
+        )
+        remote.change = lambda _path, raw: raw
+        watch.check()
+        assert len(rung(tmp_path)) == 1
+
+
+def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
+    """The answer, as if it was true for more entries, perhaps with a root of our own."""
+
+    def more(found: re.Match[bytes]) -> bytes:
+        said = to_text(root).encode() if root else found[2]
+        return b'"as_of":{"size":%d,"root":"%s"}' % (int(found[1]) + ahead, said)
+
+    return re.sub(rb'"as_of":\{"size":(\d+),"root":"([^"]+)"\}', more, raw)
+
+
+def test_answers_about_entries_that_are_never_published_ring(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
+    remote.change = lambda _path, raw: renamed(raw, 1_000)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        assert rung(tmp_path) == [], "witnesses may be slow"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.check()
+        (alarm,) = rung(tmp_path)
+    assert alarm.kind is AlarmKind.DERIVED
+    assert alarm.differences[0].endswith("which are not published")
+
+
+def test_answers_about_another_log_ring_when_it_has_grown_so_far(
+    tmp_path: Path,
+    ledger: Served,
+    remote: Between,
+    alarms: Alarms,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
+    remote.change = lambda _path, raw: renamed(raw, 2, other_root(2))
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.check()
+        assert rung(tmp_path) == []
+        remote.change = lambda _path, raw: raw
+        say(ledger, "up to there", 2)
+        watch.check()
+        (alarm,) = rung(tmp_path)
+        assert "an answer named another root" in alarm.differences[0]
+        remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
+        say(ledger, "and beyond", 1)
+        watch.check()
+        told = [one for alarm in rung(tmp_path) for one in alarm.differences]
+        assert any("names another root" in one for one in told)
+
+
+@pytest.mark.parametrize("what", ["honest", "lying"])
+def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
+    tmp_path: Path, alarms: Alarms, what: str
+) -> None:
+    def change(path: str, raw: bytes) -> bytes:
+        if what == "honest" or not path.startswith("/v1/peers"):
+            return raw
+        return re.sub(rb'"last_seq":1', b'"last_seq":2', raw, count=1)
+
+    with Ring(tmp_path, 1) as ring:
+        policy = ring.policy("all")
+        with cosigned(ring, policy, "--publish-pause-ms", "1500") as slow, Between(slow.url) as to:
+            to.change = change
+            trust = Policy.parse(policy.read_bytes())
+            say(slow, "shown at once", 2)
+            wait_until_shown(slow, policy, 3)
+            say(slow, "shown later", 2)
+            with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
+                watch.check()
+                assert watch.size == 5
+    assert [one.kind for one in rung(tmp_path)] == ([AlarmKind.DERIVED] if what == "lying" else [])
+
+
+class Operator(RemoteLedger):
+    """A ledger whose operator logs and signs whatever he likes; it answers no questions."""
+
+    def __init__(self, log: MemoryLog) -> None:
+        super().__init__("http://log.test")
+        self._log = log
+
+    def checkpoint(self) -> bytes:
+        """Sign the log as it is."""
+        return sign_checkpoint(self._log.checkpoint(), LOG_SIGNER)
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Give leaves."""
+        return self._log.leaves[first:end]
+
+    def tile(self, level: int, index: int, size: int) -> bytes:
+        """Give a tile."""
+        width = min(TILE_WIDTH, hashes_at(level, size) - index * TILE_WIDTH)
+        return self._log.tile(Tile(level=level, index=index, width=width))
+
+    def ask(self, path: str) -> dict[str, object]:
+        """Answer nothing."""
+        raise UnreachableError(path)
+
+
+@pytest.mark.parametrize("what", ["unsigned", "unregistered", "twice"])
+def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, what: str) -> None:
+    """The root over it is right and signed: only who checks the entries finds it."""
+    log = MemoryLog.founded()
+    people = [Signer(bytes([at]) * 32) for at in range(30, 34)]
+    log.extend(chain_of(one, 1)[0] for one in people)
+    bad = chain_of(people[0], 3)
+    entry = {
+        "unsigned": bad[0],
+        "unregistered": chain_of(Signer(bytes([50]) * 32), 2)[1],
+        "twice": bad[0],
+    }[what]
+    if what == "unsigned":
+        ((author, signature),) = entry.signatures
+        entry = Entry(((author, signature[:9] + bytes(55)),), entry.statement)
+    log.append(entry)
+    log.extend(chain_of(one, 2)[1] for one in people[1:2])
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with Operator(log) as remote:
+
+        def open_mirror() -> Mirror:
+            mirror = Mirror(tmp_path / "m", genesis(), remote.blob, lambda: 0)
+            mirror.load()
+            return mirror
+
+        (tmp_path / "m").mkdir()
+        with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
+            with pytest.raises(FoundError, match=r"^rules: entry 5 does not ") as caught:
+                watch.check()
+            assert watch.size == 0
+    assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
+
+
+def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) -> None:
+    contest = ContestLog().play("open")
+
+    class WithDocuments(Operator):
+        def blob(self, digest: Digest) -> bytes:
+            return contest.blobs[digest]
+
+    (tmp_path / "m").mkdir()
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with WithDocuments(contest.log) as remote:
+
+        def open_mirror() -> Mirror:
+            mirror = Mirror(tmp_path / "m", genesis(), remote.blob, lambda: 0)
+            mirror.load()
+            return mirror
+
+        with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
+            watch.check()
+            assert watch.size == len(contest.log.leaves)
+    assert not alarms.rang
+
+
+def test_a_ledger_that_is_away_rings_when_it_stays_away(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(path: str, _raw: bytes) -> bytes:
+        raise UnreachableError(path)
+
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        remote.change = away
+        watch.check()
+        assert rung(tmp_path) == []
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.check()
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
+        remote.change = lambda _path, raw: raw
+        watch.check()
+        assert watch.size > 300
+
+
+def test_the_program_says_it_with_its_exit_status(tmp_path: Path, ledger: Served) -> None:
+    command = [sys.executable, "-m", "tequio_ledger", "monitor", ledger.url, "--once", "--log-json"]
+    begun = time.monotonic()
+    done = subprocess.run(
+        [*command, "--dir", str(tmp_path / "m")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, time.monotonic() - begun < 120) == (0, True), done.stderr
+    assert '"event": "read on"' in done.stderr or '"read on"' in done.stderr
+    with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database, database:
+        database.execute("UPDATE log_head SET root = ?", (sha256(b"other"),))
+    done = subprocess.run(
+        [*command, "--dir", str(tmp_path / "m")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "damaged" in done.stderr, "its own copy is checked too"
+
+
+def test_what_is_no_address_is_refused() -> None:
+    with pytest.raises(UserFacingError, match="is not the address of a ledger"):
+        RemoteLedger("ledger.example")

@@ -1,0 +1,150 @@
+"""Who earned how much, and in which rounds: rows that follow from the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select, text
+
+from tequio_ledger.store import queries, ranking
+from tequio_ledger.store.models import Attended, Credit, Peer, Round
+from tequio_shared.ids import PeerKey
+from tequio_shared.limits import JSON_INTEGER
+from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.test_replay import CLOCK, live_through, rows
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+
+POINTS = (0, 5, 30, 30, 0, 7, 30, 1)
+"""Of made-up keys, in order of registration."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, either_database: str) -> Path:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    return tmp_path
+
+
+def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
+    """Put keys with points in, and give the ranking as Python's own sort makes it."""
+    made = [(bytes([99 - at]) * 32, at // 2, micropoints) for at, micropoints in enumerate(POINTS)]
+    with ledger.database.writer.begin() as connection:
+        connection.execute(text("UPDATE peer SET micropoints = 0"))
+        for key, registered, micropoints in made:
+            connection.execute(
+                text("INSERT INTO peer VALUES (:key, :at, 0, :last, :points)"),
+                {"key": key, "at": registered, "last": bytes(32), "points": micropoints},
+            )
+    best = sorted((-points, at, key) for key, at, points in made if points)
+    return [(rank, key, -points) for rank, (points, _, key) in enumerate(best, 1)]
+
+
+@pytest.mark.usefixtures("either_database")
+def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        expected = invent_peers(ledger)
+        with ledger.database.reader.begin() as connection:
+            assert ranking.count(connection) == len(expected)
+            for rank in range(len(expected) + 1):
+                found = ranking.after(connection, rank, 2)
+                assert [(one.rank, one.key, one.micropoints) for one in found] == expected[
+                    rank : rank + 2
+                ]
+
+
+@pytest.mark.usefixtures("either_database")
+def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        expected = invent_peers(ledger)
+        with ledger.database.reader.begin() as connection:
+            for rank, key, _ in expected:
+                found = ranking.around(connection, PeerKey(key), 2)
+                assert found is not None
+                said = [(one.rank, one.key, one.micropoints) for one in found]
+                assert said == expected[max(rank - 3, 0) : rank + 2]
+            without = ranking.around(connection, PeerKey(bytes([99]) * 32), 2)
+            assert [one.rank for one in without or ()] == [5, 6], "the last ones of those with any"
+            assert ranking.around(connection, PeerKey(bytes(32)), 2) is None
+
+
+def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        (_, key, _), *_ = invent_peers(ledger)
+        asked: list[str] = []
+        with ledger.database.reader.begin() as connection:
+            plain = connection.connection.driver_connection
+            assert plain is not None
+            plain.set_trace_callback(asked.append)
+            ranking.around(connection, PeerKey(key), 2)
+            ranking.after(connection, 2, 2)
+            plain.set_trace_callback(None)
+            for said in asked:
+                plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()
+                assert all("TEMP B-TREE" not in str(row) for row in plan), (said, plan)
+                assert all("SCAN peer" not in str(row) or "INDEX" in str(row) for row in plan)
+
+
+def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
+        closed = sql.execute(select(Round.closed_index, Round.outcome, Round.round)).all()
+        over = [one for one in closed if one.closed_index is not None]
+        assert {one.outcome for one in over} == {"closed", "void"}
+        for key in sql.execute(select(Peer.key)).scalars():
+            found = queries.rounds(sql, key, JSON_INTEGER, 100)
+            mine = set(
+                sql.execute(select(Attended.closed_index).where(Attended.peer == key)).scalars()
+            )
+            assert {one.closed_index for one in found} == mine
+            assert [one.closed_index for one in found] == sorted(mine, reverse=True)
+            earned = sql.execute(select(Credit.micropoints).where(Credit.peer == key)).scalars()
+            assert sum(one.micropoints for one in found) == sum(earned)
+        counted = sql.execute(select(Attended.closed_index)).scalars().all()
+        assert set(counted) == {one.closed_index for one in over}
+        assert len(counted) >= 3 * len(over)
+
+
+def test_pages_follow_each_other_without_gap(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
+        (key, count), *_ = Counter(sql.execute(select(Attended.peer)).scalars()).most_common()
+        whole = queries.rounds(sql, key, JSON_INTEGER, 100)
+        paged, before = [], JSON_INTEGER
+        while page := queries.rounds(sql, key, before, 1):
+            paged += page
+            before = page[-1].closed_index
+        assert paged == whole
+        assert len(whole) == count == 3
+
+
+def test_a_table_that_lost_its_rows_is_filled_at_the_start(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger:
+        before = rows(ledger)
+        with ledger.database.writer.begin() as connection:
+            connection.execute(text("DELETE FROM attended"))
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert rows(ledger) == before
+
+
+def test_it_goes_on_with_rounds_after_that(folder: Path) -> None:
+    with opened(make_settings(folder / "other"), clock := VirtualClock()) as ledger:
+
+        async def story() -> None:
+            async with running(ledger):
+                swarm = Swarm(ledger, clock)
+                await swarm.open()
+                await swarm.play(*swarm.peers[:3])
+                with ledger.database.writer.begin() as connection:
+                    connection.execute(text("DELETE FROM attended"))
+
+        asyncio.run(story())
+    with opened(make_settings(folder / "other"), clock) as ledger:
+        with ledger.database.reader.begin() as connection:
+            assert len(connection.execute(select(Attended.peer)).all()) == 3
+        assert ledger.state.run(RULES.run_id).closed == 1

@@ -1,0 +1,60 @@
+"""The leaderboard of teams, and what it may be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ledger.store.test_queries_leaders import invent
+from tests.support.ledgers import VirtualClock, make_settings, opened
+from tests.support.page_reader import PageReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.ledger.web.pages.conftest import Seen
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Iterator[PageReader]:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        yield PageReader(ledger)
+
+
+def cells(pages: PageReader, path: str) -> list[str]:
+    """List the rows of the table."""
+    return [one.text.strip() for one in pages.get(path).all("td")]
+
+
+def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader) -> None:
+    page = pages.get("/leaderboard?by=teams&span=all")
+    rows = [one.text for one in page.all("td")]
+    assert [rows[1], rows[5]] == ["other", "one"]
+    assert [rows[3], rows[7]] == ["2", "2"], "keys that earned for them"
+    current = [one.text for one in page.all("a") if one.attributes.get("aria-current") == "page"]
+    assert current[-2:] == ["Teams", "All time"]
+    assert cells(pages, "/leaderboard?by=teams&span=all&after=1")[:2] == ["2", "one"]
+
+
+def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
+    page = pages.get("/leaderboard?by=teams&span=24h")
+    assert "No team earned points in this time span." in page.text
+    assert page.answer.status_code == 200
+
+
+def test_people_with_several_keys_of_one_account_have_one_place_of_all_time(
+    pages: PageReader,
+) -> None:
+    page = pages.get("/leaderboard")
+    assert "and 1 other key" in page.text
+    assert len([one for one in page.all("tr") if one.text.strip()]) == 3, "a head and two places"
+
+
+def test_places_are_of_people_or_of_teams(seen: Seen) -> None:
+    answer = seen.pages.get("/leaderboard?by=cats").answer
+    assert answer.status_code == 400
+    assert "unknown ranking" in answer.text
+    assert "use people, teams" in answer.text

@@ -1,0 +1,132 @@
+"""The page of a key, the leaderboard and the quarantine list: who, how much, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from tequio_ledger.store.models import Credit, LogEntry, Peer
+from tequio_ledger.web.pages.peers import ROUNDS
+from tequio_ledger.web.pages.text import points
+from tequio_shared.ids import peer_id_text, to_text
+from tests.support.sample_ledger import LINK, ROUNDS_A_DAY
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+
+def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
+    careless = seen.shown.peers[3]
+    page = seen.pages.get(f"/peers/{to_text(careless.key)}")
+    older = [link for link in page.links() if "before=" in link]
+    rows = [row.text for one in (page, *map(seen.pages.get, older)) for row in one.all("tr")]
+    (rejected,) = [row for row in rows if "Rejected" in row]
+    assert "Because its direction contradicts the witnesses' own measurements." in rejected
+    (void,) = [row for row in rows if "Void" in row]
+    assert "It did not commit before training was over." in void
+
+
+def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
+    liar = seen.shown.peers[5]
+    page = seen.pages.get(f"/peers/{to_text(liar.key)}")
+    (void,) = [row.text for row in page.all("tr") if "Void" in row.text]
+    assert "The round ended before it could witness." in void
+    assert f"Witness duty {2 * ROUNDS_A_DAY} of {2 * ROUNDS_A_DAY}" in page.text
+
+
+def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: Seen) -> None:
+    key = seen.shown.peers[0].key
+    first = seen.pages.get(f"/peers/{to_text(key)}")
+    (older,) = [link for link in first.links() if "before=" in link]
+    with seen.shown.ledger.database.reader.connect() as connection:
+        proofs = select(func.count()).where(
+            LogEntry.author == key, LogEntry.type == "witness.proof"
+        )
+        sent = connection.scalar(proofs) or 0
+        paid = select(func.sum(Credit.micropoints)).where(
+            Credit.peer == key, Credit.kind == "witness"
+        )
+        earned = points(int(connection.scalar(paid) or 0))
+    assert sent > ROUNDS
+    for page in (first, seen.pages.get(older)):
+        said = f"Witness duty {sent} of {sent} proofs sent, in all rounds; {earned} points for it"
+        assert said in page.text
+
+
+def test_a_peer_is_found_by_its_peer_id_too(seen: Seen) -> None:
+    key = seen.shown.peers[0].key
+    by_id = seen.pages.get(f"/peers/{peer_id_text(key)}")
+    assert by_id.answer.status_code == 200
+    assert to_text(key) in by_id.text
+
+
+def test_a_quarantine_shows_its_evidence_by_log_index(seen: Seen) -> None:
+    liar = seen.shown.peers[5]
+    record = seen.shown.ledger.state.standings.records[liar.key]
+    key = to_text(liar.key)
+    for page in (seen.pages.get(f"/peers/{key}"), seen.pages.get("/quarantine")):
+        assert "signed two different statements under one number" in page.text
+        assert {f"/entries/{index}" for index in record.evidence} <= set(page.links())
+        assert record.appeal is not None
+        assert f"/entries/{record.appeal[0]}" in page.links()
+    assert f"/peers/{key}" in seen.pages.get("/quarantine").links()
+
+
+def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: Seen) -> None:
+    with seen.shown.ledger.database.reader.begin() as connection:
+        order = (Peer.micropoints.desc(), Peer.registered_index)
+        query = select(Peer.key).where(Peer.micropoints > 0).order_by(*order)
+        wanted = [f"/peers/{to_text(key)}" for key in connection.scalars(query)]
+    found = [link for link in seen.pages.get("/leaderboard").links() if link[:7] == "/peers/"]
+    assert found == wanted
+
+
+def test_a_span_counts_the_rounds_that_closed_in_it(seen: Seen) -> None:
+    week = seen.pages.get("/leaderboard?span=7d")
+    day = seen.pages.get("/leaderboard?span=24h")
+    liar = f"/peers/{to_text(seen.shown.peers[5].key)}"
+    assert liar in week.links()
+    assert liar not in day.links()
+    best = [one.text for one in day.all("td") if one.attributes.get("class") == "n"]
+    assert best[2] == str(ROUNDS_A_DAY), "rounds paid on the last day"
+
+
+def test_a_key_sees_its_neighbours(seen: Seen) -> None:
+    key = to_text(seen.shown.peers[1].key)
+    page = seen.pages.get(f"/leaderboard?around={key}")
+    own = [one for one in page.all("tr") if one.attributes.get("class") == "own"]
+    assert len(own) == 1
+    assert key[:10] in own[0].text
+
+
+def test_the_coordinator_has_a_page_that_says_what_it_is(seen: Seen) -> None:
+    coordinator = seen.shown.ledger.genesis.coordinator
+    assert "It is the coordinator" in seen.pages.get(f"/peers/{coordinator}").text
+
+
+def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) -> None:
+    state = seen.shown.ledger.state
+    keys = [peer.key for peer in seen.shown.peers[:3]]
+    anonymous, invited, vouched = (seen.pages.get(f"/peers/{to_text(key)}") for key in keys)
+    assert "Anonymous Nobody vouches for its owner." in anonymous.text
+    assert "Owner the key itself" in anonymous.text
+    assert "Invited Invited by organisers." in invited.text
+    assert f"Owner {to_text(LINK.key)[:8]}" in invited.text
+    assert "Vouched for A connector verified an account of its owner." in vouched.text
+    for key, page in zip(keys[1:], (invited, vouched), strict=True):
+        assert f"/entries/{state.tiers.highest(key).since}" in page.links()
+
+
+def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    rows = {link: row.text for row in page.all("tr") for link in peers_in(row.text, seen)}
+    tiers = [rows[to_text(peer.key)] for peer in seen.shown.peers[:3]]
+    assert ["Anonymous" in tiers[0], "Invited" in tiers[1], "Vouched for" in tiers[2]] == [True] * 3
+    assert "An owner has at most 4 slots in a round." in page.text
+
+
+def peers_in(text: str, seen: Seen) -> list[str]:
+    """The peers that a row of a table names, by the beginning of their keys."""
+    keys = [to_text(peer.key) for peer in seen.shown.peers]
+    return [key for key in keys if key[:8] in text and "Windows" not in text]

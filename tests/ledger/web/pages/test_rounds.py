@@ -1,0 +1,90 @@
+"""The page of a round: what was judged, and why it paid what it paid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from tequio_ledger.store.models import Credit, LogEntry, Round
+from tequio_shared.ids import to_text
+from tests.support.sample_ledger import ROUNDS_A_DAY
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+    from tests.support.page_reader import Page
+
+REFUSED = ROUNDS_A_DAY + 4
+VOID = 2 * ROUNDS_A_DAY + 1
+
+
+def round_page(seen: Seen, number: int) -> Page:
+    return seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}/rounds/{number}")
+
+
+def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
+    page = round_page(seen, REFUSED)
+    assert "Accepted 5 of 6 contributions committed" in page.text
+    assert "Because its direction contradicts the witnesses' own measurements." in page.text
+    refusals = [
+        one for one in page.all("td") if one.attributes.get("title", "")[:10] == "refused it"
+    ]
+    assert len(refusals) == 5, "all the other witnesses"
+
+
+def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
+    page = round_page(seen, VOID)
+    assert "because no trainer committed to a contribution in time" in page.text
+    assert "nobody is paid or blamed" in page.text
+    assert "nothing: the head stays" in page.text
+    assert "the round ended before they were asked" in page.text
+    assert "did not answer" not in page.text
+
+
+def test_a_round_under_way_shows_who_has_committed(seen: Seen) -> None:
+    page = round_page(seen, seen.shown.round.number)
+    assert "Training" in page.text
+    assert page.text.count("It can still commit.") == 3
+    assert "Accepted 0 of 2" in page.text
+    assert "not canonical until the members of the next round state it" in page.text
+
+
+def test_points_of_a_round_are_those_of_the_credits(seen: Seen) -> None:
+    with seen.shown.ledger.database.reader.begin() as connection:
+        rounds = connection.execute(select(Round.round, Round.accepted)).all()
+        for number, accepted in rounds[:5]:
+            credited = connection.scalars(
+                select(Credit.micropoints).where(Credit.round == number)
+            ).all()
+            page = round_page(seen, number)
+            said = f"{sum(credited) / 1_000_000:.6f}"
+            assert f"Accepted {accepted} of" in page.text
+            assert f"Points paid {said[:4]}" in page.text
+
+
+def test_a_head_says_who_stated_it_and_which_one_the_round_made(seen: Seen) -> None:
+    page = round_page(seen, 2)
+    before, after = (round_page(seen, number) for number in (1, 3))
+    made = page.text.partition("Made ")[2].split(",")[0]
+    assert made in after.text
+    assert "6 members stated" in page.text
+    assert before.text.partition("Made ")[2].split(",")[0] in page.text
+
+
+def test_bloom_filters_are_drawn_bit_by_bit(seen: Seen) -> None:
+    page = round_page(seen, 1)
+    drawn = [one for one in page.all("path") if one.attributes.get("class") == "bit-on"]
+    assert len(drawn) == 6
+    said = [one.text for one in page.all("p") if "bits set" in one.text]
+    for path, words in zip(drawn, said, strict=True):
+        assert f", {path.attributes['d'].count('M')} of " in words
+
+
+def test_each_member_says_by_which_entry_it_stated_its_head(seen: Seen) -> None:
+    page = round_page(seen, 3)
+    links = {one.attributes["href"]: one.text for one in page.all("a") if one.text == "the round's"}
+    with seen.shown.ledger.database.reader.connect() as connection:
+        query = select(LogEntry.idx).where(LogEntry.type == "head.attest", LogEntry.round == 3)
+        stated = {f"/entries/{index}" for index in connection.scalars(query)}
+    assert links.keys() == stated
+    assert len(stated) == 6

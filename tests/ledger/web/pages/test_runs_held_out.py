@@ -1,0 +1,163 @@
+"""How good heads are, on the run's page and in the API: the median, everybody's word, outliers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
+from tequio_ledger.web.pages.runs import held_out
+from tequio_shared.api.runs import RunAnswer
+from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.round import measures
+from tequio_shared.statements.runs import HeadMeasure, Sample
+from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+
+LAST = DAYS * ROUNDS_A_DAY // MEASURED * MEASURED
+"""The last head that was measured."""
+
+
+def heads(seen: Seen, query: str = "") -> dict[str, Any]:
+    path = f"/v1/runs/{to_text(seen.shown.rules.run_id)}/measures{query}"
+    answer: dict[str, Any] = seen.pages.get(path, accept="application/json").answer.json()
+    return answer
+
+
+def test_the_api_gives_the_median_and_everybodys_word(seen: Seen) -> None:
+    answer = heads(seen)
+    assert answer["next"] is None
+    assert [head["round"] for head in answer["heads"]] == list(range(0, LAST + 1, MEASURED))
+    for head in answer["heads"]:
+        said = [one["millibits"] for one in head["measures"]]
+        assert len({one["peer"] for one in head["measures"]}) == len(said) == 3
+        assert head["millibits"] == sorted(said)[1]
+        far = [one["is_outlier"] for one in head["measures"]]
+        assert far == ([False, True, False] if head["round"] == ASTRAY else [False] * 3)
+        for one in head["measures"]:
+            text = seen.pages.get(f"/entries/{one['entry']}").text
+            assert "head.measure" in text
+            assert one["peer"][:6] in text
+
+
+def test_the_api_gives_measured_heads_page_by_page(seen: Seen) -> None:
+    whole, paged = heads(seen)["heads"], []
+    after: int | None = -1
+    while after is not None:
+        page = heads(seen, f"?limit=4&after={after}")
+        paged += page["heads"]
+        after = page["next"]
+    assert paged == whole
+
+
+def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    last = heads(seen)["heads"][-1]
+    bits = last["millibits"] / last["size_bytes"] / 1_000
+    assert f"{bits:.3f}" in page.text
+    assert f"Measurements of the head of round {LAST}" in page.text
+    assert "head of round 12" in page.text
+    assert "median of 3, 1 far from it" in page.text
+    for one in last["measures"]:
+        assert f"/peers/{one['peer']}" in page.links()
+        assert f"/entries/{one['entry']}" in page.links()
+
+
+def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    sample = heads(seen)["heads"][-1]["sample"]
+    raw = page.answer.text
+    assert "<bdi>Once upon a time" in raw
+    assert "could &lt;b&gt;count&lt;/b&gt; the stars.\nEvery" in raw, "a text and no HTML"
+    assert "<b>count" not in raw
+    assert "2 of 3 drawn members report the same text, word for word" in page.text
+    assert f"/peers/{sample['peer']}" in page.links()
+    assert f"/entries/{sample['entry']}" in page.links()
+    assert f"After round {LAST} the model continues a text" in page.text
+
+
+def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
+    first, *later = heads(seen)["heads"]
+    assert first["sample"] is None
+    for head in later:
+        assert head["sample"]["prompt"].startswith("Once upon a time")
+        said = [one["entry"] for one in head["measures"] if not one["is_outlier"]]
+        assert head["sample"]["entry"] in said
+        assert head["sample"]["text"].startswith(" fox that")
+    run = f"/v1/runs/{to_text(seen.shown.rules.run_id)}"
+    newest = seen.pages.get(run, accept="application/json").answer
+    last = {name: later[-1]["sample"][name] for name in ("peer", "prompt", "text")}
+    assert newest.json()["sample"] == {"round": LAST, **last}
+    read = msgspec.json.decode(newest.content, type=RunAnswer).sample
+    assert read is not None, "as workers read it"
+    assert (read.round, read.prompt, read.text) == (LAST, last["prompt"], last["text"])
+
+
+def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: Seen) -> None:
+    sample = heads(seen)["heads"][-1]["sample"]
+    page = seen.pages.get(f"/entries/{sample['entry']}")
+    assert "the model's text, according to this member" in page.text
+    assert "<b>count" not in page.answer.text
+
+
+def row(
+    name: str, millibits: int, *, is_outlier: bool = False, writes: str | None = None
+) -> MeasuredRow:
+    said = HeadMeasure(
+        head=to_text(sha256(b"head")),
+        millibits=millibits,
+        size_bytes=1_000,
+        tokens=900,
+        sample=UNSET if writes is None else Sample(prompt="Once", text=writes),
+    )
+    return MeasuredRow(
+        entry=5, peer=PeerKey(sha256(name.encode())), said=said, is_outlier=is_outlier
+    )
+
+
+def head(number: int, *rows: MeasuredRow) -> MeasuredHead:
+    return MeasuredHead(
+        round=number,
+        head=sha256(b"head"),
+        median=measures.median([one.said for one in rows]),
+        rows=rows,
+        shown=next((one for one in rows if measures.sample_of(one.said)), None),
+    )
+
+
+def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
+    shown = held_out([head(0, row("ana", 8, writes=" upon")), head(10, row("ana", 7))])
+    assert shown is not None
+    assert shown.writing is not None
+    assert (shown.writing.round, shown.writing.text) == (0, " upon")
+    assert (shown.writing.agreeing, shown.writing.reports) == (1, 1)
+    without = held_out([head(0, row("ana", 8))])
+    assert without is not None
+    assert without.writing is None
+
+
+def test_a_run_without_measures_shows_none_and_one_head_makes_no_line() -> None:
+    assert held_out([]) is None
+    shown = held_out([head(0, row("ana", 8_000_000))])
+    assert shown is not None
+    assert shown.curve.layouts == ()
+    assert shown.bits_per_byte == pytest.approx(8.0)
+
+
+def test_an_outlier_is_marked_in_words_and_by_a_shape() -> None:
+    rows = (row("ana", 7_000_000), row("bo", 7_000_000), row("liar", 1, is_outlier=True))
+    shown = held_out([head(0, row("ana", 8_000_000)), head(10, *rows)])
+    assert shown is not None
+    assert shown.bits_per_byte == pytest.approx(7.0)
+    marks = {line.mark.word: line.mark.tone for line in shown.lines}
+    assert marks == {"with the median": "ok", "far from the median": "warn"}
+    assert shown.curve.readings[-1].caption.endswith("median of 3, 1 far from it")
+    for layout in shown.curve.layouts:
+        assert sum(spot.is_outlier for spot in layout.spots) == 1
+        assert all(layout.rows[-1].at <= spot.y <= layout.base for spot in layout.spots)

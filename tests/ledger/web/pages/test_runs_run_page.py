@@ -1,0 +1,31 @@
+"""The page of a run links the heads that organisers published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import to_text
+from tests.support.sample_ledger import PUBLISHED, REPO
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+
+def test_published_heads_are_linked_the_newest_first(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    heads = seen.shown.ledger.state.run(seen.shown.rules.run_id).heads
+    due = [
+        f"https://huggingface.co/{REPO}/tree/{heads[number].weights_root.hex()[:40]}"
+        for number in reversed(PUBLISHED)
+    ]
+    assert [link for link in page.links() if link.startswith("https://")] == due
+    command = f"tequio checkpoint verify {REPO} --revision round-{PUBLISHED[-1]} --ledger http://"
+    assert command in page.text
+
+
+def test_the_entry_says_what_was_published(seen: Seen) -> None:
+    view = seen.shown.ledger.state.run(seen.shown.rules.run_id)
+    index, body = view.published[PUBLISHED[-1]]
+    page = seen.pages.get(f"/entries/{index}")
+    assert "Organisers publish a head on the Hugging Face Hub" in page.text
+    assert body.revision in page.text

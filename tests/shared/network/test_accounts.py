@@ -1,0 +1,222 @@
+"""Members, windows and points: what the whole history leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.network.accounts import RunAccounts
+from tequio_shared.network.standing import Standing
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Admission
+from tequio_shared.round.round import RoundPhase
+from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
+from tequio_shared.statements.runs import RoundClose, RunOpen
+from tests.support.memory_swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import PeerKey
+
+BOTH = (TRAINER, WITNESS)
+
+
+def accounts(**rounds: int) -> RunAccounts:
+    return RunAccounts(manifest=tiny_manifest(**rounds))
+
+
+def test_slots_follow_the_order_of_becoming_ready() -> None:
+    them = accounts()
+    for at, name in enumerate("cab"):
+        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
+    them.mark_ready(signer("c").key, BOTH, sha256(b"new"), 9)  # said again: keeps its place
+    assert them.active() == [signer(name).key for name in "cab"]
+    them.deactivate(signer("c").key)
+    them.mark_ready(signer("c").key, BOTH, sha256(b""), 10)
+    assert them.active() == [signer(name).key for name in "abc"]
+
+
+def test_a_roster_has_no_more_members_than_the_manifest_allows() -> None:
+    them = accounts(most_members=2)
+    for at, name in enumerate("abc"):
+        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
+    assert len(them.plan_roster(0).members) == 2
+    assert them.count_next(TRAINER, 0) == 2
+
+
+def test_witnesses_without_a_trainer_get_no_windows() -> None:
+    them = accounts()
+    them.mark_ready(signer("a").key, (WITNESS,), sha256(b""), 0)
+    them.mark_ready(signer("b").key, BOTH, sha256(b""), 1)
+    assert [one.share for one in them.plan_roster(0).members] == [0, 3]
+
+
+def test_a_run_notes_what_each_head_took_and_who_ever_had_a_slot() -> None:
+    swarm = Swarm()
+    members = {swarm.volunteer(f"v{at}").key for at in range(3)}
+    swarm.run_rounds(3)
+    late = swarm.volunteer("late")
+    them = swarm.view.accounts
+    assert them is not None
+    said = [one.statement for one in swarm.entries]
+    (opened,) = [one.ts for one in said if isinstance(one.body, RunOpen)]
+    closed = {one.round or 0: one.ts - opened for one in said if isinstance(one.body, RoundClose)}
+    assert {number: one.ms for number, one in them.trained.items()} == closed
+    spent = [one.tokens for one in them.trained.values()]
+    assert spent == sorted(set(spent))
+    assert spent[-1] == them.tokens > spent[0] > 0
+    assert them.rostered == members
+    assert late.key not in them.rostered
+
+
+def test_planning_hands_nothing_out() -> None:
+    them = accounts()
+    them.mark_ready(signer("a").key, BOTH, sha256(b""), 0)
+    assert them.plan_roster(0) == them.plan_roster(0)
+    them.assign_windows(them.plan_roster(0))
+    assert them.queue.fresh == 3
+
+
+def test_who_left_is_paid_for_what_it_did() -> None:
+    swarm = Swarm()
+    for name in "abc":
+        swarm.volunteer(name)
+    leaver = swarm.volunteer("leaver", Character(leaving=0))
+    while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.WITNESS:
+        assert swarm.step()
+    leaver.character = Character(leaving=100)
+    swarm.run_rounds(1)
+    books = swarm.view.accounts
+    assert books is not None
+    assert books.earned[leaver.key].trainer > 0
+
+
+def test_verified_speed_shapes_the_next_share() -> None:
+    swarm = Swarm()
+    for name in "abc":
+        peer = to_text(swarm.volunteer(name).key)
+        swarm.organise(StandingRelease(peer=peer, reason=0))  # newcomers get small shares
+    swarm.run_rounds(2)
+    assert swarm.view.round is not None
+    assert [one.share for one in swarm.view.round.roster.members] == [8, 8, 8]
+
+
+# --- tiers and owners
+
+LINKS = tuple(Signer(bytes([number]) * 32) for number in (51, 52, 53))
+FOR_EVER = 2**52
+
+
+def guarded(**rules: int) -> Swarm:
+    """A swarm under those rules of admission, with an invitation of many uses for each link."""
+    swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=60), admission=Admission(**rules)))
+    for link in LINKS:
+        body = InviteOpen(invitation=to_text(link.key), uses=9, until=FOR_EVER, run="")
+        swarm.organise(body)
+    return swarm
+
+
+def guest(swarm: Swarm, name: str, link: Signer | None = None) -> Volunteer:
+    one = Volunteer(name, swarm.workshop, seed=swarm.seed)
+    swarm.join(one, invitation=link)
+    return one
+
+
+def roles_in_roster(swarm: Swarm) -> dict[PeerKey, tuple[str, ...]]:
+    assert swarm.view.round is not None
+    return {member.key: member.roles for member in swarm.view.round.roster.members}
+
+
+def test_who_is_not_of_the_least_tier_has_no_slot() -> None:
+    swarm = guarded(trainer_tier=2, witness_tier=2)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "abc"}
+    guest(swarm, "stranger")
+    swarm.run_rounds(2)
+    assert roles_in_roster(swarm).keys() == inside
+
+
+def test_the_anonymous_train_where_only_the_invited_witness() -> None:
+    swarm = guarded(witness_tier=2)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "abc"}
+    stranger = guest(swarm, "stranger")
+    swarm.run_rounds(2)
+    assert roles_in_roster(swarm) == dict.fromkeys(inside, BOTH) | {stranger.key: (TRAINER,)}
+
+
+def test_one_owner_has_no_more_slots_than_the_manifest_allows() -> None:
+    swarm = guarded(owner_slots=2)
+    crowd = [guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)]
+    others = {guest(swarm, name, link).key for name, link in zip("ab", LINKS[1:], strict=True)}
+    alone = guest(swarm, "alone").key
+    swarm.run_rounds(3)
+    present = roles_in_roster(swarm).keys()
+    assert len(present & set(crowd)) == 2
+    assert present > others | {alone}
+
+
+def test_one_owner_witnesses_in_no_more_seats_than_the_manifest_allows() -> None:
+    swarm = guarded(owner_seats=1)
+    crowd = [guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)]
+    others = {guest(swarm, name).key for name in "abc"}
+    swarm.run_rounds(12)
+    assert {swarm.standings.of(key) for key in crowd} == {Standing.ACTIVE}
+    roles = roles_in_roster(swarm)
+    assert sum(WITNESS in roles[key] for key in crowd) == 1
+    assert {key for key in others if WITNESS in roles[key]} == others
+    assert swarm.view.round is not None
+    elected = {swarm.view.round.roster.members[slot].key for slot in swarm.view.round.elected}
+    assert len(elected & set(crowd)) <= 1
+
+
+def test_seats_go_to_the_proven_keys_of_an_owner_and_newcomers_fill_what_is_short() -> None:
+    swarm = guarded(owner_seats=1)
+    first = guest(swarm, "first", LINKS[0])
+    others = [guest(swarm, name) for name in "ab"]
+    swarm.run_rounds(11)
+    late = [guest(swarm, "late", LINKS[0]), guest(swarm, "newcomer")]
+    swarm.run_rounds(15)
+    roles = roles_in_roster(swarm)
+    seated = {key for key in roles if WITNESS in roles[key]}
+    assert seated == {first.key, late[1].key, *(one.key for one in others)}
+
+
+def test_a_vouch_that_ends_takes_the_slot_with_it() -> None:
+    swarm = guarded(trainer_tier=1, witness_tier=1)
+    connector = guest(swarm, "connector", LINKS[0])
+    guest(swarm, "other", LINKS[1])
+    one = guest(swarm, "one")
+    peer = to_text(connector.key)
+    swarm.organise(RoleGrant(peer=peer, role="connector", until=FOR_EVER))
+    end = swarm.now_ms + 120_000
+    body = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(b"account")), until=end)
+    swarm.post(connector, Said(body))
+    swarm.run_rounds(1)
+    assert one.key in roles_in_roster(swarm)
+    while swarm.now_ms < end or swarm.view.round is None or swarm.view.rostered_ms < end:
+        assert swarm.step()
+    assert one.key not in roles_in_roster(swarm)
+    swarm.replay()
+
+
+def test_an_invitation_to_another_run_counts_for_nothing_here() -> None:
+    swarm = guarded(trainer_tier=2, witness_tier=2)
+    text = to_text(sha256(b"another run"))
+    link = Signer(bytes([54]) * 32)
+    swarm.organise(InviteOpen(invitation=to_text(link.key), uses=1, until=FOR_EVER, run=text))
+    elsewhere = guest(swarm, "elsewhere", link)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "ab"}
+    swarm.run_rounds(1)
+    assert elsewhere.key not in roles_in_roster(swarm)
+    assert roles_in_roster(swarm).keys() == inside
+
+
+def test_without_rules_nobody_asks_who_is_behind_a_key() -> None:
+    rules = tiny_manifest()
+    assert rules.admits == Admission()
+    assert b"admission" not in rules.encode()
+    swarm = guarded()
+    crowd = {guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)}
+    swarm.run_rounds(1)
+    assert roles_in_roster(swarm) == dict.fromkeys(crowd, BOTH)

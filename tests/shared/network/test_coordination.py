@@ -1,0 +1,149 @@
+"""The coordinator's timing: when it speaks, under a clock that only the test moves."""
+
+from __future__ import annotations
+
+from tequio_shared.network.coordination import RESUME_GRACE_MS, CoordinatorTimers, decide, due
+from tequio_shared.network.run import RunState
+from tequio_shared.round.round import RoundPhase
+from tequio_shared.statements.runs import (
+    RoundClose,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    RunClose,
+    RunFinish,
+)
+from tests.support.memory_swarm import Character, Said, Swarm, tiny_manifest
+
+
+def swarm_of(*characters: Character, **rounds: int) -> Swarm:
+    swarm = Swarm(manifest=tiny_manifest(**rounds))
+    for at, character in enumerate(characters):
+        swarm.volunteer(f"v{at}", character)
+    return swarm
+
+
+def until(swarm: Swarm, phase: RoundPhase) -> None:
+    while swarm.view.round is None or swarm.view.round.phase is not phase:
+        assert swarm.step()
+
+
+def wait_ms(swarm: Swarm, ms: int) -> object:
+    """What the coordinator says after that time, if anything."""
+    swarm.watch.update(swarm.view, swarm.now_ms)
+    swarm.now_ms += ms
+    swarm.watch.update(swarm.view, swarm.now_ms)
+    step = decide(swarm.view, swarm.watch, swarm.now_ms)
+    return step.body if step else None
+
+
+HONEST, SILENT = Character(), Character(silent=100)
+
+
+def test_members_gather_for_the_warm_up_time() -> None:
+    swarm = swarm_of(HONEST, HONEST)
+    while len(swarm.entries) < 6:
+        swarm.step()
+    swarm.watch = CoordinatorTimers()
+    assert wait_ms(swarm, 4_999) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + 1
+    assert isinstance(wait_ms(swarm, 1), RoundRoster)
+
+
+def test_nothing_happens_without_a_witness() -> None:
+    swarm = Swarm()
+    for name in "ab":
+        swarm.volunteer(name, roles=("trainer",))
+    while swarm.step():
+        pass
+    assert swarm.view.round is None
+
+
+def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST)
+    until(swarm, RoundPhase.TRAIN)
+    swarm.volunteers[2].character = SILENT
+    while len(swarm.view.round.commitments) < 2:  # type: ignore[union-attr]
+        swarm.step()
+    assert wait_ms(swarm, 1_000) is None
+    assert isinstance(wait_ms(swarm, 29_000), RoundWitness)
+
+
+def test_a_coordinator_that_was_away_lets_what_waits_for_it_come() -> None:
+    """Trainers keep commitments while it is away; its deadline has passed when it comes back."""
+    swarm = swarm_of(HONEST, HONEST, HONEST)
+    until(swarm, RoundPhase.TRAIN)
+    opening = swarm.view.round.open if swarm.view.round else None
+    assert opening is not None
+    swarm.now_ms = opening.train_by + 60_000
+    swarm.watch = CoordinatorTimers()
+    assert wait_ms(swarm, 0) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + RESUME_GRACE_MS
+    assert wait_ms(swarm, RESUME_GRACE_MS - 1) is None
+    swarm.run_rounds(1)
+    assert (swarm.view.closed, swarm.view.voided) == (1, 0)
+
+
+def test_without_any_commitment_the_round_is_void() -> None:
+    swarm = swarm_of(HONEST, HONEST)
+    until(swarm, RoundPhase.TRAIN)
+    assert isinstance(wait_ms(swarm, 30_000), RoundVoid)
+
+
+def test_a_round_closes_after_the_grace_when_a_witness_is_missing() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST, HONEST, witness=10_000, grace=1_000)
+    until(swarm, RoundPhase.WITNESS)
+    while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
+        swarm.step()
+    assert wait_ms(swarm, 999) is None
+    assert isinstance(wait_ms(swarm, 1), RoundClose)
+
+
+def test_a_quorum_just_before_the_deadline_still_closes_the_round() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST, HONEST, witness=10_000, grace=5_000)
+    until(swarm, RoundPhase.WITNESS)
+    swarm.watch.update(swarm.view, swarm.now_ms)
+    swarm.now_ms += 9_000
+    while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
+        for one in swarm.volunteers:
+            said = one.duty(swarm.view)
+            if said is not None and not swarm.view.round.has_quorum():  # type: ignore[union-attr]
+                entry = one.sign(swarm.net, swarm.manifest.run_id, said, swarm.now_ms)
+                swarm.view.apply(0, entry.statement, swarm.now_ms, swarm.blobs.__getitem__)
+                one.note(entry)
+    assert isinstance(wait_ms(swarm, 1_000), RoundClose)
+
+
+def test_too_few_proofs_by_the_deadline_void_the_round() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST, HONEST)
+    until(swarm, RoundPhase.WITNESS)
+    assert isinstance(wait_ms(swarm, 60_000), RoundVoid)
+
+
+def test_the_last_head_is_stated_before_the_run_ends() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST, most=2)
+    swarm.run()
+    assert swarm.view.state is RunState.FINISHED
+    assert swarm.view.head is not None
+    assert swarm.view.head.round == 2
+
+
+def test_a_cooldown_without_members_waits_and_then_ends() -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST)
+    until(swarm, RoundPhase.WITNESS)
+    swarm.say(swarm.organiser, Said(RunFinish(reason=1)))
+    swarm.run_rounds(1)
+    for one in swarm.volunteers:
+        swarm.view.accounts.deactivate(one.key)
+    assert swarm.view.state is RunState.COOLDOWN
+    assert wait_ms(swarm, 59_999) is None
+    assert isinstance(wait_ms(swarm, 1), RunClose)
+
+
+def test_the_coordinator_never_says_what_is_refused() -> None:
+    for seed in range(5):
+        swarm = Swarm(seed=seed)
+        for at in range(5):
+            swarm.volunteer(f"v{at}", Character(silent=30, lying=20, leaving=10))
+        swarm.run(500)  # `say` raises when the rules refuse
+        assert swarm.view.number > 1

@@ -1,0 +1,92 @@
+"""Where a head was published: organisers say it, of certified heads alone, at any time."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.network.run import RunState, RunView
+from tequio_shared.statements.network import CheckpointPublish
+from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+
+
+@pytest.fixture
+def swarm() -> Swarm:
+    made = Swarm(manifest=tiny_manifest(most=2), seed=4)
+    for name in ("ana", "luis", "inés"):
+        made.volunteer(name)
+    return made
+
+
+def publication(swarm: Swarm, number: int) -> CheckpointPublish:
+    head = swarm.view.heads[number]
+    return CheckpointPublish(
+        head=to_text(head.hash),
+        weights_root=to_text(head.weights_root),
+        repo="user/tiny",
+        revision="0a" * 20,
+    )
+
+
+def go_to(swarm: Swarm, state: RunState) -> None:
+    while swarm.view.state is not state:
+        assert swarm.step()
+
+
+def said(swarm: Swarm, number: int, body: CheckpointPublish) -> None:
+    swarm.say(swarm.organiser, Said(body, number))
+
+
+def test_any_certified_head_may_be_published_in_the_middle_of_a_round_and_after_the_end(
+    swarm: Swarm,
+) -> None:
+    swarm.run_rounds(1)
+    go_to(swarm, RunState.ROUND_TRAIN)
+    said(swarm, 0, publication(swarm, 0))
+    said(swarm, 1, publication(swarm, 1))
+    go_to(swarm, RunState.FINISHED)
+    said(swarm, 1, publication(swarm, 1))
+    said(swarm, 2, publication(swarm, 2))
+    assert swarm.replay().heads == swarm.view.heads
+
+
+def test_it_changes_nothing_in_the_run(swarm: Swarm) -> None:
+    swarm.run()
+    before = swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.request
+    said(swarm, 1, publication(swarm, 1))
+    assert (swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.request) == before
+
+
+def test_a_head_that_was_not_certified_is_refused(swarm: Swarm) -> None:
+    swarm.run()
+    body = publication(swarm, 1)
+    other = to_text(sha256(b"other"))
+    for number, wrong in (
+        (3, body),
+        (2, body),
+        (1, msgspec.structs.replace(body, head=other)),
+        (1, msgspec.structs.replace(body, weights_root=other)),
+    ):
+        with pytest.raises(RefusedError) as caught:
+            said(swarm, number, wrong)
+        assert caught.value.code == "wrong-head"
+
+
+def test_a_light_view_has_not_seen_all_heads_and_passes_it_on(swarm: Swarm) -> None:
+    swarm.run()
+    light = RunView.light(swarm.net, swarm.manifest, head=swarm.view.head, next_head=None)
+    statement = swarm.sign(
+        swarm.organiser, Said(publication(swarm, 1), 1), swarm.manifest.run_id
+    ).statement
+    light.apply(9, statement, 0, swarm.blobs.__getitem__)
+    assert light.head == swarm.view.head
+
+
+def test_the_last_word_on_a_round_is_kept_with_its_entry(swarm: Swarm) -> None:
+    swarm.run()
+    said(swarm, 1, publication(swarm, 1))
+    moved = msgspec.structs.replace(publication(swarm, 1), repo="user/moved")
+    said(swarm, 1, moved)
+    assert swarm.view.published == {1: (len(swarm.entries) - 1, moved)}

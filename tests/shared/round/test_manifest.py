@@ -1,0 +1,98 @@
+"""The manifest: its bytes name the run, and what cannot be run is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import RunId, sha256, to_text
+from tequio_shared.round.manifest import Admission, Manifest
+from tests.support.memory_swarm import TENSORS, tiny_manifest
+
+BASE = tiny_manifest()
+
+
+def changed(part: str, **fields: Any) -> Manifest:  # noqa: ANN401  # any field of the manifest
+    whole = fields if not part else {part: msgspec.structs.replace(getattr(BASE, part), **fields)}
+    return msgspec.structs.replace(BASE, **whole)
+
+
+def test_a_manifest_survives_its_bytes_and_names_its_run() -> None:
+    assert Manifest.parse(BASE.encode()) == BASE
+    assert BASE.run_id == RunId(sha256(BASE.encode()))
+
+
+def test_every_field_changes_the_run() -> None:
+    assert changed("rounds", most=5).run_id != BASE.run_id
+    assert changed("", name="other").run_id != BASE.run_id
+
+
+def test_a_manifest_without_rules_of_admission_is_what_it_was_before_there_were_any() -> None:
+    assert b"admission" not in BASE.encode()
+    assert Manifest.parse(BASE.encode()).admits == Admission()
+    said = changed("", admission=Admission())
+    assert Manifest.parse(said.encode()).admits == BASE.admits
+    assert said.run_id != BASE.run_id
+    half = said.encode().replace(b'"owner_slots":4095,', b"")
+    with pytest.raises(MalformedError):
+        Manifest.parse(half)
+
+
+def test_the_schedule_holds_from_its_round_on() -> None:
+    assert [BASE.schedule_at(number) for number in (1, 2, 3, 99)] == [
+        (1 << 20, 0),
+        (1 << 20, 0),
+        (1 << 19, 1 << 10),
+        (1 << 19, 1 << 10),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "fields", "named"),
+    [
+        ("", {"name": "tiny\n"}, "name"),
+        ("", {"witness_share_bp": 5_001}, "witness_share_bp"),
+        ("", {"admission": Admission(trainer_tier=3)}, "admission.trainer_tier"),
+        ("", {"admission": Admission(owner_slots=0)}, "admission.owner_slots"),
+        ("model", {"tensors": TENSORS[::-1]}, "model.tensors"),
+        ("model", {"tensors": (TENSORS[0], TENSORS[0])}, "model.tensors"),
+        ("model", {"parameters": 1}, "model.parameters"),
+        ("model", {"aliases": (("a.weight", "b.bias"),)}, "model.aliases"),
+        ("model", {"aliases": (("x", "nothing"),)}, "model.aliases"),
+        ("tokenizer", {"file": to_text(sha256(b"file"))}, "tokenizer.file"),
+        ("tokenizer", {"kind": "huggingface"}, "tokenizer.file"),
+        ("algorithm", {"schedule": ()}, "schedule"),
+        ("algorithm", {"schedule": ((2, 1, 0),)}, "schedule"),
+        ("algorithm", {"schedule": ((1, 1, 0), (1, 2, 0))}, "schedule"),
+        ("algorithm", {"schedule": ((1, (1 << 22) + 1, 0),)}, "schedule"),
+        ("algorithm", {"schedule": ((1, 1, 1 << 22),)}, "schedule"),
+        ("algorithm", {"layout": "tile64"}, "layout"),
+        ("algorithm", {"bits": 8}, "bits"),
+        ("algorithm", {"k": 4096}, "algorithm.k"),
+        ("algorithm", {"mu_q": 1}, "mu_q"),
+        ("algorithm", {"name": "diloco", "k": 4096, "bits": 8, "mu_q": 1, "down_k": 8}, "down_k"),
+        ("windows", {"tokens": 1}, "windows.tokens"),
+        ("windows", {"first": 10}, "windows.first"),
+        ("rounds", {"train_limit": 1}, "train_limit"),
+        ("rounds", {"most_members": 2, "min_members": 3}, "most_members"),
+        ("inner", {"steps": 501}, "inner.steps"),
+    ],
+)
+def test_a_manifest_that_cannot_be_run_is_refused_by_name(
+    part: str, fields: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(MalformedError, match=named):
+        Manifest.parse(changed(part, **fields).encode())
+
+
+def test_other_algorithms_can_be_run() -> None:
+    for fields in (
+        {"name": "diloco", "k": 4096, "bits": 8, "mu_q": 29_491},
+        {"name": "distro", "layout": "tile64", "bits": 1, "schedule": ((1, 1 << 14, 0),)},
+        {"down_k": 64},
+    ):
+        manifest = changed("algorithm", **fields)
+        assert Manifest.parse(manifest.encode()) == manifest

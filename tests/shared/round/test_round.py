@@ -1,0 +1,222 @@
+"""One round: what it takes, from whom and when, and that a refusal leaves no trace."""
+
+from __future__ import annotations
+
+import copy
+
+import msgspec
+import pytest
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.round.documents import RoundResult
+from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
+from tests.support.memory_swarm import Character, Swarm, signer
+
+
+def swarm_in(phase: RoundPhase, characters: tuple[Character, ...] = (Character(),) * 4) -> Swarm:
+    """A swarm whose first round has just entered the phase."""
+    swarm = Swarm()
+    for at, character in enumerate(characters):
+        swarm.volunteer(f"v{at}", character)
+    while current(swarm) is None or current_round(swarm).phase is not phase:
+        assert swarm.step()
+    return swarm
+
+
+def current(swarm: Swarm) -> RoundView | None:
+    return swarm.view.round
+
+
+def current_round(swarm: Swarm) -> RoundView:
+    assert swarm.view.round is not None
+    return swarm.view.round
+
+
+def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
+    view, key = current_round(swarm), signer(name).key
+    share = view.roster.members[view.slot_of[key]].share
+    header = swarm.workshop.contribute(view, key, swarm.rng, share)
+    fields = {
+        name: getattr(header, name) for name in ContributionHeader.__dataclass_fields__
+    } | changes
+    return WorkCommit(header=to_text(ContributionHeader(**fields).pack()))
+
+
+def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
+    view = current_round(swarm)
+    before = copy.deepcopy(view)
+    with pytest.raises(RefusedError) as caught:
+        view.apply(99, signer(name).key, body, swarm.now_ms)
+    assert view == before
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"magic": b"XXXX"}, "magic"),
+        ({"version": 2}, "version"),
+        ({"k": 16}, "shape"),
+        ({"chunk_count": 3}, "shape"),
+        ({"flags": 1}, "flags"),
+        ({"run_id": bytes(32)}, "run"),
+        ({"round": 2}, "round"),
+        ({"base_head": bytes(32)}, "base"),
+        ({"trainer": signer("nobody").key}, "trainer"),
+        ({"trainer": signer("v1").key}, ""),
+        ({"window_first": 99}, "windows"),
+        ({"window_count": 0}, "windows"),
+        ({"window_count": 10}, "windows"),
+        ({"tokens": 1}, "tokens"),
+        ({"inner_steps": 0}, "steps"),
+        ({"inner_steps": 501}, "steps"),
+    ],
+)
+def test_a_header_that_breaks_a_rule_is_refused_by_its_name(
+    changes: dict[str, object], rule: str
+) -> None:
+    swarm = swarm_in(RoundPhase.TRAIN)
+    code = refusal(swarm, "v0", work(swarm, "v0", **changes))
+    assert code.startswith(f"header-{rule}")
+
+
+def test_a_second_commitment_and_a_copied_payload_are_refused() -> None:
+    swarm = swarm_in(RoundPhase.TRAIN)
+    view = current_round(swarm)
+    first = work(swarm, "v0")
+    view.apply(50, signer("v0").key, first, swarm.now_ms)
+    root = ContributionHeader.parse(from_text(first.header, None)).payload_root
+    assert refusal(swarm, "v0", work(swarm, "v0")) == "already-said"
+    assert refusal(swarm, "v1", work(swarm, "v1", payload_root=root)) == "duplicate-payload"
+
+
+def test_a_stranger_is_not_in_the_round() -> None:
+    swarm = swarm_in(RoundPhase.TRAIN)
+    assert refusal(swarm, "nobody", work(swarm, "v0")) == "not-in-round"
+
+
+def attest(swarm: Swarm, name: str) -> HeadAttest:
+    said = next(one for one in swarm.volunteers if one.key == signer(name).key).duty(swarm.view)
+    assert said is not None
+    assert isinstance(said.body, HeadAttest)
+    return said.body
+
+
+def test_head_zero_is_the_manifests_and_no_quorums() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    view, other = current_round(swarm), sha256(b"other weights")
+    head = view.expected_head(other, sha256(b"other aux"))
+    lie = msgspec.structs.replace(
+        attest(swarm, "v0"),
+        head=to_text(head.hash),
+        weights_root=to_text(head.weights_root),
+        aux_root=to_text(head.aux_root),
+    )
+    assert refusal(swarm, "v0", lie) == "wrong-head"
+
+
+def test_a_canonical_head_is_not_voted_on_again() -> None:
+    swarm = Swarm()
+    for at in range(4):
+        swarm.volunteer(f"v{at}", Character(silent=0))
+    swarm.run_rounds(1)
+    while swarm.view.next_head is not None or current_round(swarm).phase is not RoundPhase.ATTEST:
+        assert swarm.coordinate() or swarm.step()
+    view = current_round(swarm)
+    late = next(key for key, slot in view.slot_of.items() if slot not in view.attests)
+    said = next(one for one in swarm.volunteers if one.key == late).duty(swarm.view)
+    assert said is not None
+    assert isinstance(said.body, HeadAttest)
+    head = view.expected_head(sha256(b"other weights"), sha256(b""))
+    lie = msgspec.structs.replace(
+        said.body,
+        head=to_text(head.hash),
+        weights_root=to_text(head.weights_root),
+        aux_root=to_text(head.aux_root),
+    )
+    with pytest.raises(RefusedError, match="already"):
+        view.apply(len(swarm.entries), late, lie, swarm.now_ms)
+    view.apply(len(swarm.entries), late, said.body, swarm.now_ms)
+
+
+def test_a_secret_chosen_after_the_others_revealed_theirs_does_not_count() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    grinder = swarm.volunteers[0]
+    fresh = bytes(32)
+    again = swarm.view.accounts
+    assert again is not None
+    again.mark_ready(grinder.key, ("trainer",), sha256(fresh), 99)  # as member.ready would
+    body = msgspec.structs.replace(attest(swarm, "v0"), reveal=to_text(fresh))
+    assert refusal(swarm, "v0", body) == "wrong-reveal"
+
+
+def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
+    swarm = swarm_in(RoundPhase.WITNESS)
+    view = current_round(swarm)
+    while len(view.proofs) < 2:
+        swarm.step()
+    assert view.accepted(), "two of the three others of each slot vouch"
+    result = view.result(view.measured_ms())
+    with pytest.raises(RefusedError, match="lacks proofs"):
+        view.apply_close(view.closing(result), result)
+
+
+def test_a_close_with_missing_rows_is_refused() -> None:
+    swarm = swarm_in(RoundPhase.WITNESS)
+    view = current_round(swarm)
+    while len(view.proofs) < 4:
+        swarm.step()
+    whole = view.result(view.measured_ms())
+    short = RoundResult(slots=whole.slots[:-1])
+    with pytest.raises(RefusedError):
+        view.apply_close(view.closing(short), short)
+
+
+def test_round_witness_counts_the_commitments() -> None:
+    swarm = swarm_in(RoundPhase.TRAIN)
+    with pytest.raises(RefusedError):
+        current_round(swarm).apply_witness(RoundWitness(commits=1))
+
+
+def test_who_was_never_asked_is_not_silent() -> None:
+    swarm = swarm_in(RoundPhase.TRAIN, (Character(),) * 2)
+    swarm.volunteer("watcher", roles=("witness",))
+    swarm.run_rounds(1)
+    while current_round(swarm).phase is not RoundPhase.TRAIN:
+        assert swarm.step()
+    view = current_round(swarm)
+    slot = view.slot_of[signer("watcher").key]
+    assert slot in view.elected
+    assert not view.is_silent(slot), "witnesses have nothing to say while others train"
+    view.apply_witness(RoundWitness(commits=len(view.commitments)))
+    assert view.is_silent(slot)
+
+
+def test_a_result_row_says_what_became_of_each_slot() -> None:
+    swarm = Swarm()
+    for at in range(5):
+        swarm.volunteer(f"v{at}", Character(silent=100 if at == 4 else 0))
+    swarm.run_rounds(1)
+    view = current_round(swarm)
+    rows = view.result(view.measured_ms()).slots
+    silent = view.slot_of[signer("v4").key]
+    for slot, row in enumerate(rows):
+        assert Verdict(row.verdict) is (Verdict.SILENT if slot == silent else Verdict.ACCEPTED)
+        assert bool(row.contribution) == bool(row.windows) == bool(row.ms) == (slot != silent)
+        assert (row.trainer_micropoints > 0) == (row.witness_micropoints > 0) == (slot != silent)
+
+
+def test_only_slots_that_witness_agree_on_heads() -> None:
+    """Trainers without that role, new ones above all, can neither make a head nor stop one."""
+    swarm = Swarm()
+    for name in "abcd":
+        swarm.volunteer(name)
+    crowd = [swarm.volunteer(f"crowd {at}", Character(lying=100), ("trainer",)) for at in range(9)]
+    swarm.run_rounds(1)
+    assert swarm.view.round is not None
+    assert swarm.view.closed == 1, "nine of thirteen state another head, to no effect"
+    assert swarm.view.round.slot_of.keys() >= {one.key for one in crowd}

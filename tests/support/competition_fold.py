@@ -1,0 +1,237 @@
+"""A competition on its own: people by name, a clock, and the fold that they talk to."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from tequio_shared.competition.competition import CompetitionsView
+from tequio_shared.competition.state import CompetitionContext, CompetitionPhase
+from tequio_shared.errors import RefusedError
+from tequio_shared.head.head import set_root
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, sha256, to_text
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.tiers import Tiers
+from tequio_shared.round.round import Head
+from tequio_shared.statements.competitions import CompClose, CompDraw
+from tequio_shared.statements.network import MemberVouch, RoleGrant
+from tequio_shared.statements.statement import make
+from tests.support.authors import Author
+from tests.support.signing_swarm import manifest, weights_root
+from tests.support.statements import NET
+from tests.support.synthetic_competition import (
+    DEADLINE,
+    DRAW,
+    NO_LIMIT,
+    OPENS,
+    RESULT,
+    PaperCompetition,
+    folder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Budget
+    from tequio_shared.competition.state import CompetitionDraw
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.accounts import RunProgress
+    from tequio_shared.statements.statement import Body, Statement
+
+START = 1_700_000_000_000
+RUN_RULES = manifest()
+RUN = RUN_RULES.run_id
+
+
+class Stage:
+    """A competition on its own: people by name, a clock, and the fold that they talk to."""
+
+    def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3, tier: int = 0) -> None:
+        self.standings = KeyStatus()
+        self.tiers = Tiers(registered=self.standings.records)
+        self.people: dict[str, PeerKey] = {}
+        self.fold = CompetitionsView()
+        self.log: list[tuple[int, Statement]] = []
+        self.index = 10
+        self.now = START
+        self.run = FullRunView.opened(NET, RUN_RULES, self.standings, self.tiers)
+        self.network = CompetitionContext(
+            documents=self.document,
+            run={RUN: self.run}.get,
+            standings=self.standings,
+            tiers=self.tiers,
+            organisers=frozenset({self.key("organiser"), self.key("second")}),
+        )
+        custodians = [self.key(f"custodian {n}") for n in (1, 2, 3)]
+        self.paper = PaperCompetition(
+            custodians=custodians, start_ms=START, budget=budget, evaluators=evaluators, tier=tier
+        )
+
+    def document(self, name: Digest) -> bytes:
+        """Give a document."""
+        return self.paper.documents[name]
+
+    def key(self, name: str) -> PeerKey:
+        """The key of somebody, registered on first sight."""
+        if name not in self.people:
+            self.people[name] = Author(name, NET).key
+            self.standings.register(self.people[name], self.index)
+        return self.people[name]
+
+    def at(self, after_ms: int) -> Stage:
+        """Set the clock to so long after the opening."""
+        self.now = START + after_ms
+        return self
+
+    def say(self, name: str, *bodies: Body) -> None:
+        """Have somebody say it, in statements as the log has them."""
+        for body in bodies:
+            statement = self.statement(name, body)
+            before = copy.deepcopy(self.fold)
+            try:
+                self.fold.apply(self.index, statement, self.network)
+            except RefusedError:
+                assert self.fold == before, "what is refused changes nothing"
+                raise
+            self.log.append((self.index, statement))
+
+    def refold(self) -> CompetitionsView:
+        """Fold what was taken once more."""
+        fold = CompetitionsView()
+        for index, statement in self.log:
+            fold.apply(index, statement, self.network)
+        return fold
+
+    @property
+    def view(self) -> CompetitionView:
+        """The competition's view."""
+        return self.fold.view(self.paper.id)
+
+    def phase(self) -> CompetitionPhase:
+        """The phase; a call, so that a type checker looks again each time."""
+        return self.view.phase
+
+    def drawn(self) -> CompetitionDraw:
+        """The draw, which is there by now."""
+        assert self.view.draw is not None
+        return self.view.draw
+
+    def name_of(self, key: PeerKey) -> str:
+        """Whose key it is."""
+        return next(name for name, one in self.people.items() if one == key)
+
+    @property
+    def scorers(self) -> list[str]:
+        """Who was drawn."""
+        return [self.name_of(key) for key in self.drawn().evaluators]
+
+    def vouch(self, owner: str, *names: str, until_ms: int = 2 * RESULT) -> None:
+        """Have a connector say whose keys these are, until so long after the opening."""
+        connector = to_text(self.key("connector"))
+        granted, until = START + 2 * RESULT, START + until_ms
+        bodies: list[Body] = [RoleGrant(peer=connector, role="connector", until=granted)]
+        whose = to_text(sha256(owner.encode()))
+        keys = [to_text(self.key(name)) for name in names]
+        bodies += [MemberVouch(peer=key, owner=whose, until=until) for key in keys]
+        for body in bodies:
+            self.tiers.apply(self.index, self.statement("connector", body))
+
+    def promote(self, number: int, trained: RunProgress) -> Head:
+        """Let the run have a certified head of that round."""
+        made = Head.of(
+            RUN,
+            number,
+            parent=HeadHash(ZERO_DIGEST),
+            set_root=set_root([]),
+            weights_root=weights_root(number),
+            aux_root=ZERO_DIGEST,
+        )
+        self.run.heads[number] = made
+        self.run.accounts.trained[number] = trained
+        return made
+
+    def statement(self, name: str, body: Body) -> Statement:
+        """Write a statement of somebody's, at the stage's time."""
+        self.index += 1
+        return make(
+            body=body,
+            author=self.key(name),
+            seq=self.index,
+            ts=self.now,
+            exp=self.now,
+            prev=sha256(b"before"),
+        )
+
+    # --- a course of events
+
+    def open(self) -> Stage:
+        """Open it."""
+        self.say("organiser", self.paper.open())
+        return self.at(OPENS)
+
+    def enter(self, *names: str) -> Stage:
+        """Have each enter and submit a folder under its own name."""
+        for name in names:
+            self.say(name, self.paper.enter(name), self.paper.submit(name, folder(name)))
+        return self
+
+    def offer(self, *names: str) -> Stage:
+        """Have each offer to evaluate."""
+        for name in names:
+            self.say(name, self.paper.offer(self.key(name)))
+        return self
+
+    def close(self) -> Stage:
+        """End the time of entries."""
+        self.at(DEADLINE).say("coordinator", CompClose(competition=self.paper.text))
+        return self
+
+    def confess(self, *names: str) -> Stage:
+        """Have each open its secret."""
+        for name in names:
+            self.say(name, self.paper.secret(self.key(name)))
+        return self
+
+    def draw(self) -> Stage:
+        """End the time of secrets."""
+        self.at(DRAW).say("coordinator", CompDraw(competition=self.paper.text))
+        return self
+
+    def reveal(self, *numbers: int) -> Stage:
+        """Have custodians show their shares."""
+        for number in numbers:
+            self.say(f"custodian {number}", self.paper.reveal(number))
+        return self
+
+    def commit(self, entrant: str, *evaluators: str) -> Stage:
+        """Have each commit to the scores that `show` shows."""
+        for name in evaluators:
+            self.say(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
+        return self
+
+    def show(self, entrant: str, *evaluators: str) -> Stage:
+        """Have each show what it committed to."""
+        for name in evaluators:
+            self.say(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
+        return self
+
+    def play(self, to: CompetitionPhase) -> Stage:
+        """Two entrants and four offers, up to that phase."""
+        offers = ("one", "two", "three", "four")
+        steps: dict[CompetitionPhase, Callable[[], object]] = {
+            CompetitionPhase.OPEN: lambda: self.open().enter("alpha", "beta").offer(*offers),
+            CompetitionPhase.CLOSED: self.close,
+            CompetitionPhase.DRAWN: lambda: self.confess(*offers).draw(),
+            CompetitionPhase.REVEALED: lambda: self.reveal(3, 1),
+            CompetitionPhase.DECIDED: lambda: self.at(RESULT).say(
+                "organiser", self.paper.decide(self.drawn().beacon)
+            ),
+        }
+        for phase, step in steps.items():
+            step()
+            assert self.phase() is phase
+            if phase is to:
+                break
+        return self

@@ -1,0 +1,352 @@
+"""A competition's log whose door lets anything in: a ledger that lies, with everybody's real keys.
+
+Texts are sealed, shares shown and statements signed as they are; scores are made up, unless a test
+gives real ones. A test says a lie in the place of any step, and the log signs whatever came of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_client.verify.bundle import BundleInfo, BundleWriter
+from tequio_client.verify.competition import contenders
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.report import AuditReport
+from tequio_shared.competition import result as competition_result
+from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.result import DrawnText
+from tequio_shared.competition.rules import Environment, Evaluation
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.scoring import DocumentScore
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompClose,
+    CompDraw,
+    CompEnter,
+    CompOpen,
+    CompResult,
+    CompReveal,
+    CompSubmit,
+    EvalOffer,
+    EvalResult,
+    EvalSecret,
+)
+from tequio_shared.statements.statement import Entry, make, sign
+from tests.support.authors import registration
+from tests.support.competition_documents import (
+    CUSTODIANS,
+    DEADLINE,
+    DRAW,
+    ENTRANTS,
+    EVALUATORS,
+    NEEDED,
+    OPENS,
+    RESULT,
+    TEXTS,
+    Sealing,
+    folder_of,
+    rules,
+    secret_of,
+)
+from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
+from tests.support.score_commitments import committing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import CompetitionOutcome, Submission
+    from tequio_shared.statements.statement import Body
+
+
+STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
+
+
+@dataclass(kw_only=True)
+class ContestLog:
+    """The log, the blobs, and what each step says; `now_ms` is everybody's clock."""
+
+    texts: Sequence[str] = TEXTS
+    drawn: int = 6
+    window: int = 64
+    submissions: dict[str, Submission] = field(default_factory=dict)
+    millibits: Callable[[str, str, str], int] | None = None
+    """What an evaluator says an entrant needs for a text."""
+
+    def __post_init__(self) -> None:
+        self.log = MemoryLog.founded()
+        self.blobs: dict[Digest, bytes] = {}
+        self.now_ms = NOW_MS
+        self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
+        for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
+            self.say(name, registration(NET, self.signer(name).key))
+        sealing = Sealing.of(self.texts)
+        self.shares = list(sealing.shares)
+        custodians = [self.key(name) for name in CUSTODIANS]
+        self.rules = rules(sealing.sealed, custodians, self.window, self.drawn)
+        self.put(sealing.archive)
+        self.put(self.rules.encode())
+
+    # --- a log that anything goes into
+
+    def signer(self, name: str) -> Signer:
+        """The key of somebody."""
+        return self.signers.setdefault(name, Signer(sha256(b"contest", name.encode())))
+
+    def key(self, name: str) -> PeerKey:
+        """The same, its public half."""
+        return self.signer(name).key
+
+    def say(self, name: str, body: Body) -> int:
+        """Log a statement whatever it says; gives its index."""
+        signer = self.signer(name)
+        seq, last = self.log.chains.get(signer.key, (0, ZERO_DIGEST))
+        statement = make(
+            body=body,
+            author=signer.key,
+            seq=seq + 1,
+            ts=self.now_ms,
+            exp=self.now_ms + 60_000,
+            prev=last,
+        )
+        return self.log.append(sign(NET, statement, signer))
+
+    def unsay(self) -> None:
+        """Forget the last statement, and that it was ever said."""
+        last = Entry.parse(self.log.leaves.pop()).statement
+        self.log.hashes.pop()
+        self.log.chains[last.author] = last.seq - 1, last.prev
+
+    def index_of(self, kind: str) -> int:
+        """Where the first statement of a type is."""
+        kinds = [Entry.parse(leaf).statement.type for leaf in self.log.leaves]
+        return kinds.index(kind)
+
+    def put(self, raw: bytes) -> str:
+        """Keep a document; gives its name."""
+        self.blobs[sha256(raw)] = raw
+        return to_text(sha256(raw))
+
+    def forge(self, index: int) -> None:
+        """Change a byte of an entry's signature; the log signs that too."""
+        leaf = bytearray(self.log.leaves[index])
+        leaf[2 + 32 + 5] ^= 1
+        self.log.leaves[index] = bytes(leaf)
+        self.log.hashes[index] = merkle.leaf_hash(bytes(leaf))
+
+    # --- as a stranger is shown it
+
+    def genesis(self) -> bytes:
+        """The genesis document."""
+        return genesis().encode()
+
+    def note(self) -> bytes:
+        """The signed checkpoint."""
+        return sign_checkpoint(self.log.checkpoint(), LOG_SIGNER)
+
+    def blob(self, name: Digest) -> bytes | None:
+        """A document."""
+        return self.blobs.get(name)
+
+    def bundle(self, path: Path, note: bytes | None = None) -> Path:
+        """All of it as a bundle."""
+        folder = path.with_suffix(".blobs")
+        folder.mkdir()
+        for name, raw in self.blobs.items():
+            (folder / to_text(name)).write_bytes(raw)
+        with BundleWriter(path) as writer:
+            about = BundleInfo(competition=to_text(self.rules.id))
+            writer.begin(about, self.genesis(), note or self.note())
+            for first in range(0, len(self.log.leaves), 256):
+                writer.leaves(first // 256, self.log.leaves[first : first + 256])
+            writer.blobs((name, folder / to_text(name)) for name in self.blobs)
+        return path
+
+    @property
+    def view(self) -> CompetitionView:
+        """What follows from the log so far."""
+        fold = Fold(genesis(), self, AuditReport())
+        for index, leaf in enumerate(self.log.leaves):
+            fold.apply(index, leaf)
+        return fold.view.competitions.views[self.rules.id]
+
+    # --- the course of things
+
+    def play(self, to: str = "result") -> ContestLog:
+        """Go from step to step up to that one."""
+        for step in STEPS[: STEPS.index(to) + 1]:
+            getattr(self, step)()
+        return self
+
+    def play_on(self, *steps: str) -> None:
+        """Take these steps, whatever happened before."""
+        for step in steps:
+            getattr(self, step)()
+
+    def open(self) -> None:
+        """Open it."""
+        self.say("organiser", CompOpen(competition=self.name))
+
+    def enter(self) -> None:
+        """Have every entrant enter and submit."""
+        self.now_ms = OPENS
+        for entrant in ENTRANTS:
+            self.say(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
+            self.submit(entrant, self.submissions.get(entrant, folder_of(entrant)))
+
+    def submit(self, entrant: str, submission: Submission) -> int:
+        """Submit something."""
+        self.submissions[entrant] = submission
+        name = self.put(submission.encode())
+        body = CompSubmit(competition=self.name, entrant=entrant, submission=name)
+        return self.say(entrant, body)
+
+    def offer(self) -> None:
+        """Have everybody offer to evaluate."""
+        for name in EVALUATORS:
+            commit = offer_commitment(self.rules.id, self.key(name), secret_of(name))
+            self.say(name, EvalOffer(competition=self.name, commit=to_text(commit)))
+
+    def close(self) -> None:
+        """End the time of entries."""
+        self.now_ms = DEADLINE
+        self.say("coordinator", CompClose(competition=self.name))
+
+    def secrets(self) -> None:
+        """Open all secrets."""
+        for name in EVALUATORS:
+            self.say(name, EvalSecret(competition=self.name, secret=to_text(secret_of(name))))
+
+    def draw(self) -> None:
+        """End the time of secrets."""
+        self.now_ms = DRAW
+        self.draw_now()
+
+    def draw_now(self) -> int:
+        """End it at whatever time it is; gives the entry."""
+        return self.say("coordinator", CompDraw(competition=self.name))
+
+    def reveal(self) -> None:
+        """Show as many shares as are needed."""
+        for number in range(NEEDED):
+            self.show_share(number)
+
+    def show_share(self, number: int) -> int:
+        """Show one, counted from 0."""
+        share = self.shares[number].encode()
+        return self.say(CUSTODIANS[number], CompReveal(competition=self.name, share=share))
+
+    def score(self) -> None:
+        """Have every drawn evaluator commit to scores of every entrant, then show them."""
+        scorers = self.scorers
+        for say in (self.commit, self.evaluate):
+            for name in scorers:
+                for entrant in ENTRANTS:
+                    say(name, entrant)
+
+    def commit(self, name: str, entrant: str) -> int:
+        """Have somebody commit to what `evaluate` shows; gives the entry."""
+        return self.commit_to(name, self.scores(name, entrant))
+
+    def commit_all(self, entrant: str) -> None:
+        """Have all who were drawn commit to scores of an entrant."""
+        for name in self.scorers:
+            self.commit(name, entrant)
+
+    def commit_to(self, name: str, result: EvalResult) -> int:
+        """Have somebody commit to a result; gives the entry."""
+        return self.say(name, committing(self.key(name), result))
+
+    def evaluate(self, name: str, entrant: str) -> int:
+        """Have somebody show scores of an entrant; gives the entry."""
+        return self.say(name, self.scores(name, entrant))
+
+    def scores(self, name: str, entrant: str) -> EvalResult:
+        """What somebody says of an entrant."""
+        submission = self.submissions[entrant].id
+        said = Evaluation(
+            competition=self.name,
+            entrant=entrant,
+            submission=to_text(submission),
+            evaluator=to_text(self.key(name)),
+            environment=Environment(program="tequio 0", torch="2", device="cpu", threads=1),
+            documents=tuple(self._score(name, entrant, text) for text in self.drawn_texts),
+        )
+        return EvalResult(
+            competition=self.name,
+            entrant=entrant,
+            submission=to_text(submission),
+            scores=self.put(said.encode()),
+            salt=to_text(sha256(b"salt", name.encode(), entrant.encode())),
+            millibits=said.total.millibits,
+            size_bytes=said.total.size_bytes,
+        )
+
+    def challenge(self, entrant: str, evaluator: str, document: int) -> None:
+        """Contradict an evaluator."""
+        self.say(
+            "carla",
+            CompChallenge(
+                competition=self.name,
+                entrant=entrant,
+                evaluator=to_text(self.key(evaluator)),
+                document=document,
+                millibits=7,
+            ),
+        )
+
+    def result(self) -> None:
+        """Say what it came to."""
+        self.decide(self.outcome())
+
+    def decide(self, outcome: CompetitionOutcome) -> int:
+        """Say that it came to something; gives the entry."""
+        self.now_ms = RESULT
+        name = self.put(outcome.encode())
+        return self.say("organiser", CompResult(competition=self.name, outcome=name))
+
+    # --- what follows
+
+    @property
+    def name(self) -> str:
+        """The competition's id."""
+        return to_text(self.rules.id)
+
+    @property
+    def scorers(self) -> list[str]:
+        """Who was drawn."""
+        draw = self.view.draw
+        assert draw is not None
+        by_key = {self.key(name): name for name in EVALUATORS}
+        return [by_key[key] for key in draw.evaluators]
+
+    @property
+    def drawn_texts(self) -> list[str]:
+        """The drawn documents."""
+        draw = self.view.draw
+        assert draw is not None
+        return [self.texts[at] for at in draw.documents]
+
+    def outcome(self) -> CompetitionOutcome:
+        """What it comes to."""
+        view = self.view
+        assert view.draw is not None
+        texts = [DrawnText.of(one.encode()) for one in self.drawn_texts]
+        found = contenders(view, self.blob)
+        return competition_result.compute_outcome(view.id, view.draw.beacon, texts, found)
+
+    def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
+        raw = text.encode()
+        made_up = ENTRANTS[entrant] * len(raw) + EVALUATORS.index(name)
+        return DocumentScore(
+            document=to_text(sha256(raw)),
+            size_bytes=len(raw),
+            words=len(text.split(" ")),
+            tokens=len(raw),
+            millibits=self.millibits(name, entrant, text) if self.millibits else made_up,
+        )

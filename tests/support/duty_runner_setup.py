@@ -1,0 +1,168 @@
+"""A worker's desk: deeds with real store, outbox, feedback and trainer process, opened by a test.
+
+The trainer is the paper one, the ledger in memory; the round is that of a swarm in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import trio
+
+from tequio_client.ipc import trainer as link
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.children.process import ChildProgram
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import PointsDatabase
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.dispatch import DutyRunner
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
+from tequio_client.worker.rounds.workdir import (
+    BaseFiles,
+    RecordedHeads,
+    TrainerWorkdir,
+    clear_work_folder,
+)
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Exchange
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.statement import Entry
+from tests.support.authors import WORK_BITS
+from tests.support.memory_log import NET, MemoryLog, serving
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.worker.rounds.announce import CommitmentGossip
+    from tequio_client.worker.swarm.transfer import Fetcher
+    from tequio_shared.round.manifest import Corpus
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Body
+    from tests.support.duty_swarm import DutifulSwarm
+
+
+PAPER = (sys.executable, "-m", "tests.support.synthetic_trainer")
+
+
+class PaperAnnouncer:
+    """Notes what is announced."""
+
+    def __init__(self) -> None:
+        self.announced: list[Entry] = []
+
+    async def announce(self, entry: Entry) -> None:
+        """Note it."""
+        await trio.lowlevel.checkpoint()
+        self.announced.append(entry)
+
+
+@dataclass
+class Desk:
+    """One worker's folder in a swarm's round, opened as often as the test likes."""
+
+    folder: Path
+    swarm: DutifulSwarm
+    log: MemoryLog = field(default_factory=MemoryLog.founded)
+    announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
+    store: Store | None = None  # of the life that is open
+    held_out_documents: int = 5
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[DutyRunner]:
+        """Begin a life: everything but the folder and the ledger is new."""
+        manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
+        (self.folder / "manifest").write_bytes(manifest.encode())
+        store = self.store = Store(self.folder / "store", quota_bytes=1 << 30)
+        first = self.swarm.workshop.weights[first_head(manifest).weights_root]
+        store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
+        for payload in self.swarm.workshop.payloads.values():
+            assert self.swarm.view.round is not None
+            store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
+        clear_work_folder(self.folder / "work")
+        paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
+        trainer = TrainerProcess(paper)
+        async with serving(self.log) as server, LedgerApi(server.url) as api:
+            exchange = Exchange(
+                store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
+            )
+            async with (
+                Outbox(api, self.folder, signer, clock=lambda: self.swarm.now_ms) as outbox,
+                trio.open_nursery() as nursery,
+            ):
+                await outbox.open(NET, WORK_BITS)
+                book = PointsDatabase.opened(self.folder, signer.key)
+                nursery.start_soon(trainer.run)
+                yield DutyRunner(
+                    RunContext(
+                        key=signer.key,
+                        manifest=manifest,
+                        corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
+                        roles=("trainer", "witness"),
+                        store=store,
+                        kept=RecordedHeads(self.folder, manifest.run_id),
+                        base=None,
+                        exchange=exchange,
+                        outbox=outbox,
+                        announcer=cast("CommitmentGossip", self.announcer),
+                        secrets=BeaconSecrets(self.folder / "beacon.json", signer, NET),
+                        workroom=TrainerWorkdir(
+                            trainer=trainer,
+                            prepare=self._prepare(),
+                            folder=self.folder / "work",
+                            store=store,
+                            exchange=exchange,
+                            base=BaseFiles(None, store, exchange),
+                        ),
+                        feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
+                        ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
+                        points=PointsRecorder(book, signer.key),
+                        measures_every=0,
+                    )
+                )
+                nursery.cancel_scope.cancel()
+                book.close()
+
+    def _prepare(self) -> link.Prepare:
+        path = str(self.folder / "manifest")
+        return link.Prepare(command=1, manifest=path, config=path, data_manifest=path)
+
+    def said(self, kind: type[Body]) -> list[Body]:
+        """What the ledger has of ours, of that type."""
+        bodies = [Entry.parse(leaf).statement.body for leaf in self.log.leaves]
+        return [body for body in bodies if isinstance(body, kind)]
+
+    @property
+    def round(self) -> RoundView:
+        """The swarm's round."""
+        assert self.swarm.view.round is not None
+        return self.swarm.view.round
+
+    async def hold_head(self, deeds: DutyRunner) -> None:
+        """Take up the head that the round starts from; it lies in the store."""
+        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.swarm.view)
+
+
+def _corpus(store: Store, documents: int) -> SimpleNamespace:
+    """One shard, which is here, to train on and, with any documents, to measure with."""
+    shard = store.put_tree(b"tokens", PIECE_BYTES)
+    listed = SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes)
+    return SimpleNamespace(
+        held_out=(SimpleNamespace(**vars(listed), tokens=20_000, documents=documents),)
+        if documents
+        else (),
+        train=(SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes),),
+        train_roots=lambda: (shard.root,),
+        order=lambda _: SimpleNamespace(shards_of=lambda *_: (0,)),
+    )

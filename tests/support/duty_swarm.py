@@ -1,0 +1,269 @@
+"""A swarm in memory whose members do what `duty` says, each with its own light view of the run.
+
+Ledger, coordinator and arithmetic are those of `swarm`; a member does every duty at once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
+from tequio_client.worker.rounds.join import start_view
+from tequio_shared.api.runs import ResumeAnswer
+from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
+from tequio_shared.network.run import RunState
+from tequio_shared.round import proof
+from tequio_shared.round.round import Head, RoundView, accepted_set
+from tequio_shared.statements.network import MemberReady
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundRoster,
+    RoundVoid,
+    RunOpen,
+    WorkCommit,
+)
+from tests.support.authors import registration
+from tests.support.memory_swarm import Said, Swarm, Volunteer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.round import AcceptedSet
+    from tequio_shared.statements.statement import Body, Entry
+
+
+class Dutiful:
+    """One member: its key, what it holds, and its own view, folded from where it joined."""
+
+    def __init__(self, name: str, swarm: Swarm) -> None:
+        self.voice = Volunteer(name, swarm.workshop)
+        self.key = self.voice.key
+        self._swarm = swarm
+        self._secrets: dict[Digest, bytes] = {}  # what we committed to; outlives a restart
+        self._commits: list[tuple[int, Digest]] = []  # as logged, by index; outlives a restart
+        self.begin()
+
+    def begin(self) -> None:
+        """Join the run anew, with nothing but the key and the secrets' file."""
+        self.view, self._after = _start(self._swarm)
+        self._held: Head | None = None
+        self._closed: dict[HeadHash, AcceptedSet] = {}
+        self._said: deque[Duty] = deque(maxlen=16)
+        self._ready_index: int | None = None
+
+    def own(self) -> MemberState:
+        """What the member holds and has said."""
+        return MemberState(
+            key=self.key,
+            held=self._held,
+            closed=self._closed,
+            said=self._said,
+            ready_index=self._ready_index,
+        )
+
+    def follow(self, entries: Sequence[Entry]) -> None:
+        """Take the entries that the member has not seen yet."""
+        for index in range(self._after + 1, len(entries)):
+            statement = entries[index].statement
+            if statement.run is not None:
+                self.view.apply(index, statement, 0, self._swarm.blobs.__getitem__)
+                if statement.author == self.key:
+                    self._confirm(index, statement.body)
+                if isinstance(statement.body, RoundClose):
+                    self._remember(index)
+        self._after = len(entries) - 1
+
+    def act(self) -> tuple[Duty, Said | None]:
+        """Do the present duty; give it, and what is to be said."""
+        now = next_duty(self.view, self.own())
+        match now:
+            case duties.FetchDuty(head=head):
+                assert head.weights_root in self._swarm.workshop.weights
+                self._held = head
+            case duties.AdvanceDuty(closed=closed):
+                self._held = self._advanced(closed)
+            case duties.MeasureDuty(head=head):
+                self._said.append(now)
+                return now, Said(_measure(head), head.round)
+            case duties.ReadyDuty() | duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
+                self._said.append(now)
+                number = None if isinstance(now, duties.ReadyDuty) else now.round
+                return now, Said(self._body(now), number)
+        return now, None
+
+    def _body(self, now: Duty) -> Body:
+        held, current = self._held, self.view.round
+        if isinstance(now, duties.ReadyDuty):
+            assert held is not None
+            return MemberReady(
+                head=to_text(held.hash), roles=("trainer", "witness"), commit=self._commit()
+            )
+        assert current is not None
+        if isinstance(now, duties.ProveDuty):
+            return self._proof(current)
+        assert held is not None
+        if isinstance(now, duties.TrainDuty):
+            share = current.roster.members[current.slot_of[self.key]].share
+            header = self._swarm.workshop.contribute(current, self.key, self._swarm.rng, share)
+            return WorkCommit(header=to_text(header.pack()))
+        return HeadAttest(
+            head=to_text(held.hash),
+            weights_root=to_text(held.weights_root),
+            aux_root=to_text(held.aux_root),
+            reveal=to_text(self._reveal(current)),
+            commit=self._commit(),
+        )
+
+    def _proof(self, current: RoundView) -> Body:
+        assert current.head is not None
+        return proof.make_proof(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched={slot: one.id for slot, one in current.commitments.items()},
+            rejected={},
+            head=current.head.hash,
+        )
+
+    def _advanced(self, closed: AcceptedSet) -> Head:
+        weights, aux = self._swarm.workshop.roots[closed.parent]
+        run = self._swarm.manifest.run_id
+        return Head.of(
+            run,
+            closed.round,
+            parent=closed.parent,
+            set_root=closed.set_root,
+            weights_root=weights,
+            aux_root=aux,
+        )
+
+    def _remember(self, index: int) -> None:
+        current, coming = self.view.round, self.view.next_head
+        assert current is not None
+        assert coming is not None
+        self._closed[coming.parent] = accepted_set(index, current)
+
+    def _confirm(self, index: int, body: Body) -> None:
+        if isinstance(body, MemberReady | HeadAttest):
+            self._commits.append((index, digest_from_text(body.commit)))
+        if isinstance(body, MemberReady):
+            self._ready_index = index
+
+    def _commit(self) -> str:
+        secret = self.voice.signer.beacon_secret(NetworkId(bytes(32)), len(self._secrets) + 1)
+        self._secrets[sha256(secret)] = secret
+        return to_text(sha256(secret))
+
+    def _reveal(self, current: RoundView) -> bytes:
+        before = [commit for index, commit in self._commits if index < current.roster_index]
+        return self._secrets[before[-1]] if before else bytes(32)
+
+
+@dataclass
+class DutifulSwarm(Swarm):
+    """The swarm; `done` has every duty that somebody did, in order."""
+
+    members: list[Dutiful] = field(default_factory=list)
+    done: list[Duty] = field(default_factory=list)
+
+    def join(self, name: str) -> Dutiful:  # type: ignore[override]  # others join here
+        """Let a new member begin."""
+        member = Dutiful(name, self)
+        entry = member.voice.sign(
+            self.net, None, Said(registration(self.net, member.key)), self.now_ms
+        )
+        self.entries.append(entry)
+        member.voice.note(entry)
+        self.members.append(member)
+        return member
+
+    def restart(self, member: Dutiful) -> None:
+        """Let a member lose all that it does not keep on disk."""
+        member.begin()
+
+    def run(self, most_steps: int = 3_000, mishaps: Sequence[tuple[int, int, str]] = ()) -> None:
+        """Go on to the end of the run; a mishap is (at which step, to whom, what)."""
+        for at in range(most_steps):
+            for _, who, what in [one for one in mishaps if one[0] == at]:
+                if what == "join":
+                    self.join(f"late {len(self.members)}")
+                else:
+                    self.restart(self.members[who % len(self.members)])
+            if self.view.state is RunState.FINISHED or not self.step():
+                return
+
+    def _hear(self) -> bool:
+        for member in self.rng.sample(self.members, len(self.members)):
+            member.follow(self.entries)
+            now, said = member.act()
+            if isinstance(now, duties.WaitDuty | duties.RunEnded):
+                continue
+            self.done.append(now)
+            self.now_ms += self.rng.randint(1, 500)
+            if said is not None:
+                self._hear_said(member, said)
+            return True
+        return False
+
+    def _hear_said(self, member: Dutiful, said: Said) -> None:
+        try:
+            self._hear_one(member.voice, said)
+        except AssertionError as err:
+            raise AssertionError(f"{said} broke the swarm") from err
+
+
+def _measure(head: Head) -> HeadMeasure:
+    """What everybody measures of a head."""
+    millibits = 7_000_000 - 100_000 * head.round
+    return HeadMeasure(head=to_text(head.hash), millibits=millibits, size_bytes=1_000, tokens=1_000)
+
+
+def _start(swarm: Swarm) -> tuple[RunView, int]:
+    """Begin where the ledger says and `joining` decides."""
+    resume, head, rosters = _resume(swarm)
+    roster_index = None
+    if resume.close is not None:
+        roster_index = rosters[swarm.entries[resume.close].statement.round or 0]
+    return start_view(swarm.net, swarm.manifest, resume, head, roster_index)
+
+
+def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
+    """Do as the ledger does: the last point of rest, and the head known there."""
+    rosters: dict[int, int] = {}
+    resume, promoted, pending = ResumeAnswer(after=0, head=None, close=None), None, None
+    for index, entry in enumerate(swarm.entries):
+        body = entry.statement.body
+        match body:
+            case HeadPromote():
+                promoted, pending = index, None
+            case RoundRoster():
+                rosters[entry.statement.round or 0] = index
+            case RoundClose():
+                pending = index
+        if isinstance(body, RunOpen | RoundClose | RoundVoid):
+            resume = ResumeAnswer(after=index, head=promoted, close=pending)
+    return resume, _head_at(swarm, resume.head), rosters
+
+
+def _head_at(swarm: Swarm, index: int | None) -> Head | None:
+    if index is None:
+        return None
+    statement = swarm.entries[index].statement
+    body = statement.body
+    assert isinstance(body, HeadPromote)
+    return Head(
+        hash=HeadHash(digest_from_text(body.head)),
+        round=statement.round or 0,
+        parent=HeadHash(digest_from_text(body.parent)),
+        set_root=digest_from_text(body.set_root),
+        weights_root=digest_from_text(body.weights_root),
+        aux_root=digest_from_text(body.aux_root),
+    )

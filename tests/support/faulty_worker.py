@@ -1,0 +1,58 @@
+"""A real worker with a light trainer that computes a head wrongly when it is told to.
+
+    python -m tests.support.faulty_worker SLIP worker OPTIONS...
+
+When the file `SLIP` is there, the next head that the trainer computes has one weight wrong, roots
+and hash to match, and the file goes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from tequio_client.__main__ import main as program
+from tequio_client.worker.children import trainer as trainer_child
+from tequio_shared.head.head import NewHead, OuterStep, advance, head_hash, weights_root
+from tequio_shared.ids import HeadHash
+from tests.support import synthetic_trainer
+
+SLIP = "PYTHON_PAPER_SLIP"
+
+
+def main(slip: Path, arguments: list[str]) -> None:
+    """Be that worker."""
+    os.environ[SLIP] = str(slip)
+    trainer = (sys.executable, "-m", "tests.support.faulty_worker", "--trainer")
+    vars(trainer_child)["TRAINER"] = trainer
+    sys.argv = ["tequio", *arguments]
+    program()
+
+
+def train() -> None:
+    """Be its trainer."""
+    vars(synthetic_trainer)["advance"] = _advance
+    synthetic_trainer.main()
+
+
+def _advance(step: OuterStep, *rest: Any) -> NewHead:  # noqa: ANN401 - passed on
+    made, slip = advance(step, *rest), Path(os.environ[SLIP])
+    if not slip.exists():
+        return made
+    slip.unlink()
+    weights = made.weights.copy()
+    weights[weights.size // 2] += 1
+    root = weights_root(weights)
+    roots = (made.set_root, root, made.aux_root)
+    value = head_hash(step.run_id, step.round, step.parent, *roots)
+    return dataclasses.replace(made, hash=HeadHash(value), weights=weights, weights_root=root)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--trainer":
+        train()
+    else:
+        main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,85 @@
+"""A competition told anew as if it had had other rules, by which it has another id.
+
+All that was said about it is said about the other one: secrets, scores and the draw are bound to
+its id, so what evaluators committed to, what they scored and the outcome's beacon are new.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_shared.competition.draw import draw_beacon, offer_commitment
+from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.statements.competitions import CompResult, EvalCommit, EvalOffer, EvalResult
+from tests.support.score_commitments import committing
+
+if TYPE_CHECKING:
+    from tequio_client.verify.competition import JudgedCompetition
+    from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements.statement import Body
+    from tests.support.rewritten_log import RetoldLog
+
+
+def follow(log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+    """Have everything said under these rules from the opening on."""
+    before, name = to_text(judged.view.id), log.put(rules.encode())
+    told = _Retelling(log, judged, rules)
+    for at, entry in enumerate(log.entries):
+        body = entry.statement.body
+        if getattr(body, "competition", None) == before:
+            about_it = msgspec.structs.replace(body, competition=name)
+            log.change(at, told.said(entry.statement.author, about_it))
+    log.about = msgspec.structs.replace(log.about, competition=name)
+
+
+class _Retelling:
+    """What each statement has to say so that it follows from the other rules."""
+
+    def __init__(self, log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+        self._log = log
+        self._view = judged.view
+        self._rules = rules
+        self._results: dict[tuple[str, PeerKey], EvalResult] = {
+            (body.entrant, one.statement.author): self._scored(body)
+            for one in log.entries
+            if isinstance(body := one.statement.body, EvalResult)
+        }
+
+    def said(self, author: PeerKey, body: Body) -> Body:
+        """What the author says instead."""
+        match body:
+            case EvalOffer():
+                secret = self._view.offers[author].secret or b""
+                commit = offer_commitment(self._rules.id, author, secret)
+                return msgspec.structs.replace(body, commit=to_text(commit))
+            case EvalCommit():
+                shown = self._results.get((body.entrant, author))
+                if shown is None:
+                    return body  # nobody can tell to what
+                return committing(author, shown)
+            case EvalResult():
+                return self._results[body.entrant, author]
+            case CompResult():
+                return msgspec.structs.replace(body, outcome=self._outcome(body.outcome))
+        return body
+
+    def _scored(self, body: EvalResult) -> EvalResult:
+        name = to_text(self._rules.id)
+        found = Evaluation.parse(self._log.blobs[digest_from_text(body.scores)])
+        scores = self._log.put(msgspec.structs.replace(found, competition=name).encode())
+        return msgspec.structs.replace(body, competition=name, scores=scores)
+
+    def _outcome(self, text: str) -> str:
+        view, draw = self._view, self._view.draw
+        secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
+        key = draw.key if draw else b""
+        beacon = draw_beacon(self._rules.id, key, secrets, view.submissions)
+        found = CompetitionOutcome.parse(self._log.blobs[digest_from_text(text)])
+        other = msgspec.structs.replace(
+            found, competition=to_text(self._rules.id), beacon=to_text(beacon)
+        )
+        return self._log.put(other.encode())

@@ -1,0 +1,296 @@
+"""A ledger with enough in it to look at: days of rounds, a liar, refused work, a round under way.
+
+Its run's data come from somebody who hopes that a page takes a name for markup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from tequio_ledger.log.sequencer import Logged, Refused
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.network.run import RunState
+from tequio_shared.round.manifest import (
+    Admission,
+    Corpus,
+    DataSpec,
+    HeldOutShard,
+    Manifest,
+    MeasureRules,
+    Tokenizer,
+    TrainShard,
+)
+from tequio_shared.round.proof import RejectionReason
+from tequio_shared.scoring import MILLIBITS
+from tequio_shared.statements.network import (
+    CheckpointPublish,
+    InviteOpen,
+    MemberVouch,
+    RoleGrant,
+    StandingAppeal,
+)
+from tequio_shared.statements.runs import Sample
+from tests.support.ledgers import VirtualClock, opened, running
+from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tequio_ledger.config.settings import LedgerSettings
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Entry
+
+HOSTILE = "<script>alert(1)</script> \"of\" the 'web' & <img src=x onerror=alert(2)>"
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+FAR_MS = 2_200_000_000_000
+"""The year 2039."""
+NIGHT_MS = 22 * HOUR_MS
+"""Between the rounds of two days; members may take a day to state a head."""
+DAYS, ROUNDS_A_DAY = 4, 9
+REPO = "tequio/nova-350m"
+PUBLISHED = (10, 20, 30)
+"""Rounds whose heads the organiser published."""
+LINK = Signer(bytes([71]) * 32)
+MEASURED, ASTRAY = 4, 12
+"""Heads of every so many rounds are measured; of this one's, somebody is far from the others."""
+LEARNED = 20
+"""From the head of this round on the model ends its sentence."""
+MEASURED_BYTES = 64_000
+SIDE = 18_432
+"""Of the model's one tensor."""
+Q16 = 1 << 16
+
+
+def corpus() -> Corpus:
+    """Data whose source is hostile text."""
+    root = to_text(sha256(b"a shard"))
+    shard = TrainShard(root=root, size_bytes=2_000_002, tokens=1_000_001, samples=15_625)
+    held_out = HeldOutShard(
+        root=root, size_bytes=200_800, tokens=100_000, documents=100, text_bytes=424_000
+    )
+    return Corpus(
+        source=HOSTILE,
+        tokenizer=Tokenizer(kind="bytes", file="", vocab_size=256),
+        token_bytes=2,
+        separator=0,
+        sequence=64,
+        train=(shard,),
+        held_out=(held_out,),
+    )
+
+
+def rules() -> Manifest:
+    """The run's manifest: long phases, so that a page may be looked at in one."""
+    data = DataSpec(manifest=to_text(corpus().digest), root=to_text(corpus().root))
+    made = manifest(
+        most=120, train=600_000, train_limit=900_000, witness=120_000, attest=DAY_MS, grace=9_000
+    )
+    model = msgspec.structs.replace(
+        made.model, parameters=SIDE * SIDE, tensors=(("w", (SIDE, SIDE)),)
+    )
+    windows = msgspec.structs.replace(made.windows, samples=16, tokens=16 * model.sequence)
+    named = msgspec.structs.replace(
+        made,
+        name="nova-350m",
+        admission=Admission(owner_slots=4),
+        measure=MeasureRules(every=MEASURED),
+    )
+    return msgspec.structs.replace(named, model=model, windows=windows, data=data)
+
+
+class Shown:
+    """The ledger's run, played round by round."""
+
+    def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
+        self.ledger = ledger
+        self.clock = clock
+        self.rules = rules()
+        self.organiser = PaperOrganiser(ledger)
+        self.peers = [PaperPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
+
+    @property
+    def round(self) -> RoundView:
+        """The round under way, or the last."""
+        view = self.ledger.state.run(self.rules.run_id).round
+        assert view is not None
+        return view
+
+    def state(self) -> RunState:
+        """The run's state; a call, so that a type checker looks again each time."""
+        return self.ledger.state.run(self.rules.run_id).state
+
+    async def post(self, entries: Iterable[Entry]) -> None:
+        """Log entries, all of which must be taken."""
+        outcomes = await self.ledger.sequencer.submit(list(entries))
+        assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
+
+    async def pass_ms(self, duration_ms: int) -> None:
+        """Let time pass and the coordinator look."""
+        self.clock.pass_ms(duration_ms)
+        await self.ledger.sequencer.submit([])
+
+    async def open(self) -> None:
+        """Open the run with all but the last peer."""
+        self.ledger.blobs.put(corpus().encode())
+        self.ledger.blobs.put(self.rules.encode())
+        await self.post([self.organiser.open(self.rules, self.clock())])
+        await self.post([self.invite()])
+        for peer in self.peers[:-1]:
+            await self.post(peer.join(*(LINK,) if peer is self.peers[1] else ()))
+        await self.vouch(self.peers[2])
+        await self.pass_ms(self.rules.rounds.warmup)
+
+    def invite(self) -> Entry:
+        """Open an invitation."""
+        until, key = self.clock() + DAY_MS, to_text(LINK.key)
+        body = InviteOpen(invitation=key, uses=3, until=until, run="")
+        return self.organiser.say(body, self.clock())
+
+    async def vouch(self, peer: PaperPeer) -> None:
+        """Let a connector vouch for a peer."""
+        connector, until = PaperPeer("connector", self.ledger, self.rules.run_id), FAR_MS
+        key, owner = to_text(connector.key), to_text(sha256(b"an account"))
+        grant = RoleGrant(peer=key, role="connector", until=until)
+        vouch = MemberVouch(peer=to_text(peer.key), owner=owner, until=until)
+        await self.post([connector.register(self.clock())])
+        await self.post([self.organiser.say(grant, self.clock())])
+        await self.post([connector.say(vouch, self.clock())])
+
+    async def play(
+        self,
+        workers: Sequence[PaperPeer],
+        rejected: Mapping[PaperPeer, RejectionReason] | None = None,
+    ) -> None:
+        """One whole round in which those work, some of them in vain."""
+        await self.start(workers)
+        for peer in workers:
+            self.clock.pass_ms(1_500)
+            await self.post([peer.commit(self.loss_of(peer))])
+        if self.state() is RunState.ROUND_TRAIN:
+            await self.pass_ms(self.rules.rounds.train_limit)
+        await self.prove(workers, rejected or {})
+
+    async def start(self, workers: Sequence[PaperPeer]) -> None:
+        """State heads until the round trains."""
+        assert self.state() is RunState.WARMUP, self.state()
+        await self.post([peer.attest() for peer in workers if self._is_in(peer)])
+        assert self.state() is RunState.ROUND_TRAIN
+        self.clock.pass_ms(2_000)
+        await self.measure()
+
+    async def measure(self) -> None:
+        """Let those who were drawn for a head say how good it is, unless they said so before."""
+        draw = self.ledger.state.run(self.rules.run_id).drawn
+        assert draw is not None
+        asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
+        for at, peer in enumerate(asked):
+            bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
+            factor = 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
+            millibits = int(bits * factor * MEASURED_BYTES * MILLIBITS)
+            sample = UNSET if draw.head.round == 0 else _written(draw.head.round, at)
+            await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
+
+    async def prove(
+        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, RejectionReason]
+    ) -> None:
+        """Let the elected of them send their proofs."""
+        slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
+        for peer in workers:
+            if self.state() is RunState.ROUND_WITNESS and self._is_elected(peer):
+                self.clock.pass_ms(700)
+                await self.post([peer.prove(slots)])
+        if self.state() is RunState.ROUND_WITNESS:
+            await self.pass_ms(self.rules.rounds.witness)
+
+    async def let_go_by(self, workers: Sequence[PaperPeer]) -> None:
+        """A round in which nobody commits in time: void. Its members come back."""
+        await self.start(workers)
+        await self.pass_ms(self.rules.rounds.train_limit)
+        await self.post([peer.ready() for peer in workers])
+
+    async def lie(self, peer: PaperPeer) -> None:
+        """Let a peer sign a second statement under the number of its last one, and appeal."""
+        peer.seq -= 1
+        chain = peer.seq, peer.last
+        (outcome,) = await self.ledger.sequencer.submit([peer.leave()])
+        assert isinstance(outcome, Refused), outcome
+        peer.seq, peer.last = chain[0] + 1, chain[1]
+        since = self.ledger.state.standings.records[peer.key].since
+        await self.post([peer.say(StandingAppeal(change=since, text=""), self.clock())])
+
+    async def publish(self, number: int) -> None:
+        """Let the organiser say that the head of a round is on the Hub."""
+        head = self.ledger.state.run(self.rules.run_id).heads[number]
+        body = CheckpointPublish(
+            head=to_text(head.hash),
+            weights_root=to_text(head.weights_root),
+            repo=REPO,
+            revision=head.weights_root.hex()[:40],
+        )
+        said = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
+        await self.post([said])
+
+    def _is_in(self, peer: PaperPeer) -> bool:
+        return peer.key in self.round.slot_of
+
+    def _is_elected(self, peer: PaperPeer) -> bool:
+        return self.round.slot_of.get(peer.key) in self.round.elected
+
+    def loss_of(self, peer: PaperPeer) -> int:
+        """A loss that falls as losses do, a little different for each trainer."""
+        number = self.round.number
+        noise = (sha256(peer.key, bytes([number % 256]))[0] - 128) / 4_000
+        return int((2.1 + 3.6 * math.exp(-number / 11) + noise) * Q16)
+
+
+async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> Shown:
+    """Days of rounds that end in one under way, which begins at a time if that is not past."""
+    shown = Shown(ledger, clock)
+    await shown.open()
+    honest, careless, late, liar = shown.peers[:3], shown.peers[3], shown.peers[4], shown.peers[5]
+    for day in range(DAYS):
+        for at in range(ROUNDS_A_DAY):
+            workers = [*honest, careless, late, liar] if day < 2 else [*honest, careless, late]
+            refused = {careless: RejectionReason.COSINE} if (day, at) == (1, 3) else {}
+            await shown.play(workers, refused)
+            await shown.pass_ms(4_000 + 2_000 * (at % 4))
+        if day == 1:
+            await shown.lie(liar)
+            await shown.let_go_by([*honest, careless, late])
+        await shown.pass_ms(NIGHT_MS)
+    await shown.pass_ms(max(until_ms - clock(), 0))
+    await shown.post(shown.peers[6].join())
+    await shown.start([*honest, careless, late])
+    await shown.post([peer.commit(shown.loss_of(peer)) for peer in shown.peers[:2]])
+    for number in PUBLISHED:
+        await shown.publish(number)
+    return shown
+
+
+def fill(settings: LedgerSettings, until_ms: int) -> Shown:
+    """Found a ledger in the settings' folder and let all that happen up to a time."""
+    clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
+
+    async def run(ledger: Ledger) -> Shown:
+        async with running(ledger):
+            return await live_through(ledger, clock, until_ms)
+
+    with opened(settings, clock) as ledger:
+        return asyncio.run(run(ledger))
+
+
+def _written(number: int, at: int) -> Sample:
+    """What a head writes, better and better; the third member's device rounds otherwise."""
+    text = " fox that could <b>count</b> the stars.\nEvery night she began anew & never"
+    ends = " came to the end." if at < 2 else " slept before dawn."
+    return Sample(
+        prompt="Once upon a time, in the hills above the sea, there lived a",
+        text=text[: 12 + 2 * number] + (ends if number >= LEARNED else ""),
+    )

@@ -1,0 +1,70 @@
+"""A served ledger with days behind it: the real program over what `shown_ledger` let happen."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import to_text
+from tests.support.ledgers import make_settings, served
+from tests.support.sample_ledger import ROUNDS_A_DAY, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.ids import NetworkId
+
+REFUSED = ROUNDS_A_DAY + 4
+"""The round in which a contribution was rejected."""
+VOID = 2 * ROUNDS_A_DAY + 1
+_AGO_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where it is served, and who is in it."""
+
+    url: str
+    net: NetworkId
+    run: str
+    peers: tuple[str, ...]
+    """The fourth did careless work once, the sixth lied."""
+    liar_since: int
+
+    def paths(self) -> dict[str, str]:
+        """One path of each kind of page."""
+        run = f"/runs/{self.run}"
+        return {
+            "overview": "/",
+            "run": run,
+            "rounds": f"{run}/rounds",
+            "round": f"{run}/rounds/{REFUSED}",
+            "round-void": f"{run}/rounds/{VOID}",
+            "peer": f"/peers/{self.peers[3]}",
+            "peer-quarantined": f"/peers/{self.peers[5]}",
+            "leaderboard": "/leaderboard?span=7d",
+            "quarantine": "/quarantine",
+            "log": "/entries",
+            "entry": f"/entries/{self.liar_since}",
+            "search": f"/search?q={self.run}",
+            "status": "/status",
+            "about": "/about",
+            "missing": "/nothing-here",
+        }
+
+
+@contextmanager
+def served_site(folder: Path) -> Iterator[Site]:
+    """Fill a ledger up to now and serve it."""
+    shown = fill(make_settings(folder), time.time_ns() // 1_000_000 - _AGO_MS)
+    with served(folder) as running:
+        yield Site(
+            url=running.url,
+            net=running.net,
+            run=to_text(shown.rules.run_id),
+            peers=tuple(to_text(peer.key) for peer in shown.peers),
+            liar_since=shown.ledger.state.standings.records[shown.peers[5].key].since,
+        )

@@ -1,0 +1,129 @@
+"""The witnesses of a laboratory round: the live screen, real proofs, the real count of them.
+
+Every trainer is a witness with its own pseudo-gradient, as in a small swarm. What is not here is
+the log: `Closed` stands for the part of a closed round's view that the fold of standings reads, and
+its verdicts are counted by `proof.verdicts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tequio_client.trainer import screen
+from tequio_shared.ids import to_text
+from tequio_shared.round import proof
+from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember
+from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
+from tests.support.training_lab import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from tequio_client.trainer.screen import ScreeningResult
+    from tequio_shared.round.round import RoundView
+    from tests.support.training_lab import Laboratory, Made
+
+_REASONS = {reason.name.lower(): reason for reason in RejectionReason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """What the witnesses of a round found, by witness, and what follows for each slot."""
+
+    measured: Mapping[int, tuple[ScreeningResult, ...]]
+    proofs: Mapping[int, WitnessFindings]
+    verdicts: Mapping[int, tuple[Verdict, RejectionReason]]
+
+    def complaints(self) -> list[tuple[int, ScreeningResult]]:
+        """Who refuses what, for eyes."""
+        found = self.measured.items()
+        return [(witness, one) for witness, some in found for one in some if one.reason]
+
+    def accepted(self, made: Sequence[Made]) -> list[Made]:
+        """The accepted set."""
+        return [one for one in made if self.verdicts[one.slot][0] is Verdict.ACCEPTED]
+
+
+def hear(
+    lab: Laboratory,
+    made: Sequence[Made],
+    past: Sequence[tuple[bytes, Path]] = (),
+    liars: frozenset[int] = frozenset(),
+) -> Hearing:
+    """Let every trainer screen the round; liars vouch for themselves and refuse all others."""
+    candidates = lab.candidates(made)
+    measured, proofs = {}, {}
+    for one in made:
+        witness = screen.WitnessContext(
+            layout=lab.layout,
+            steps=lab.recipe.steps,
+            rng=np.random.default_rng([lab.round, one.slot]),
+            past=past,
+            own_delta=one.delta,
+            own_slot=one.slot,
+        )
+        measured[one.slot] = screen.screen(candidates, witness)
+        proofs[one.slot] = _seen(measured[one.slot])
+        if one.slot in liars:
+            proofs[one.slot] = _lie(one.slot, made)
+    slots = [one.slot for one in made]
+    return Hearing(measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots))
+
+
+def _seen(measured: Sequence[ScreeningResult]) -> WitnessFindings:
+    return WitnessFindings(
+        vouched=frozenset(one.slot for one in measured if not one.reason),
+        rejected={one.slot: _REASONS[one.reason] for one in measured if one.reason},
+    )
+
+
+def _lie(slot: int, made: Sequence[Made]) -> WitnessFindings:
+    others = {one.slot: RejectionReason.COSINE for one in made if one.slot != slot}
+    return WitnessFindings(vouched=frozenset([slot]), rejected=others)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Commitment:
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """A closed round, as far as standings are concerned."""
+
+    hearing: Hearing
+    roster: Roster
+    commitments: Mapping[int, _Commitment]
+
+    @property
+    def proofs(self) -> Mapping[int, WitnessFindings]:
+        """Proofs by slot."""
+        return self.hearing.proofs
+
+    def verdicts(self) -> Mapping[int, tuple[Verdict, RejectionReason]]:
+        """Verdicts by slot."""
+        return self.hearing.verdicts
+
+    def accusers(self, slot: int, reason: RejectionReason) -> int:
+        """Witnesses other than the slot itself that give that reason."""
+        proofs = self.hearing.proofs.items()
+        return sum(at != slot and seen.rejected.get(slot) is reason for at, seen in proofs)
+
+
+def closed(hearing: Hearing, slots: int, index: int) -> RoundView:
+    """The round as the fold takes it, closed by the log entry of that index."""
+    members = tuple(
+        RosterMember(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
+        for slot in range(slots)
+    )
+    commitments = {slot: _Commitment(index=index - 1) for slot in hearing.verdicts}
+    view = Closed(
+        hearing=hearing,
+        roster=Roster(members=members, pool=(), train_ms=1),
+        commitments=commitments,
+    )
+    return cast("RoundView", view)

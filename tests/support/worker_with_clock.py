@@ -1,0 +1,81 @@
+"""The real `tequio`, and the evaluator that its worker starts, by a clock that a test sets.
+
+    python -m tests.support.worker_with_clock CLOCK ARGUMENTS...
+
+Looks at the ledger follow each other quickly. The evaluator scores one document at a time, and in
+each life but one, until there is a file `free` beside the clock; what it has brought to its journal
+it writes to `scored` there, a line each.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support.settable_clock import SetClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
+    from tequio_shared.scoring import DocumentScore, ScoringRules
+
+
+_EVALUATOR = "evaluator"
+
+
+def program(clock: Path, *arguments: str) -> list[str]:
+    """The command, of a clock in that file."""
+    return [sys.executable, "-m", "tests.support.worker_with_clock", str(clock), *arguments]
+
+
+def main() -> None:
+    """Be `tequio`, or its evaluator."""
+    from tequio_client import clock  # noqa: PLC0415 - only as a program
+
+    file = Path(sys.argv.pop(1))
+    vars(clock)["time"] = SetClock(file)
+    if sys.argv[1:] == [_EVALUATOR]:
+        _evaluate(file.with_name("scored"))
+    from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
+    from tequio_client.worker import evaluate  # noqa: PLC0415 - as above
+    from tequio_client.worker.children import evaluator  # noqa: PLC0415 - as above
+
+    vars(evaluator)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
+    evaluate.POLL_S = evaluate.POLL_SOON_S = evaluate.RETRY_S = 0.3
+    cli()
+
+
+def _evaluate(scored: Path) -> None:
+    from tequio_client.competition import child  # noqa: PLC0415 - brings torch
+    from tequio_client.platform import child as platform_child  # noqa: PLC0415 - as above
+    from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
+
+    platform_child.end_with_parent()
+    child.POLL_S, child.IDLE_S = 0.2, 0.5
+    likelihood.score_documents = partial(_one_by_one, likelihood.score_documents, scored)
+    child.main()
+
+
+def _one_by_one(
+    score: Callable[..., Iterator[DocumentScore]],
+    scored: Path,
+    model: ScoredModel,
+    texts: Iterable[str],
+    rules: ScoringRules,
+    means: ScoringDevice,
+) -> Iterator[DocumentScore]:
+    for text in texts:
+        for found in score(model, [text], rules, means):
+            yield found
+            with scored.open("a") as file:
+                file.write(f"{model.folder.parent.name} {text.split('(')[0]}\n")
+            while not scored.with_name("free").exists():
+                time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()
