@@ -9,6 +9,7 @@ unencrypted, or not at all, are rejected.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,8 +18,6 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import from_text, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from keyring.backend import KeyringBackend
 
 PATIENCE_S = 30.0

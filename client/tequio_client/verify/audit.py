@@ -11,6 +11,7 @@ head whose weights it finds, which it checks against the root in the log.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,11 +21,14 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.trainer.head import HeadFiles, compute_next_head, engine_for
+from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
+from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress
+from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import (
+    ContributionSource,
     FallbackSource,
+    LedgerSource,
     LiveLog,
     NotAvailableError,
     PeerClaim,
@@ -37,20 +41,14 @@ from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import Digest, RunId, digest_from_text, key_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import msgspec
 
-    from tequio_client.trainer.head import ComputedHead
-    from tequio_client.verify.fold import Fold, RunHistory
-    from tequio_client.verify.report import WorkProgress
-    from tequio_client.verify.source import ContributionSource, LedgerSource
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
 # The ledger's derived answers against what follows from the log: runs, chains, points per
 # key.

@@ -14,28 +14,21 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO, Self
 
 from msgspec import Struct
 
-from tequio_client.verify.source import NotAvailableError
+from tequio_client.verify.source import LogSource, NotAvailableError
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import Bytes32Text, digest_from_text, sha256, to_text
+from tequio_shared.ids import Bytes32Text, Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import TILE_WIDTH, encode_bundle, parse_bundle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-    from typing import Self
-
-    from tequio_client.verify.source import LogSource
-    from tequio_shared.ids import Digest
-
 
 ABOUT, GENESIS, CHECKPOINT = "about", "genesis", "checkpoint"
 FIRST_NAME = ABOUT.encode() + b"\0"

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.preferences import Preferences
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tequio_client.app.keys.service import KeyService
 
-    from tequio_client.app.keys.service import KeyService
+if TYPE_CHECKING:
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.window import AppWindow
 

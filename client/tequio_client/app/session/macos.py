@@ -5,15 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import plistlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import macos_framework
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 _ORDINARY = 0
 _LOCK = "CGSSessionScreenIsLocked"

@@ -23,6 +23,7 @@ from tequio_client.ipc.snapshot import (
 )
 from tequio_client.names import redact_names
 from tequio_client.runtime import recent_log_lines
+from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
     from tequio_client.ledger.http import Reachability
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
     from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.session import RunSession
-    from tequio_shared.ids import PeerKey
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")

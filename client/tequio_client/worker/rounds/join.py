@@ -6,7 +6,9 @@ documents that match their hashes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -28,23 +30,18 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.head.contribution import RecordShape, k_for_trainers
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, k_for_trainers
 from tequio_shared.head.head import set_root
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
-    from tequio_shared.head.contribution import ContributionHeader
-    from tequio_shared.ids import NetworkId
-    from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.statements.runs import WitnessProof
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_client.worker.rounds import duties
     from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.rounds.train import RoundTraining, WorkTally

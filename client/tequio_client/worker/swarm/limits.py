@@ -14,21 +14,16 @@ sizes in bytes.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import trio
 
 from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import peer_id_text
+from tequio_shared.ids import PeerKey, peer_id_text
 from tequio_shared.ratelimit import TokenBuckets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tequio_shared.ids import PeerKey
 
 CONNECTIONS = 200
 """Maximum connections of all peers together."""
