@@ -2,7 +2,7 @@
 
 One fold for every reader of a whole log. An entry is either applied, or refused with RefusedError
 and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
-its own log again. An auditor reports the refusal, moves the author's chain on by `pass_over`, and
+its own log again. An auditor reports the refusal, moves the author's chain on by `skip_statement`, and
 reads on.
 
 Two steps: `check` asks whether the author may make such a statement next (a known key, in its role,

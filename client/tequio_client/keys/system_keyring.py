@@ -51,12 +51,12 @@ class SystemKeyring:
     def put(self, slot: str, key: bytes) -> None:
         """Store the key in that entry; returns once the keyring reads back the same key."""
 
-        def keep() -> str | None:
+        def write_and_read_back() -> str | None:
             backend = _backend()
             backend.set_password(SERVICE, _user(slot), to_text(key))
             return backend.get_password(SERVICE, _user(slot))
 
-        if self._ask(f"put {slot}", keep) != to_text(key):
+        if self._ask(f"put {slot}", write_and_read_back) != to_text(key):
             raise IdentityError("keyring-failing", why="it did not read back what was stored")
 
     def delete(self, slot: str) -> None:

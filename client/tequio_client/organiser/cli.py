@@ -205,10 +205,10 @@ def list_(ledger: str) -> None:
     opening.list_runs(ledger)
 
 
-@run.command()
+@run.command("show")
 @cli.log_id_argument("name")
 @cli.ledger_option
-def show(name: str, ledger: str) -> None:
+def show_run(name: str, ledger: str) -> None:
     """Show the run NAME.
 
     NAME is its name or the beginning of its id.

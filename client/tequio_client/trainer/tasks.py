@@ -363,7 +363,7 @@ def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Scr
     candidates = [_candidate(one, task, context.setup) for one in task.candidates]
     found = screen.screen(candidates, witness)
     verdicts = tuple(
-        trainer.Verdict(
+        trainer.ScreeningVerdict(
             slot=one.slot,
             contribution=to_text(one.contribution),
             reason=one.reason,

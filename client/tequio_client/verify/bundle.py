@@ -84,7 +84,7 @@ class BundleFile:
     def genesis(self) -> bytes:
         return self._read(GENESIS, STATEMENT_BYTES)
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return self._read(CHECKPOINT, NOTE_BYTES)
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -195,8 +195,8 @@ class RecordedLog:
     def genesis(self) -> bytes:
         return self._store(GENESIS, self._source.genesis())
 
-    def note(self) -> bytes:
-        return self._store(CHECKPOINT, self._source.note())
+    def signed_note(self) -> bytes:
+        return self._store(CHECKPOINT, self._source.signed_note())
 
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get whole bundles, or the last one, each of them once."""

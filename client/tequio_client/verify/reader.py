@@ -96,7 +96,7 @@ class LogReader:
         deadline_s = time.monotonic() + patience_s
         key = VerifierKey.parse(self.genesis().log_key)
         while True:
-            note = self._source.note()
+            note = self._source.signed_note()
             signed = open_signed(note, key, self._policy)
             if signed.checkpoint.size >= at_least or time.monotonic() >= deadline_s:
                 return signed, note

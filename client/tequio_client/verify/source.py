@@ -78,7 +78,7 @@ class LogSource(DocumentSource, Protocol):
     def genesis(self) -> bytes:
         """Get the genesis document."""
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """Get the newest signed checkpoint."""
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -114,7 +114,7 @@ class LiveLog:
     def genesis(self) -> bytes:
         return _wait_for(self._open.network).genesis.encode()
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return _wait_for(self._open.checkpoint_note)[1]
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
@@ -176,7 +176,7 @@ class MirrorFolder:
     def genesis(self) -> bytes:
         return self._read("genesis")
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return self._read("log/checkpoint")
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:

@@ -103,7 +103,7 @@ _LEVEL_ON = 255
 _KIND = b"PreventUserIdleSystemSleep"
 
 
-class _Rect(ctypes.Structure):
+class _CgRect(ctypes.Structure):
     _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
         ("x", ctypes.c_double),
         ("y", ctypes.c_double),
@@ -124,7 +124,7 @@ class CtypesMac:
         graphics.CGSessionCopyCurrentDictionary.restype = ctypes.c_void_p
         graphics.CGWindowListCopyWindowInfo.restype = ctypes.c_void_p
         graphics.CGWindowListCopyWindowInfo.argtypes = (ctypes.c_uint32, ctypes.c_uint32)
-        graphics.CGDisplayBounds.restype = _Rect
+        graphics.CGDisplayBounds.restype = _CgRect
         graphics.CGDisplayBounds.argtypes = (ctypes.c_uint32,)
 
     def idle_s(self) -> float:

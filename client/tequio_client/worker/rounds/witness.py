@@ -125,7 +125,7 @@ class RoundWitnessing:
         head: Head,
         candidates: tuple[link.ScreenCandidate, ...],
         past: tuple[link.Contribution, ...],
-    ) -> tuple[link.Verdict, ...]:
+    ) -> tuple[link.ScreeningVerdict, ...]:
         if not candidates:
             return ()
         # This worker's own pseudo-gradient helps to judge the others. After a restart it is gone,
@@ -152,7 +152,7 @@ class RoundWitnessing:
         return report.verdicts
 
 
-def _measures(one: link.Verdict) -> dict[str, object]:
+def _measures(one: link.ScreeningVerdict) -> dict[str, object]:
     """Log fields: why a contribution was rejected, and the figures it was rejected by."""
     figures = (one.norm_ratio, one.cosine, one.overlap)
     names = ("norm_ratio", "cosine", "overlap")

@@ -59,12 +59,11 @@ class PeerLimits:
     arrivals_per_s: float = 2.0
     """New inbound connections of one network address."""
     bytes_per_s: float = 64e6
-    """Bytes from and to one network address, each way; a short read counts as SMALL_BYTES."""
+    """Bytes from and to one network address, each way; a short read counts as MIN_CHARGE_BYTES."""
     gossip_per_s: float = 100.0
     """Gossip messages and control entries of one forwarder."""
     faults_per_s: float = 0.05
-    """Messages that no honest program sends; beyond ten seconds' worth plus 3, the peer is banned.
-    """
+    """Messages that no honest program sends; with FORGIVEN_FAULTS used up, the peer is banned."""
     records_per_s: float = 10.0
     """Address records sent by one peer."""
     loopback_factor: int = 16
