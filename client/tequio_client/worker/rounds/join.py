@@ -388,7 +388,7 @@ def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
     if over:
         return RunOverError(f"the run {format_runs(over)} has ended")
     is_open = format_runs([one for one in runs if one.state != FINISHED])
-    return UserFacingError(f"no run is called {wanted!r}; open runs: {is_open or 'none'}")
+    return UserFacingError(f"no run {wanted!r}; open runs: {is_open or 'none'}")
 
 
 def format_runs(runs: Iterable[RunAnswer]) -> str:
