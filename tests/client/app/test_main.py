@@ -146,7 +146,7 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.left.emit()"])
+@pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.quit_requested.emit()"])
 def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
     end = f"""
     app.model.snapshot_changed.connect(lambda _: QTimer.singleShot(200, lambda: {way}))
