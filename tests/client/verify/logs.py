@@ -30,7 +30,7 @@ class MemoryLog:
         self.leaves = swarm.leaves()
         self.blobs = dict(swarm.blobs)
         self.tiles: dict[tuple[int, int], list[Digest]] = {}
-        self.signed_note = b""
+        self.newest_note = b""
         self.size = 0
         self.sign()
         head = swarm.view.head
@@ -55,7 +55,7 @@ class MemoryLog:
         """Build the tree over the leaves as they are, and sign its root."""
         self.size = len(self.leaves)
         self.tiles = all_tiles(self.leaves)
-        self.signed_note = self.swarm.checkpoint(self.size, merkle.root(self.leaves))
+        self.newest_note = self.swarm.checkpoint(self.size, merkle.root(self.leaves))
 
     def genesis(self) -> bytes:
         """Give the genesis document."""
@@ -63,7 +63,7 @@ class MemoryLog:
 
     def signed_note(self) -> bytes:
         """Give the note as it is."""
-        return self.signed_note
+        return self.newest_note
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         """Give a tile."""
@@ -105,7 +105,7 @@ class MemoryLog:
         (folder / "v1" / "blobs").mkdir(parents=True)
         (folder / "log").mkdir()
         (folder / "genesis").write_bytes(self.genesis())
-        (folder / "log" / "checkpoint").write_bytes(self.signed_note)
+        (folder / "log" / "checkpoint").write_bytes(self.newest_note)
         for name, content in self.blobs.items():
             (folder / "v1" / "blobs" / to_text(name)).write_bytes(content)
         for tile in new_tiles(0, self.size):

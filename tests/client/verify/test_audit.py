@@ -149,7 +149,7 @@ def test_a_tree_read_in_two_parts_is_the_same_tree(log: MemoryLog) -> None:
 
 
 def test_a_checkpoint_of_another_key_is_refused(log: MemoryLog) -> None:
-    log.signed_note = log.signed_note.replace(b"tequio.example/test ", b"tequio.example/fake ")
+    log.newest_note = log.newest_note.replace(b"tequio.example/test ", b"tequio.example/fake ")
     assert audited(log).exit_code == 2
 
 
