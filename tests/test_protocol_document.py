@@ -151,13 +151,13 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
 
 HTTP_LIMITS = {
     web_limits: (
-        "BURST_S", "REGISTRATION", "NAMES", "PATIENCE_S", "SLOWEST_BYTES_S",
-        "STREAMS", "PAGES", "CROWDED",
+        "BURST_S", "REGISTRATION_COST", "MAX_NAMES", "BODY_PATIENCE_S", "MIN_BODY_BYTES_S",
+        "MAX_EVENT_STREAMS", "MAX_PAGE_STREAMS", "CROWDED_STREAMS",
     ),
-    middleware: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
-    server: ("HEAD_BYTES",),
+    middleware: ("MAX_REQUESTS", "MAX_TARGET_BYTES", "SLOW_READER_S"),
+    server: ("MAX_HEAD_BYTES",),
     events: ("HEARTBEAT_S",),
-    write_api: ("RECORDS",),
+    write_api: ("MAX_RECORDS",),
 }  # fmt: skip
 
 

@@ -186,9 +186,7 @@ class HeadAudit:
             self._report.missing("weights of head 0", place, "no source has them")
         return held
 
-    def _next(
-        self, index: int, head: Head, held: StoredHead | None
-    ) -> StoredHead | None:
+    def _next(self, index: int, head: Head, held: StoredHead | None) -> StoredHead | None:
         """Compute a head from the one before and compare; None when that was not possible."""
         place = LogPlace(entry=index, run=self._run, round=head.round)
         closed = self._history.closed[head.round]

@@ -126,7 +126,10 @@ def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        ("access_denied", "the connector refused: the request was turned down there\n"),
+        (
+            "access_denied",
+            "the connector refused: the person refused the request at the provider",
+        ),
         ("expired_token", "the connector refused: the code was not used in time\n"),
     ],
 )

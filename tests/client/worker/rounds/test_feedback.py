@@ -213,7 +213,7 @@ for step in range(1, 60):
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_killed_before_and_after_each_write_it_holds_what_an_unhurt_one_has(tmp_path: Path) -> None:
     """At every sync, rename and deletion of two rounds; then what was said to be so is so."""
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     subprocess.run([sys.executable, "-c", STEPS, str(tmp_path)], cwd=root, check=True)
     seen = set()
     for folder in tmp_path.iterdir():

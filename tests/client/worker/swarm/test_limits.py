@@ -84,7 +84,7 @@ def test_inbound_connections_leave_room_for_those_that_we_open() -> None:
 
 
 def test_loopback_may_do_more() -> None:
-    rates = limiter(handshakes=1, loopback_times=3)
+    rates = limiter(handshakes=1, loopback_factor=3)
     with (
         rates.admit_connection("127.0.0.1"),
         rates.admit_connection("127.0.0.2"),
@@ -108,7 +108,7 @@ def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
 
 def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
     clock, peer = Clock(), key_number(1)
-    rates = limiter(clock, faults_per_s=0.0, out_s=60.0)
+    rates = limiter(clock, faults_per_s=0.0, first_ban_s=60.0)
     assert [rates.record_fault(peer) for _ in range(FORGIVEN_FAULTS + 1)] == [
         False
     ] * FORGIVEN_FAULTS + [True]
