@@ -66,7 +66,7 @@ def test_the_keys_of_a_network_must_be_there(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"certainly not a database" * 100)
-    assert "no database" in failed(tmp_path)
+    assert "is not a database of" in failed(tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

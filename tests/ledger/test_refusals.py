@@ -48,7 +48,7 @@ def test_replay_names_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_replay_names_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"certainly not a database" * 100)
-    assert "no database" in refused("replay", tmp_path)
+    assert "is not a database of" in refused("replay", tmp_path)
 
 
 @pytest.mark.parametrize("command", ["serve", "replay"])
