@@ -12,7 +12,7 @@ from Crypto.Protocol.SecretSharing import Shamir
 
 from tequio_shared.competition.sealed_archive import combine_shares
 
-VECTORS = Path(__file__).parents[1] / "vectors" / "sealed" / "1-ssss.json"
+VECTORS = Path(__file__).parents[2] / "vectors" / "sealed" / "1-ssss.json"
 
 
 def split(key: bytes, needed: int, shares: int) -> dict[int, bytes]:
