@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import re
 import signal
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     Derive = Callable[[Connection], None]
 
 KILL, FULL = "kill", "full"
+PATIENCE_S = 60.0
 _WRITING = re.compile(
     r"\s*(INSERT|UPDATE|DELETE|CREATE|DROP|ALTER)\W+(?:.*?\b(?:INTO|TABLE|INDEX)\s+)?(\w+)"
 )
@@ -122,14 +125,26 @@ def main() -> None:
     for line in sys.stdin:
         order = msgspec.json.decode(line, type=Order)
         if order.wait is not None:
-            _, status = os.waitpid(order.wait, 0)
-            answer = os.waitstatus_to_exitcode(status)
+            answer = _wait(order.wait)
         else:
             answer = os.fork()
             if answer == 0:
                 _run(order)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+
+
+def _wait(pid: int) -> int:
+    """Wait for the end of a child; one whose fault never strikes is stopped: no test hangs."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(pid, signal.SIGTERM)
+            deadline = math.inf
+        time.sleep(0.005)
 
 
 def _run(order: Order) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tests.support.authors import WORK_BITS
-from tests.support.killable_ledger import Fault, Order
+from tests.support.killable_ledger import PATIENCE_S, Fault, Order
 from tests.support.ledgers import ORGANISER, UNLIMITED
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ OPTIONS = (
     *("--network", "test", "--origin", "ledger.example/test", "--port", "0", "--log-json"),
     *("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS), *UNLIMITED),
 )
-PATIENCE_S = 60.0
 _POLL_S = 0.01
 
 
