@@ -34,8 +34,10 @@ def started(name: str, folder: Path, ledger: str) -> Iterator[psutil.Process]:
 
 def open_doors(process: psutil.Process) -> set[tuple[str, int]]:
     """Address and port of everything that a program and its children listen on."""
-    family = [process, *process.children(recursive=True)]
-    held = [one for each in family for one in each.net_connections(kind="inet")]
+    held = process.net_connections(kind="inet")
+    for child in process.children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            held += child.net_connections(kind="inet")
     return {
         (one.laddr.ip, one.laddr.port)
         for one in held

@@ -7,7 +7,7 @@ by `started PID`, and its end by `ended PID STATUS`, negative for a signal. All 
 process that has imported everything: a life costs a fraction of a second.
 
 The folder `journal` gets every statement that the worker signs, in `signed`, before it may be sent,
-sent or not; each death writes its moment into `diary`, and so does each training of the paper
+sent or not; each death writes its moment into `diary`, and so does each training of the synthetic
 trainer. The moment `never` lets it live.
 """
 
@@ -42,22 +42,20 @@ from tests.support.synthetic_trainer import DIARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
     from tequio_client.worker.ledger.outbox_db import SignedCopy
 
 
 LOOK_S = 0.02
 CRASHED = 70
-PAPER = (sys.executable, "-m", "tests.support.synthetic_trainer")
+SYNTHETIC = (sys.executable, "-m", "tests.support.synthetic_trainer")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """Before or after a call of `owner.name` whose arguments and outcome fit."""
+    """Before or after a call of that function whose arguments fit."""
 
-    owner: type | ModuleType
-    name: str
+    function: Callable[..., Any]
     is_after: bool
     fits: Callable[..., bool] = lambda *_: True
 
@@ -89,40 +87,36 @@ def _keeps_feedback(*arguments: object) -> bool:
     return target.parent.parent.name == "feedback" and target.name != NOTE_FILE
 
 
-def _before(
-    owner: type | ModuleType, name: str, fits: Callable[..., bool] = lambda *_: True
-) -> Moment:
-    return Moment(owner=owner, name=name, is_after=False, fits=fits)
+def _before(function: Callable[..., Any], fits: Callable[..., bool] = lambda *_: True) -> Moment:
+    return Moment(function=function, is_after=False, fits=fits)
 
 
-def _after(
-    owner: type | ModuleType, name: str, fits: Callable[..., bool] = lambda *_: True
-) -> Moment:
-    return Moment(owner=owner, name=name, is_after=True, fits=fits)
+def _after(function: Callable[..., Any], fits: Callable[..., bool] = lambda *_: True) -> Moment:
+    return Moment(function=function, is_after=True, fits=fits)
 
 
 MOMENTS = {
-    "attestation on disk": _after(OutboxDb, "add", _says(HeadAttest)),
-    "training": _after(TrainerProcess, "_handle", _is_training),
-    "trained": _after(TrainerWorkdir, "ask", _asks(link.Trained)),
-    "payload kept": _before(ErrorFeedback, "take"),
-    "feedback kept, not noted": _after(files, "settle", _keeps_feedback),
-    "feedback noted": _after(ErrorFeedback, "take"),
-    "commitment to be kept": _before(OutboxDb, "add", _says(WorkCommit)),
-    "commitment on disk": _after(OutboxDb, "add", _says(WorkCommit)),
-    "signed, not kept": _before(OutboxDb, "record", _says(WorkCommit)),
-    "signed copy kept": _after(OutboxDb, "record", _says(WorkCommit)),
-    "sent, answer lost": _after(LedgerApi, "post", _says(WorkCommit)),
-    "answer not noted": _before(OutboxDb, "settle", _says(WorkCommit)),
-    "commitment settled": _after(OutboxDb, "settle", _says(WorkCommit)),
-    "screening": _before(TrainerWorkdir, "ask", _asks(link.Screened)),
-    "proof to be kept": _before(OutboxDb, "add", _says(WitnessProof)),
-    "proof on disk": _after(OutboxDb, "add", _says(WitnessProof)),
-    "proof sent, answer lost": _after(LedgerApi, "post", _says(WitnessProof)),
-    "round closed, not settled": _before(ErrorFeedback, "settle"),
-    "feedback settled": _after(ErrorFeedback, "settle"),
-    "head computed, not held": _after(TrainerWorkdir, "ask", _asks(link.AdvanceReport)),
-    "head held": _after(HeadKeeper, "advance"),
+    "attestation on disk": _after(OutboxDb.add, _says(HeadAttest)),
+    "training": _after(TrainerProcess._handle, _is_training),  # noqa: SLF001
+    "trained": _after(TrainerWorkdir.ask, _asks(link.Trained)),
+    "payload kept": _before(ErrorFeedback.store),
+    "feedback kept, not noted": _after(files.sync_and_rename, _keeps_feedback),
+    "feedback noted": _after(ErrorFeedback.store),
+    "commitment to be kept": _before(OutboxDb.add, _says(WorkCommit)),
+    "commitment on disk": _after(OutboxDb.add, _says(WorkCommit)),
+    "signed, not kept": _before(OutboxDb.record, _says(WorkCommit)),
+    "signed copy kept": _after(OutboxDb.record, _says(WorkCommit)),
+    "sent, answer lost": _after(LedgerApi.post_entries, _says(WorkCommit)),
+    "answer not noted": _before(OutboxDb.settle, _says(WorkCommit)),
+    "commitment settled": _after(OutboxDb.settle, _says(WorkCommit)),
+    "screening": _before(TrainerWorkdir.ask, _asks(link.Screened)),
+    "proof to be kept": _before(OutboxDb.add, _says(WitnessProof)),
+    "proof on disk": _after(OutboxDb.add, _says(WitnessProof)),
+    "proof sent, answer lost": _after(LedgerApi.post_entries, _says(WitnessProof)),
+    "round closed, not settled": _before(ErrorFeedback.settle),
+    "feedback settled": _after(ErrorFeedback.settle),
+    "head computed, not held": _after(TrainerWorkdir.ask, _asks(link.AdvanceReport)),
+    "head held": _after(HeadKeeper.advance),
 }
 
 
@@ -174,7 +168,7 @@ def _live(journal: Path, moment: str, arguments: list[str]) -> None:
     """Be that worker."""
     journal.mkdir(exist_ok=True)
     os.environ[DIARY] = str(journal / "diary")
-    trainer_child.TRAINER = PAPER
+    trainer_child.TRAINER = SYNTHETIC
     _record_signed(journal / "signed")
     if moment != "never":
         _arm(MOMENTS[moment], functools.partial(_die, journal / "diary", moment))
@@ -184,7 +178,11 @@ def _live(journal: Path, moment: str, arguments: list[str]) -> None:
 
 def _arm(moment: Moment, die: Callable[[], None]) -> None:
     """Wrap the real function; it does all that it does."""
-    real = getattr(moment.owner, moment.name)
+    *owner_path, name = moment.function.__qualname__.split(".")
+    owner: object = sys.modules[moment.function.__module__]
+    for part in owner_path:
+        owner = getattr(owner, part)
+    real = getattr(owner, name)  # as it is now: `record` is wrapped already
 
     def looked(*arguments: object, is_after: bool) -> None:
         if is_after == moment.is_after and moment.fits(*arguments):
@@ -203,7 +201,7 @@ def _arm(moment: Moment, die: Callable[[], None]) -> None:
         return outcome
 
     wrapped = awaited if inspect.iscoroutinefunction(real) else plain
-    setattr(moment.owner, moment.name, functools.wraps(real)(wrapped))
+    setattr(owner, name, functools.wraps(real)(wrapped))
 
 
 def _die(diary: Path, moment: str) -> None:

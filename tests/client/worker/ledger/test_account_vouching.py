@@ -128,7 +128,7 @@ def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
     [
         (
             "access_denied",
-            "the connector refused: the person refused the request at the provider",
+            "the connector refused: the person refused the request at the provider\n",
         ),
         ("expired_token", "the connector refused: the code was not used in time\n"),
     ],
