@@ -40,13 +40,15 @@ class WindowController(QObject):
         tray: Tray,
         book: SettingsStore,
         parent: QObject | None = None,
+        *,
+        panel_ms: int = PANEL_MS,
     ) -> None:
         super().__init__(parent)
         self._make, self._tray, self._book = make, tray, book
         self._window: AppWindow | None = None
         self._is_leaving = False
         tray.availability_changed.connect(self._follow_panel)
-        self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
+        self._waiting = QTimer(self, interval=panel_ms, singleShot=True)
         self._waiting.timeout.connect(self._open_without_tray)
 
     @property
@@ -68,7 +70,7 @@ class WindowController(QObject):
 
     def wait_for_panel(self) -> None:
         """Show no window unless no tray appears."""
-        self._waiting.start(PANEL_MS)
+        self._waiting.start()
 
     def close_window(self) -> None:
         self._is_leaving = True
