@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 @pytest.fixture
 def make(
     model: AppModel, worker: ScriptedWorker, look: Theme, language: Language
-) -> Iterator[Callable[[str, str], Tray]]:
+) -> Iterator[Callable[..., Tray]]:
     made: list[Tray] = []
 
-    def in_scene(scene: str, game: str = "", **intervals: int) -> Tray:
+    def in_scene(
+        scene: str, game: str = "", *, tip_ms: int = trays.TIP_MS, poll_ms: int = trays.POLL_MS
+    ) -> Tray:
         model.update_session(SessionFacts(game=game))
-        tray = Tray(model, lambda: NOW_MS, **intervals)
+        tray = Tray(model, lambda: NOW_MS, tip_ms=tip_ms, poll_ms=poll_ms)
         made.append(tray)
         if scene:
             worker.show(SCENES[scene])

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run import checks
-from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.checks import CHECK_TIMEOUT_MS, CheckStep
 from tequio_client.app.first_run.draft import STEPS, DraftStore, FirstRunStep, StepContext
 from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
@@ -98,7 +98,13 @@ class FirstRun(QWidget):
     """The user left before the end; nothing is lent, and the next start continues here."""
 
     def __init__(
-        self, means: PageContext, desk: KeyService, folder: Path, book: DraftStore
+        self,
+        means: PageContext,
+        desk: KeyService,
+        folder: Path,
+        book: DraftStore,
+        *,
+        check_timeout_ms: int = CHECK_TIMEOUT_MS,
     ) -> None:
         """`folder` is the worker's."""
         super().__init__()
@@ -109,7 +115,7 @@ class FirstRun(QWidget):
         )
         self._steps = {
             "welcome": WelcomeStep(self._kit),
-            "check": CheckStep(self._kit),
+            "check": CheckStep(self._kit, check_timeout_ms),
             "key": KeyStep(self._kit),
             "when": ScheduleStep(self._kit),
             "run": RunStep(self._kit),
