@@ -254,12 +254,12 @@ def test_more_payloads_than_may_be_open_are_read_all_the_same(tmp_path: Path) ->
     _, placed = put(tmp_path, case.weights, case.aux, case.contributions)
     paths, chunks = [path for _, path in placed], case.step.layout.chunks
     mapped = PayloadFiles(paths, case.step.params.shape, chunks)
-    read = PayloadFiles(paths, case.step.params.shape, chunks, open_files=1)
+    partly_mapped = PayloadFiles(paths, case.step.params.shape, chunks, open_files=1)
     assert len(paths) > 1
-    with mapped, read:
+    with mapped, partly_mapped:
         for first in range(chunks):
             due = mapped.read(range(len(paths)), first, chunks)
-            assert (read.read(range(len(paths)), first, chunks) == due).all()
+            assert (partly_mapped.read(range(len(paths)), first, chunks) == due).all()
 
 
 class _Failing:

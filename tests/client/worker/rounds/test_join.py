@@ -150,7 +150,7 @@ class Returner:
         assert self.store.put_tree(content, PIECE_BYTES).root == head.weights_root
 
     async def choose(self, target: Head, *heads: Head, unread: int = 0) -> EarlierStart | None:
-        """Where to begin, knowing these heads, with so many entries after the last round."""
+        """Where to begin, knowing these heads, with `unread` more entries in the log."""
         after = len(self.swarm.entries) + unread
         return await cheaper_start(self.node, self.swarm.manifest, target, after, heads)
 
