@@ -57,7 +57,7 @@ PRONOUN = re.compile(
     r"(?:Its|Their|They|It|Who|Whose|Whether|What|That|Those|He|She)\b(?![^.\n]*\?)"
 )
 ALLOWED = {
-    "## Who made it": "a heading that asks",
+    "Who made it": "a heading that asks",
 }
 """Part of a line: why the word is right there."""
 

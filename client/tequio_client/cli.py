@@ -6,14 +6,12 @@ import importlib
 import math
 import os
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 import platformdirs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class LazyGroup(click.Group):

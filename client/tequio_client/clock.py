@@ -9,10 +9,7 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from random import Random
+from random import Random
 
 
 def now_ms() -> int:

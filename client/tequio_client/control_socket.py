@@ -16,24 +16,20 @@ import hmac
 import os
 import secrets
 import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Self, TypeVar
+from pathlib import Path
+from typing import Annotated, Self, TypeVar
 
 import msgspec
 
 from tequio_client import files
 from tequio_client.ipc import control
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.snapshot import DesiredState, Snapshot
-
 
 R = TypeVar("R", bound="Reply")
 SOCKET = "control.sock"

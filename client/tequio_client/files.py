@@ -8,13 +8,10 @@ renames are ordered. All functions raise OSError unless stated otherwise.
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file

@@ -14,11 +14,8 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 THRESHOLDS = (700, 10, 2)
 """CPython's defaults except the last, which is 10 there."""

@@ -8,18 +8,14 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 
-from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 
 T = TypeVar("T")
 _FAULT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<place>[^`]*)`)?", re.DOTALL)

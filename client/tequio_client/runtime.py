@@ -11,16 +11,15 @@ import os
 import stat
 import sys
 from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tequio_client.names import clean_text
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from structlog.typing import EventDict, Processor
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import secrets
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,10 +19,10 @@ import click
 import structlog
 
 from tequio_ledger import SOFTWARE, runtime
-from tequio_ledger.config.options import with_found, with_settings
-from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.config.options import FoundSettings, with_found, with_settings
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.ledger import open_ledger
+from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
@@ -39,13 +40,9 @@ from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
 
     from starlette.types import ASGIApp
 
-    from tequio_ledger.config.options import FoundSettings
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.ledger import Ledger
 
 END_S = 10.0
 """Time after which the process exits in any case, with the blocking stacks on standard error."""

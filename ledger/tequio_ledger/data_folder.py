@@ -6,15 +6,13 @@ import fcntl
 import os
 import secrets
 import stat
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from tequio_ledger.store import files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
 
 _SEED_BYTES = 32
 _KEY_FILE_BYTES = 4_096

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_ledger.config.settings import DEFAULT_ORIGIN
-from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.config.settings import DEFAULT_ORIGIN, LedgerSettings
+from tequio_ledger.log.log import AdmittedEntry, Log
 from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared import encoding, limits
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.ids import PeerKey, from_text, sha256, to_text
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.runs import NetGenesis
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.log.coordinator import Coordinator
-    from tequio_ledger.log.log import Log
     from tequio_ledger.state import State
-    from tequio_ledger.store.database import Database
-    from tequio_shared.ids import PeerKey
 
 LOG_KEY = client.KEY
 COORDINATOR_KEY = "coordinator"

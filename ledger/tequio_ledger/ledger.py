@@ -15,19 +15,23 @@ import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 
 from tequio_ledger import genesis
+from tequio_ledger.config.settings import LedgerSettings
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Guard, NotSigningError
+from tequio_ledger.log.log import Log, Published
 from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
 from tequio_ledger.log.witness_client import WitnessRecall
-from tequio_ledger.replicas.build import Builder
+from tequio_ledger.replicas.build import Builder, Leadership
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
+from tequio_ledger.runtime import Clock
+from tequio_ledger.state import State
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder, Bucket
 from tequio_ledger.store.database import Database, closed_on_error
@@ -35,16 +39,7 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import OfficeTakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
-
-if TYPE_CHECKING:
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import DataFolder
-    from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.replicas.build import Leadership
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.state import State
-    from tequio_shared.network.genesis import Genesis
-
+from tequio_shared.network.genesis import Genesis
 
 FOUNDING_S = 30.0
 """Maximum wait for a network that another process founds."""

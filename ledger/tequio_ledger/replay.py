@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,7 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
@@ -21,16 +22,12 @@ from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder, Bucket
 from tequio_ledger.store.database import Database
+from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import VerifierKey
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.statements.statement import Entry
-
     Take = Callable[[StoredEntry, Entry], None]
 
 

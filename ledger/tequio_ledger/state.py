@@ -10,8 +10,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import COMPETITION_BODIES
+from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionView
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import Documents
 from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.runs import (
     HeadPromote,
@@ -21,13 +23,10 @@ from tequio_shared.statements.runs import (
     RunOpen,
     WitnessProof,
 )
+from tequio_shared.statements.statement import Body, Entry, Statement
 
 if TYPE_CHECKING:
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.network.run import Documents
     from tequio_shared.network_view import SizeOf
-    from tequio_shared.statements.statement import Body, Entry, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

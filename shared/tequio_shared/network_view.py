@@ -2,8 +2,8 @@
 
 One fold for every reader of a whole log. An entry is either applied, or refused with RefusedError
 and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
-its own log again. An auditor reports the refusal, moves the author's chain on by `pass_over`, and
-reads on.
+its own log again. An auditor reports the refusal, moves the author's chain on by `skip_statement`,
+and reads on.
 
 Two steps: `check` asks whether the author may make such a statement next (a known key, in its role,
 in the order of its chain, in time); `apply_checked` passes the entry to the part it concerns. No

@@ -60,11 +60,11 @@ def listen(program: Served, after: int, stack: ExitStack) -> socket.socket:
 
 CROWD = """
 import asyncio, os, signal
-from tequio_ledger import ending
+from tequio_ledger.runtime import on_stop_signal
 
 async def main():
     stopping, loop = asyncio.Event(), asyncio.get_running_loop()
-    ending.when_asked(stopping.set)
+    on_stop_signal(stopping.set)
     for _ in range(10_000):
         loop.call_soon_threadsafe(int)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -145,7 +145,7 @@ class ContestLog:
         """The genesis document."""
         return genesis().encode()
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """The signed checkpoint."""
         return sign_checkpoint(self.log.checkpoint(), LOG_SIGNER)
 
@@ -161,7 +161,7 @@ class ContestLog:
             (folder / to_text(name)).write_bytes(raw)
         with BundleWriter(path) as writer:
             about = BundleInfo(competition=to_text(self.rules.id))
-            writer.begin(about, self.genesis(), note or self.note())
+            writer.begin(about, self.genesis(), note or self.signed_note())
             for first in range(0, len(self.log.leaves), 256):
                 writer.leaves(first // 256, self.log.leaves[first : first + 256])
             writer.blobs((name, folder / to_text(name)) for name in self.blobs)

@@ -8,12 +8,12 @@ import sys
 GARBAGE = """
 import gc, itertools, weakref
 from collections import deque
-from {package} import heap
+from {module} import tune_memory
 
 loaded = [[number] for number in range(200_000)]  # a program's modules
 gc.collect()
 if {is_tuned}:
-    heap.tune()
+    tune_memory()
 
 class Stream:
     def __init__(self):
@@ -36,14 +36,14 @@ print(most)
 """Prints how many streams were alive at most."""
 HOLES = """
 from pathlib import Path
-from {package} import heap
+from {module} import tune_memory
 
 def own_mib():
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) >> 10
 
 if {is_tuned}:
-    heap.tune()
+    tune_memory()
 before = own_mib()
 del (whole := [bytearray(24 << 20)])[0]  # from now on glibc takes blocks like that for small
 blocks, notes = [], []
@@ -56,7 +56,7 @@ print(own_mib() - before)
 """Prints how many MiB it kept."""
 
 
-def run(program: str, package: str, *, is_tuned: bool) -> int:
+def run(program: str, module: str, *, is_tuned: bool) -> int:
     """Run one with the `heap` of that package and give what it prints."""
-    command = [sys.executable, "-c", program.format(package=package, is_tuned=is_tuned)]
+    command = [sys.executable, "-c", program.format(module=module, is_tuned=is_tuned)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

@@ -198,7 +198,7 @@ class ShownLog:
         """What is at a path; None: nothing."""
         where, _, rest = path.partition("?")[0].lstrip("/").partition("/")
         if (where, rest) == ("log", "checkpoint"):
-            return self.log.note()
+            return self.log.signed_note()
         if where == "log":
             return self._tile(Tile.parse(rest))
         if rest.startswith("blobs/"):

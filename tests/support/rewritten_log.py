@@ -48,7 +48,7 @@ class RetoldLog:
         """Begin with what is in a bundle; among the signers is the ledger's own key."""
         with BundleFile(bundle) as file:
             genesis = Genesis.parse(file.genesis())
-            signed = open_checkpoint(file.note(), VerifierKey.parse(genesis.log_key))
+            signed = open_checkpoint(file.signed_note(), VerifierKey.parse(genesis.log_key))
             size = signed.checkpoint.size
             leaves = [
                 leaf

@@ -197,7 +197,7 @@ def _header(
 
 def _screened(command: link.Screen) -> link.Screened:
     verdicts = tuple(
-        link.Verdict(
+        link.ScreeningVerdict(
             slot=one.slot,
             contribution=to_text(contribution_id(from_text(one.header, None))),
             reason="",

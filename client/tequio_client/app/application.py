@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
 
 from PySide6.QtCore import QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QFileOpenEvent
@@ -20,9 +20,6 @@ from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 
 class Application(QApplication):

@@ -7,6 +7,7 @@ installation treats everything past as shown.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -16,14 +17,11 @@ from PySide6.QtCore import QObject
 from tequio_client.app.pages import competition_text
 from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.control import AskCompetitions, CompetitionRow, CompetitionsReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
-    from tequio_client.ipc.control import CompetitionRow
 
 
 REFRESH_MS = 15 * 60_000

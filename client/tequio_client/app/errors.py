@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from PySide6.QtCore import (
     QMessageLogContext,
@@ -25,7 +25,7 @@ from PySide6.QtCore import (
     qVersion,
 )
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import TextStyle
@@ -34,12 +34,6 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import LEVEL_ICONS
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from PySide6.QtWidgets import QWidget
-
 
 MOST_LINES = 30
 """Lines of Qt's messages in a report."""

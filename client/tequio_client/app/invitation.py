@@ -7,15 +7,18 @@ an invitation used by an unsaved key would be lost with that key.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from tequio_client.app.keys.dialogs import QuestionDialog
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
-from tequio_client.app.settings_file import is_ledger_address
+from tequio_client.app.settings_file import SettingsStore, is_ledger_address
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Label, WrappedLabel
 from tequio_client.keys.state import KeyProtection
@@ -24,14 +27,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from PySide6.QtWidgets import QWidget
-
-    from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
-    from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.worker.process import WorkerProcess
 
 

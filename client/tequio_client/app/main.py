@@ -12,6 +12,7 @@ import os
 import pkgutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from tequio_client.app.application import (
     instance_path,
     make_application,
 )
-from tequio_client.app.errors import ErrorHooks
+from tequio_client.app.errors import ErrorHooks, ErrorReports
 from tequio_client.app.first_run.draft import has_lent, is_first_run
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
@@ -40,11 +41,8 @@ from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from PySide6.QtWidgets import QApplication
 
-    from tequio_client.app.errors import ErrorReports
     from tequio_client.app.first_run.first_run import FirstRunController
     from tequio_client.app.invitation import InvitationFlow
     from tequio_client.app.ledger_queries import InvitationOffer

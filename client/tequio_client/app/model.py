@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.facts import UNKNOWN_SESSION
+from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import DesiredState, Snooze
+from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, QuestionAnswer, Reply
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.snapshot import Snapshot
 
 
 PREFERENCES_TIMEOUT_MS = 3_000

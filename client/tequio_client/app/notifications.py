@@ -6,36 +6,31 @@ comes up during a game is shown after it, if it still applies.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
 from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import ActivityReply, AskActivity
-from tequio_client.ipc.snapshot import LendingState
+from tequio_client.ipc.control import ActivityReply, AskActivity, Question, Reply
+from tequio_client.ipc.snapshot import LendingState, Snapshot
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.links import CompetitionLink
-from tequio_client.platform.dbus import AsyncBus, BusAddress
+from tequio_client.platform.dbus import AsyncBus, Body, BusAddress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QResizeEvent
-    from PySide6.QtWidgets import QSystemTrayIcon
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.window import AppWindow
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.snapshot import Snapshot
-    from tequio_client.platform.dbus import Body
 
 
 NEWEST = AskActivity(limit=20)

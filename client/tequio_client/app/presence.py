@@ -6,17 +6,17 @@ first needed. A start in the background waits for a tray; if none appears, the w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.tray import Tray
     from tequio_client.app.window import AppWindow
+
 
 PANEL_MS = 60_000
 """Time after a login that a panel may need until it shows tray icons."""

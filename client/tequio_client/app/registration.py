@@ -16,16 +16,13 @@ import importlib
 import plistlib
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from xml.parsers.expat import ExpatError
 
 from tequio_client import files
 from tequio_client.links import SCHEME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 NAME = "Tequio"
 BACKGROUND = "--background"

@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -21,11 +23,6 @@ from tequio_client import files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.errors import MalformedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 16

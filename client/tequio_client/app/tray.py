@@ -5,6 +5,7 @@ A panel may start late, disappear and return, so its presence is polled.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,11 @@ from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
 from tequio_client.app.worker_texts import headline
+from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import LendingState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.app.model import AppModel
-    from tequio_client.ipc.facts import SessionFacts
 
 
 TIP_MS = 5_000

@@ -5,32 +5,28 @@ Pages are created when first opened; a change of language rebuilds all of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.pages import PAGES, devices
+from tequio_client.app.pages import PAGES, PageEntry, devices
 from tequio_client.app.pages.devices import lent_card
-from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.page import Page, PageContext, ProgramContext
 from tequio_client.app.theme import style
 from tequio_client.app.theme.icons import app_icon
+from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import NavButton
 from tequio_client.app.widgets.indicators import Logo, StateIcon
-from tequio_client.ipc.snapshot import LendingState
+from tequio_client.ipc.snapshot import LendingState, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tequio_client.app.model import AppModel
-    from tequio_client.app.pages import PageEntry
-    from tequio_client.app.pages.page import Page, ProgramContext
-    from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.snapshot import Snapshot
 
 
 class AppWindow(QMainWindow):

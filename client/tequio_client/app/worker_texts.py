@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
+from tequio_client.ipc.snapshot import Decision, DesiredState, LendingState, Snapshot, Value
 from tequio_client.ipc.texts import ActivityEvent
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import ActivityRow
-    from tequio_client.ipc.snapshot import Decision, DesiredState, LendingState, Snapshot, Value
 
 CONTEXT = "words"
 POINT_VALUES = ("points", "ledger", "proven")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ import click
 from tequio_client import cli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.checkpoint.hub import Hub
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,35 +20,33 @@ import trio
 
 from tequio_client import files as tequio_client_files
 from tequio_client.checkpoint import history, layout, tensors
-from tequio_client.checkpoint.history import head_history
+from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments, head_history
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport
-from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
+from tequio_client.verify.report import AuditReport, WorkProgress
+from tequio_client.verify.source import (
+    LiveLog,
+    NotAvailableError,
+    SeedSource,
+    StoreFolders,
+    open_seeds,
+)
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.log.policy import Policy
+from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
-    from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments
-    from tequio_client.verify.report import WorkProgress
-    from tequio_client.verify.source import SeedSource
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.round.manifest import Manifest
 
 
 def fixed_files(

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
@@ -21,9 +23,6 @@ from tequio_client.checkpoint import layout
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     import gguf
     import numpy as np
     from numpy.typing import NDArray

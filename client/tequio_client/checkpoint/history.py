@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,24 +20,20 @@ from tequio_client.names import clean_text
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.head.layout import FrozenBase
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, sha256, to_text
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.log.policy import TlogProof
+from tequio_shared.network.genesis import Genesis
 from tequio_shared.round import measures
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.statements.runs import HeadMeasure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.reader import FoldedLog
-    from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.log.policy import TlogProof
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head
-    from tequio_shared.statements.runs import HeadMeasure
 
 
 _SHOWN_ROUNDS = 8

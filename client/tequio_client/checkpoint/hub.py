@@ -8,6 +8,7 @@ upload continues with the file where it stopped. No message contains the token.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +25,12 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from tequio_client.checkpoint import layout
+from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.keys.state import IdentityError
 from tequio_client.names import clean_text
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.keys.system_keyring import SystemKeyring
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -17,8 +18,6 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, Natural
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Corpus
 

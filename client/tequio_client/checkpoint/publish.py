@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -18,27 +20,23 @@ import trio
 
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
-from tequio_client.verify.report import NoProgress
+from tequio_client.verify.report import NoProgress, WorkProgress
 from tequio_client.worker import shutdown
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from tequio_client.checkpoint.hub import Hub, HubRevision
-    from tequio_client.checkpoint.layout import HeadClaim
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.api.runs import RunAnswer
-    from tequio_shared.log.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,11 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -29,14 +31,11 @@ from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout
 from tequio_shared.head.head import WEIGHT_UNIT
+from tequio_shared.head.layout import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    from tequio_shared.head.layout import Placement
     from tequio_shared.round.manifest import Manifest, ModelSpec
 
 

@@ -8,6 +8,7 @@ genesis or a policy demands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -21,10 +22,11 @@ import trio
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import check_room
 from tequio_client.checkpoint.history import fetch_documents
-from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.layout import ExportForm, HeadClaim
 from tequio_client.checkpoint.tensors import MergedModel
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
+from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_shared.errors import (
@@ -34,27 +36,18 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.ids import HeadHash, digest_from_text, sha256, to_text
+from tequio_shared.ids import Digest, HeadHash, digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
-from tequio_shared.log.notes import open_checkpoint
-from tequio_shared.log.policy import PROOF_BYTES, TlogProof
+from tequio_shared.log.notes import Checkpoint, open_checkpoint
+from tequio_shared.log.policy import PROOF_BYTES, Policy, TlogProof
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
-    from tequio_client.checkpoint.layout import HeadClaim
-    from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.statements.statement import Entry
 
 
 class VerifyOutcome(IntEnum):

@@ -18,10 +18,11 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, NoReturn
 
 import psutil
 import structlog
@@ -29,6 +30,7 @@ import structlog
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.ipc import evaluator as link
+from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
@@ -44,16 +46,9 @@ from tequio_client.worker.children.evaluator import write_document
 from tequio_client.worker.shutdown import first_error
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import digest_from_text, key_from_text
+from tequio_shared.ids import Digest, digest_from_text, key_from_text
 from tequio_shared.log.policy import Policy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tequio_client.ipc.evaluator import EvaluatorLimits
-    from tequio_shared.ids import Digest
-    from tequio_shared.statements.statement import Body
-
+from tequio_shared.statements.statement import Body
 
 log = structlog.get_logger(__name__)
 

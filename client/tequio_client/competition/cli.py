@@ -43,7 +43,7 @@ _HERE = "tequio_client.competition.cli"
 _SECTIONS = {
     "Look": {
         "list": (f"{_HERE}:list_", "List the competitions of a ledger."),
-        "show": (f"{_HERE}:show", "Show a competition: rules, entrants, scores."),
+        "show": (f"{_HERE}:show_competition", "Show a competition: rules, entrants, scores."),
     },
     "Enter": {
         "enter": (f"{_HERE}:enter", "Enter a competition."),
@@ -86,13 +86,13 @@ def list_(*, is_verified: bool, ledger: str, trust_file: Path | None) -> None:
         listing.list_reported(ledger)
 
 
-@click.command()
+@click.command("show")
 @click.argument("wanted", cls=cli.LogIdArgument, required=False, metavar="[COMPETITION]")
 @click.option("--link", "as_link", is_flag=True, help="Print the link that the app opens.")
 @_VERIFY
 @cli.ledger_option
 @cli.trust_option
-def show(
+def show_competition(
     *, wanted: str | None, as_link: bool, is_verified: bool, ledger: str, trust_file: Path | None
 ) -> None:
     """Show one competition: rules, entrants, evaluators, scores so far.

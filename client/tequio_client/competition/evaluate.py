@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rich.console import Console
 
@@ -15,21 +16,13 @@ from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.verify.reader import LedgerReader
-from tequio_client.verify.report import NoProgress, ProgressBars
+from tequio_client.verify.report import NoProgress, ProgressBars, WorkProgress
 from tequio_client.worker.shutdown import first_error
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.log.policy import Policy
-
+from tequio_shared.log.policy import Policy
 
 POLL_S = 20.0
 NEAR_POLL_S = 2.0

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import structlog
 
@@ -20,30 +22,31 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import models
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify import archive
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
+from tequio_shared.ids import (
+    Digest,
+    PeerKey,
+    digest_from_text,
+    from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.reader import LedgerReader
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.statements.statement import Body
-
+from tequio_shared.statements.statement import Body
 
 # Scores and their salt are on disk before the commitment, because scores that are lost after it
 # cannot be revealed, and do not count.

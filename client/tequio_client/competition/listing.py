@@ -7,10 +7,10 @@ logged by the organisers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -24,26 +24,18 @@ from tequio_client.names import find_one, name_with_id, short_id
 from tequio_client.organiser import signing
 from tequio_client.verify import archive
 from tequio_client.verify.competition import contenders
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.ledger.standing import format_time
+from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.competition import result
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText
-from tequio_shared.competition.rules import CompetitionOutcome
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.rules import CompetitionOutcome, Dates
+from tequio_shared.competition.state import CompetitionPhase, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte
 from tequio_shared.statements.competitions import CompResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tequio_client.verify.reader import LedgerReader
-    from tequio_shared.api.competitions import CompetitionAnswer
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import Dates
-    from tequio_shared.competition.state import Entrant
-    from tequio_shared.ids import Digest, PeerKey
-
 
 _GIGA = 10**9
 

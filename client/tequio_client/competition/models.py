@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import metadata
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
@@ -23,28 +24,23 @@ from tequio_client.names import clean_text
 from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood, weights
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.likelihood import ScoredModel
+from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import (
     FILES,
+    CompetitionRules,
     Environment,
     Evaluation,
+    Scoring,
     Submission,
     SubmittedFile,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
+from tequio_shared.log.policy import Policy
 from tequio_shared.scoring import DocumentScore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.trainer.likelihood import ScoredModel
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.competition.rules import CompetitionRules, Scoring
-    from tequio_shared.ids import Digest, PeerKey, RunId
-    from tequio_shared.log.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ here, so that the error can say what to do.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import trio
 
@@ -23,31 +23,23 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.organiser import sealing, signing
 from tequio_client.runtime import locked
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify import archive
+from tequio_client.verify.fold import RunHistory
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
-from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.competition import CompetitionView
+from tequio_shared.competition.rules import CompetitionRules, Evaluation
+from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import to_text
-from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
+from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.reader import LedgerReader
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import CompetitionRules
-    from tequio_shared.competition.state import CompetitionDraw
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.scoring import DocumentScore
-    from tequio_shared.statements.statement import Body, Entry
+from tequio_shared.statements.statement import Body, Entry
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:

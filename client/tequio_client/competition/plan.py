@@ -8,8 +8,10 @@ in time with a zone (`2026-12-01T18:00Z`), or durations from the date before: `9
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -33,11 +35,6 @@ from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
 from tequio_shared.scoring import STRIDE, WINDOW
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statements.competitions import CompOpen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")

@@ -12,34 +12,30 @@ by file.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
 from tequio_client.checkpoint.verify import CannotVerifyError, NotTheHeadError
 from tequio_client.competition import models
-from tequio_client.competition.models import OtherWeightsError
+from tequio_client.competition.models import OtherWeightsError, WeightsOrigin
 from tequio_client.names import short_id
 from tequio_client.trainer import weights
-from tequio_client.verify.report import LogPlace
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_shared.competition import result
-from tequio_shared.competition.result import DrawnText
+from tequio_shared.competition.result import DrawnText, JudgedEntrant
+from tequio_shared.competition.rules import Submission
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-    from random import Random
-
-    from tequio_client.competition.models import WeightsOrigin
-    from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.competition import JudgedCompetition
-    from tequio_client.verify.report import AuditReport, WorkProgress
-    from tequio_shared.competition.result import JudgedEntrant
-    from tequio_shared.competition.rules import Submission
 
 
 _NOBODY = PeerKey(bytes(32))

@@ -7,12 +7,15 @@ So neither the order of files nor the speed of disks affects the result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.dataset.sources import token_bytes, tokenizer_entry
+from tequio_client.dataset.sources import TextSource, token_bytes, tokenizer_entry
+from tequio_client.tokenizers import TextTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -20,13 +23,7 @@ from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Corpus, HeldOutShard, TrainShard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
-    from tequio_client.dataset.sources import TextSource
-    from tequio_client.tokenizers import TextTokenizer
 
 
 MANIFEST_NAME = "corpus.json"

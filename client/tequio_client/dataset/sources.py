@@ -6,18 +6,14 @@ import json
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from tequio_client import tokenizers
 from tequio_client.names import clean_text
-from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
+from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Tokenizer
-
-if TYPE_CHECKING:
-    from tequio_client.tokenizers import TextTokenizer
-
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""

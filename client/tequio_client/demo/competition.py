@@ -7,9 +7,10 @@ swarm evaluate. What is told comes from the log.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import trio
@@ -18,19 +19,20 @@ from tequio_client.clock import now_ms
 from tequio_client.demo import programs
 from tequio_client.demo.main import cancel_at_signal
 from tequio_client.demo.programs import DemoProgram, tequio
-from tequio_client.demo.script import CUSTODIANS, EVALUATORS, NEEDED, SWARMS, VOLUNTEERS
+from tequio_client.demo.script import (
+    CUSTODIANS,
+    EVALUATORS,
+    NEEDED,
+    SWARMS,
+    VOLUNTEERS,
+    CompetitionScript,
+)
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tequio_client.demo.script import CompetitionScript
-    from tequio_shared.competition.competition import CompetitionView
 
 # Models are scored again while a seed serves them, then offline from a bundle, which has no
 # weights: that check must end with exit status 3.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import signal
 import sys
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 import trio
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
@@ -17,16 +17,10 @@ from rich.text import Text
 
 from tequio_client.demo import play
 from tequio_client.demo.play import DemoNetwork, DemoResult
+from tequio_client.demo.script import DemoScript
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from rich.console import RenderableType
-
-    from tequio_client.demo.script import DemoScript
-    from tequio_shared.api.runs import RunAnswer
 
 MIB = 1 << 20
 AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import structlog
 import trio
 
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram, tequio
-from tequio_client.demo.script import PROMPT
+from tequio_client.demo.script import PROMPT, DemoScript
 from tequio_client.ipc import trainer as link
+from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog
 from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
@@ -33,14 +35,6 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.demo.script import DemoScript
-    from tequio_client.ipc.snapshot import Status
-    from tequio_shared.api.runs import RunAnswer
-
 
 SAMPLE_TOKENS = 240
 START_TIMEOUT_S = 120.0

@@ -6,8 +6,9 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 import trio
@@ -16,10 +17,6 @@ from tequio_client.ipc import snapshot as link_status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.errors import MalformedError, UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 END_S = 8.0
 START_S = 60.0

@@ -12,16 +12,14 @@ out. An event's points come in points, not micro-points; its time is in the row.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from tequio_client.ipc.control import ActivityRow
-    from tequio_client.ipc.snapshot import Value
 
 STATE_WORDS: Mapping[LendingState, str] = {
     LendingState.LENDING: "Lending",

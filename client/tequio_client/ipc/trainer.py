@@ -291,7 +291,7 @@ class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trai
     """`saturated`: a chunk wanted a scale above the largest; `feedback`: it outgrew the delta."""
 
 
-class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScreeningVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Measurements of one contribution by a witness; None: not measured."""
 
     slot: Number
@@ -315,7 +315,7 @@ class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scr
 
     command: Positive
     round: Positive
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ScreeningVerdict, ...]
     seconds: float
 
 

@@ -9,9 +9,11 @@ swapped. A match is reported as a guess, since one in 256 matches by chance.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -20,9 +22,6 @@ from tequio_client.keys import identity
 from tequio_client.keys.state import IdentityError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from mnemonic import Mnemonic
 
 

@@ -6,17 +6,15 @@ Secrets come from a prompt or from standard input, never from arguments or the e
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from tequio_client import cli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
     from tequio_client.keys.identity import KeyStore
     from tequio_client.keys.state import KeyProtection
     from tequio_shared.keys import Signer

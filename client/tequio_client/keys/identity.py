@@ -18,8 +18,9 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
@@ -28,11 +29,6 @@ from tequio_client.keys.state import IdentityError, KeyProtection, KeyRecord, Ke
 from tequio_client.keys.system_keyring import SystemKeyring
 from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 KEY_FILE = "identity.key"
 RECORD = "identity.json"

@@ -7,16 +7,13 @@ word list.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 

@@ -9,6 +9,7 @@ unencrypted, or not at all, are rejected.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,8 +18,6 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import from_text, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from keyring.backend import KeyringBackend
 
 PATIENCE_S = 30.0
@@ -52,12 +51,12 @@ class SystemKeyring:
     def put(self, slot: str, key: bytes) -> None:
         """Store the key in that entry; returns once the keyring reads back the same key."""
 
-        def keep() -> str | None:
+        def write_and_read_back() -> str | None:
             backend = _backend()
             backend.set_password(SERVICE, _user(slot), to_text(key))
             return backend.get_password(SERVICE, _user(slot))
 
-        if self._ask(f"put {slot}", keep) != to_text(key):
+        if self._ask(f"put {slot}", write_and_read_back) != to_text(key):
             raise IdentityError("keyring-failing", why="it did not read back what was stored")
 
     def delete(self, slot: str) -> None:

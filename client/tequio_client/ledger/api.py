@@ -8,6 +8,7 @@ and entries (`worker.ledger.follower`). Deadlines, size limits and errors are th
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,15 +21,17 @@ import trio
 from tequio_client.ledger.http import (
     MAX_SERVER_TEXT,
     ApiLimits,
+    EventStream,
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
+    Reachability,
 )
 from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
 from tequio_shared.api.answer import ROWS, parse_answer
-from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, CompetitionsAnswer
 from tequio_shared.api.connector import (
     ConnectChallenge,
     ConnectCode,
@@ -43,30 +46,31 @@ from tequio_shared.api.network import (
     InvitationsAnswer,
     NetworkAnswer,
     PostedAnswer,
+    PostedStatement,
     SeedsAnswer,
 )
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
-from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
+from tequio_shared.api.runs import RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
+from tequio_shared.ids import (
+    DIGEST_BYTES,
+    Digest,
+    NetworkId,
+    PeerKey,
+    RunId,
+    from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.keys import Signer
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
-from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
+from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, VerifierKey, open_checkpoint
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
-from tequio_shared.statements.statement import statement_id
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry, statement_id
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-
-    from tequio_client.ledger.http import EventStream, Reachability
-    from tequio_shared.api.competitions import CompetitionLine
-    from tequio_shared.api.network import PostedStatement
-    from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.ids import NetworkId, PeerKey, RunId
-    from tequio_shared.keys import Signer
-    from tequio_shared.log.notes import Checkpoint
     from tequio_shared.log.policy import Policy
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.statements.statement import Entry
 
 
 REQUEST_PREFIX = b"tequio/v1/request\x00"

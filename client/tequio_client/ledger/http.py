@@ -10,10 +10,11 @@ problem code for a refusal, MalformedError and other PeerErrors for an invalid a
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import httpx
 import trio
@@ -21,7 +22,7 @@ import trio
 from tequio_client import clock
 from tequio_client.names import clean_text
 from tequio_shared.api.answer import Problem, parse_answer
-from tequio_shared.api.network import EventReader
+from tequio_shared.api.network import EventReader, LogEvent
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -30,12 +31,6 @@ from tequio_shared.errors import (
     UserFacingError,
 )
 from tequio_shared.limits import DOCUMENT_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-
-    from tequio_shared.api.network import LogEvent
-
 
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""

@@ -6,24 +6,30 @@ proof's result against a signed root. `verify.reader` reads whole logs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.ids import Digest
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import POLICY_BYTES, Policy
-from tequio_shared.log.tiles import TILE_WIDTH, span_in_tile, tile_of, tile_width
+from tequio_shared.log.tiles import (
+    TILE_WIDTH,
+    Node,
+    Range,
+    TileName,
+    span_in_tile,
+    tile_of,
+    tile_width,
+)
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.statement import Entry, check_work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.log.tiles import Node, Range, TileName
 
 
 _TILES = 64

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tequio_client import cli
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _SEED_BYTES = 32
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
@@ -209,10 +205,10 @@ def list_(ledger: str) -> None:
     opening.list_runs(ledger)
 
 
-@run.command()
+@run.command("show")
 @cli.log_id_argument("name")
 @cli.ledger_option
-def show(name: str, ledger: str) -> None:
+def show_run(name: str, ledger: str) -> None:
     """Show the run NAME.
 
     NAME is its name or the beginning of its id.

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
+from tequio_client.organiser.signing import Decision
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
+from tequio_shared.api.network import InvitationAnswer
+from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.run import RunState
@@ -31,17 +35,6 @@ from tequio_shared.statements.network import (
     RoleRevoke,
     StandingAppeal,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.organiser.signing import Decision
-    from tequio_shared.api.network import InvitationAnswer
-    from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
-    from tequio_shared.ids import PeerKey
-
 
 PREFIX_LENGTH = 6
 """Shortest prefix of an invitation or a restricted key that may be given in its place."""

@@ -10,7 +10,9 @@ and at most `MOST_SPEED`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +23,7 @@ from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
+from tequio_client.organiser.plan import AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
@@ -29,17 +32,13 @@ from tequio_client.worker.lending.needs import (
     min_memory_mb,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tequio_client.organiser.plan import AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan
     from tequio_client.trainer.model import ModelOutline as Paper
-    from tequio_shared.head.layout import FrozenBase
 
 
 RATED_SPEED_SHARE = 0.35

@@ -6,8 +6,9 @@ in the log.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import structlog
@@ -21,31 +22,24 @@ from rich.table import Table
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
 from tequio_client.keys import identity
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.names import find_one, short_id
 from tequio_client.organiser import estimate, signing
 from tequio_client.organiser import plan as organiser_plan
+from tequio_client.organiser.plan import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.store import Store
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import RunId, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.organiser.plan import StartedBase
-    from tequio_shared.api.runs import RunAnswer
-    from tequio_shared.ids import RunId
-    from tequio_shared.keys import Signer
-    from tequio_shared.round.manifest import Corpus, Manifest
-    from tequio_shared.statements.statement import Body
+from tequio_shared.statements.statement import Body
 
 
 def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,13 @@ from tequio_client import plan_file
 from tequio_client.tokenizers import TOKENIZER_NAME
 from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.layout import MOST_RANK, BaseFile, FrozenBase
+from tequio_shared.head.layout import MOST_RANK, BaseFile, FrozenBase, LayoutKind
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.manifest import (
     Admission,
     Algorithm,
+    Corpus,
     InnerParams,
     MeasureRules,
     RoundRules,
@@ -47,12 +49,8 @@ from tequio_shared.round.manifest import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tequio_client.trainer.first_head import FirstHead
     from tequio_client.worker.store.store import Store
-    from tequio_shared.head.layout import LayoutKind
-    from tequio_shared.round.manifest import Corpus
 
 
 _MS = 1000

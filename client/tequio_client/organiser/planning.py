@@ -19,7 +19,6 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -32,17 +31,15 @@ from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
+    Estimate,
+    RunOutline,
     tokens_per_s,
     transfer_s,
     usual_tflops,
 )
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelSourceSpec
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelSourceSpec, RunPlan
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_client.organiser.estimate import Estimate, RunOutline
-    from tequio_client.organiser.plan import RunPlan
-    from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Manifest
 
 _COLUMN = 30
 _MARK = " ## "

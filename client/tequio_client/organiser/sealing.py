@@ -12,6 +12,7 @@ import hashlib
 import secrets
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from tequio_client import files
-from tequio_client.dataset.sources import TextFiles
+from tequio_client.dataset.sources import TextFiles, TextSource
 from tequio_client.names import clean_text
 from tequio_shared import sealed_set
 from tequio_shared.competition import sealed_archive
@@ -40,10 +41,7 @@ from tequio_shared.log.merkle import Frontier
 from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS, KeyShare, SealedSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from io import BufferedReader
-
-    from tequio_client.dataset.sources import TextSource
 
 
 def encrypt(key: bytes, head: ArchiveHead, pieces: Iterable[bytes]) -> Iterator[bytes]:

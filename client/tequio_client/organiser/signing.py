@@ -9,9 +9,11 @@ completes a file signs only after verifying the signatures in it.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import msgspec
 import trio
@@ -19,7 +21,7 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
@@ -27,7 +29,8 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import RunId, from_text, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
@@ -41,17 +44,7 @@ from tequio_shared.statements.network import (
     StandingRelease,
     StandingUphold,
 )
-from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_client.ledger.api import LedgerNetwork
-    from tequio_shared.ids import RunId
-    from tequio_shared.keys import Signer
-    from tequio_shared.statements.statement import Body
-
+from tequio_shared.statements.statement import Body, Entry
 
 T = TypeVar("T")
 

@@ -12,9 +12,10 @@ import select
 import socket
 import subprocess
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from jeepney import (
     DBusAddress,
@@ -31,10 +32,6 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from jeepney.wrappers import Properties, unwrap_msg
 
 from tequio_shared.errors import TequioError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 TIMEOUT_S = 2.0
 """Deadline for connecting, and for the rest of a message that has begun."""

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tequio_client.platform.dbus import AbsentError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def windows_library(name: str) -> ctypes.CDLL:

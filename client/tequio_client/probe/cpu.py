@@ -7,7 +7,9 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
@@ -16,9 +18,6 @@ from tequio_client.platform.dbus import AbsentError
 from tequio_client.platform.system import matching, read_scaled, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from tequio_client.ipc.facts import ProbeInstructions
 
 _SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal"}

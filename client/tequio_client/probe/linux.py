@@ -14,19 +14,14 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.system import matching, read_int, read_scaled, read_text
 from tequio_client.probe.machine import Cards, engine_load
 from tequio_client.probe.nvml import NVIDIA
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from pathlib import Path
-
-    from tequio_client.ipc.facts import ProbeInstructions
 
 AMD, INTEL = "0x1002", "0x8086"
 _CARD = re.compile(r"card[0-9]+")

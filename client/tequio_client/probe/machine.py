@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeVar
@@ -30,8 +31,6 @@ from tequio_client.platform.asker import SourceAnswer, SourcePoller
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from tequio_client.probe.cpu import MainMemory
 
 T = TypeVar("T")

@@ -8,22 +8,18 @@ opened again the next time.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Collection
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
 
 import psutil
 import pynvml
 
-from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import read_text
 from tequio_client.probe.machine import Cards
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from pathlib import Path
-    from types import ModuleType
-
-    from tequio_client.ipc.facts import ProbeInstructions
 
 T = TypeVar("T")
 RETRY_S = 10.0

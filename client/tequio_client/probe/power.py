@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
-from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError
+from tequio_client.platform.dbus import AbsentError, Bus, BusAddress, NoAnswerError, ProgramRunner
 from tequio_client.platform.system import matching, read_int, read_text, windows_library
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.platform.dbus import Bus, ProgramRunner
-
 
 POWER_PROFILE_DAEMONS = (
     BusAddress.of_service("org.freedesktop.UPower.PowerProfiles"),

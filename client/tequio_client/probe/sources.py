@@ -10,24 +10,16 @@ from __future__ import annotations
 import plistlib
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from tequio_client.ipc.facts import AcceleratorFacts
-from tequio_client.platform.dbus import AbsentError, Bus, NoAnswerError, run_program
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
+from tequio_client.platform.dbus import AbsentError, Bus, NoAnswerError, ProgramRunner, run_program
 from tequio_client.probe import cpu, power
 from tequio_client.probe.linux import DrmCards, DrmPrograms
-from tequio_client.probe.machine import Cards, FactSources
+from tequio_client.probe.machine import Cards, CardSource, FactSources
 from tequio_client.probe.nvml import NvmlCards
 from tequio_client.probe.windows import WindowsCards, WindowsLibraries
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.ipc.facts import ProbeInstructions
-    from tequio_client.platform.dbus import ProgramRunner
-    from tequio_client.probe.machine import CardSource
-
 
 COMMAND = ("/usr/sbin/ioreg", "-r", "-d", "1", "-w", "0", "-c", "IOAccelerator", "-a")
 _WHOLE = 100

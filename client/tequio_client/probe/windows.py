@@ -14,18 +14,14 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
-from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import windows_library
 from tequio_client.probe.machine import Cards, engine_load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from tequio_client.ipc.facts import ProbeInstructions
 
 NVIDIA, AMD, INTEL = 0x10DE, 0x1002, 0x8086
 _OWN_MEMORY = 1 << 30

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from tequio_client import cli
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command()

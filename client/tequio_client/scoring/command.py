@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -15,19 +16,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tequio_client.dataset import sources
+from tequio_client.dataset.sources import ReadOptions, TextSource
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
+from tequio_shared.competition.result import ConfidenceInterval, ModelPair, ModelRanking
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_client.dataset.sources import ReadOptions, TextSource
-    from tequio_shared.competition.result import ConfidenceInterval, ModelPair, ModelRanking
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tequio_client.tokenizers import TOKENIZER_NAME, too_large_message
 from tequio_client.trainer.weights import (
@@ -22,10 +22,6 @@ from tequio_client.trainer.weights import (
 )
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 FILE_PATTERNS = (
     CONFIG_FILE,

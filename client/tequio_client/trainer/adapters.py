@@ -13,28 +13,24 @@ pass.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from tequio_client.trainer import llama
 from tequio_client.trainer import weights as trainer_weights
-from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model import CausalModel, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
+from tequio_shared.head.layout import FrozenBase, Sides
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from torch import Tensor
-
-    from tequio_client.trainer.llama import LlamaConfig
-    from tequio_shared.head.layout import FrozenBase, Sides
     from tequio_shared.round.manifest import Manifest
 
 _LAYERS = "model.layers."

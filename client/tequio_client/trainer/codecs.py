@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
-from tequio_shared.head.layout import CHUNK
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from torch import Tensor
 
-    from tequio_shared.head.layout import WeightLayout
     from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32

@@ -10,6 +10,8 @@ Shapes: P members, c chunks of a block, k entries of a record, R bytes of a reco
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +22,13 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
 from tequio_shared.head.contribution import LEVELS
-from tequio_shared.head.layout import CHUNK
+from tequio_shared.head.head import OuterParams
+from tequio_shared.head.layout import CHUNK, Padding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
     from numpy.typing import NDArray
 
     from tequio_client.trainer.engines import Block
-    from tequio_shared.head.head import OuterParams
-    from tequio_shared.head.layout import Padding
 
 
 FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)

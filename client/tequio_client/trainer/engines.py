@@ -7,6 +7,7 @@ is computed block by block. There are three engines, this one, `device.Accelerat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,15 +16,11 @@ import numpy as np
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import ContributionEntries, agreement, effective_entries
 from tequio_shared.head.contribution import Records, decode_records
-from tequio_shared.head.layout import CHUNK
+from tequio_shared.head.head import OuterParams
+from tequio_shared.head.layout import CHUNK, Padding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
-    from tequio_shared.head.head import OuterParams
-    from tequio_shared.head.layout import Padding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,29 +9,26 @@ gets thousandths of a bit, rounded once for each document (docs/protocol.md, 9.9
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
-from tequio_client.trainer.prepared import ScoreProgress
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel, ScoreProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.round.measures import clean_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
-    from torch import Tensor
-
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.trainer.model import CausalModel
-    from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel
 
 
 _IGNORED = -100  # target without a loss, as torch has it

@@ -7,7 +7,9 @@ are such units, bfloat16 is exact from 2^-17 on, everything else is within 2^-25
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,19 +17,15 @@ import numpy as np
 from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
+from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
-    from tequio_client.trainer.model import CausalModel
-    from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

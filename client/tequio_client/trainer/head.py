@@ -13,8 +13,10 @@ import hashlib
 import mmap
 import sys
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -22,20 +24,22 @@ import numpy as np
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import filter_with
-from tequio_shared.head.contribution import ContributionHeader, contribution_id
-from tequio_shared.head.head import LEAF_BYTES, head_hash, multipliers, order_by_id, set_root
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
+from tequio_shared.head.head import (
+    LEAF_BYTES,
+    OuterStep,
+    head_hash,
+    multipliers,
+    order_by_id,
+    set_root,
+)
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    from tequio_shared.head.contribution import RecordShape
-    from tequio_shared.head.head import OuterStep
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add

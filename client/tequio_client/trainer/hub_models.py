@@ -11,26 +11,21 @@ after it, and each matrix has to be a tensor of its own. The checks of this name
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules import module as modules
-from transformers import CONFIG_MAPPING, AutoConfig, AutoModelForCausalLM
+from transformers import CONFIG_MAPPING, AutoConfig, AutoModelForCausalLM, PreTrainedConfig
 from transformers.integrations import hub_kernels
 from transformers.models.auto import modeling_auto
 
 from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from torch import Tensor
-    from transformers import PreTrainedConfig
 
 SUPPORTED_DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"

@@ -13,26 +13,22 @@ import json
 import math
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 import torch
+from torch import Tensor, nn
 from torch.nn import functional
 
 from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import open_device
-from tequio_client.trainer.model import build_random
+from tequio_client.trainer.device import ComputeDevice, open_device
+from tequio_client.trainer.model import CausalModel, build_random
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from torch import Tensor, nn
-
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.prepared import TrainingData
 
 

@@ -12,6 +12,7 @@ beside the source, or in the user's cache folder, or not at all.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,16 +23,13 @@ from numba.extending import intrinsic
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
 from tequio_shared.head.contribution import LEVELS, SCALES
-from tequio_shared.head.layout import CHUNK
+from tequio_shared.head.head import OuterParams
+from tequio_shared.head.layout import CHUNK, Padding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from tequio_client.trainer.engines import Block
-    from tequio_shared.head.head import OuterParams
-    from tequio_shared.head.layout import Padding
 
 
 Value: TypeAlias = Any  # an array, a tuple or a number: numba derives what it is from the call

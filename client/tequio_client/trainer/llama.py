@@ -14,17 +14,15 @@ Shapes: B samples, L tokens, D hidden, H heads, E head size, V vocabulary.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROPE_KINDS = ("default", "linear", "llama3", "yarn")
 _THETA, _CONTEXT = 10_000.0, 2_048  # defaults of transformers' Llama

@@ -22,7 +22,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
+from typing import IO, NoReturn, TypeAlias, TypeVar
 
 import msgspec
 import psutil
@@ -30,10 +30,12 @@ import psutil
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import (
     Advance,
+    Command,
     Continue,
     Evaluate,
     Finish,
     Prepare,
+    Report,
     Rest,
     Screen,
     Train,
@@ -42,10 +44,6 @@ from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.trainer import Command, Report
-
 
 HEARTBEAT_S = 1.0
 _MIB = 1 << 20

@@ -8,26 +8,23 @@ manifests come from strangers: they are compared before anything is allocated.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.layout import WeightLayout
+from tequio_shared.head.layout import LayoutKind, WeightLayout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-    from torch import Tensor
 
-    from tequio_shared.head.layout import LayoutKind
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,25 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psutil
 import torch
+from torch import Tensor
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, codecs, device, model
+from tequio_client.trainer.codecs import OuterAlgorithm
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import RecordShape
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.head.layout import FrozenBase, WeightLayout
+from tequio_shared.round.assignment import DataOrder
+from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from numpy.typing import DTypeLike, NDArray
-    from torch import Tensor
-
-    from tequio_client.trainer.codecs import OuterAlgorithm
-    from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.trainer.model import CausalModel
-    from tequio_shared.head.layout import FrozenBase, WeightLayout
-    from tequio_shared.round.assignment import DataOrder
-    from tequio_shared.round.manifest import HeldOutShard
 
 
 _Q15 = 1 << 15

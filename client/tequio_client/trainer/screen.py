@@ -14,9 +14,10 @@ real training gave, on both sides: docs/screening.md has the measurements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,15 @@ from numpy.typing import NDArray
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
-from tequio_shared.head.contribution import SCALES, ContributionHeader, decode_records, shape_of
-from tequio_shared.head.layout import CHUNK, NO_PADDING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tequio_shared.head.contribution import ExpectedContribution, RecordShape
-    from tequio_shared.head.layout import WeightLayout
+from tequio_shared.head.contribution import (
+    SCALES,
+    ContributionHeader,
+    ExpectedContribution,
+    RecordShape,
+    decode_records,
+    shape_of,
+)
+from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
 
 SAMPLE_CHUNKS = 1_024
 """Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""

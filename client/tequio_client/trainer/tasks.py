@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -21,13 +22,26 @@ import structlog
 import torch
 
 from tequio_client.ipc import trainer
-from tequio_client.ipc.trainer import Failed, Prepare, Rest, Resting
+from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
 from tequio_client.trainer import codecs, device, evaluate, inner, prepared, screen
 from tequio_client.trainer import head as heads
+from tequio_client.trainer.codecs import EncodedContribution
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
-from tequio_client.trainer.main import TaskReplacedError, is_same_model
-from tequio_client.trainer.prepared import TrainingData, held_out_documents
+from tequio_client.trainer.main import (
+    ModelTask,
+    Task,
+    TaskQueue,
+    TaskReplacedError,
+    TrainerActivity,
+    is_same_model,
+)
+from tequio_client.trainer.prepared import (
+    HeldOutDocument,
+    PreparedModel,
+    TrainingData,
+    held_out_documents,
+)
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -46,14 +60,7 @@ from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
-
-    from tequio_client.ipc.trainer import CommandReport, Report
-    from tequio_client.trainer.codecs import EncodedContribution
-    from tequio_client.trainer.main import ModelTask, Task, TaskQueue, TrainerActivity
-    from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel
 
 
 _Q16 = 1 << 16
@@ -356,7 +363,7 @@ def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Scr
     candidates = [_candidate(one, task, context.setup) for one in task.candidates]
     found = screen.screen(candidates, witness)
     verdicts = tuple(
-        trainer.Verdict(
+        trainer.ScreeningVerdict(
             slot=one.slot,
             contribution=to_text(one.contribution),
             reason=one.reason,

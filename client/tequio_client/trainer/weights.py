@@ -11,25 +11,18 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import check_sizes, of_network, parse_config
+from tequio_client.trainer.model import CausalModel, check_sizes, of_network, parse_config
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from torch import Tensor, nn
-
-    from tequio_client.trainer.model import CausalModel
-
 
 CONFIG_FILE, WEIGHTS_FILE, INDEX_FILE = (
     "config.json",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import urllib.request
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.sealed_archive import ArchiveHead
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import digest_from_text
+from tequio_shared.ids import Digest, digest_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
-    from tequio_shared.ids import Digest
 
 
 STALL_TIMEOUT_S = 60.0

@@ -11,6 +11,7 @@ head whose weights it finds, which it checks against the root in the log.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,11 +21,14 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.trainer.head import HeadFiles, compute_next_head, engine_for
+from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
+from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress
+from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import (
+    ContributionSource,
     FallbackSource,
+    LedgerSource,
     LiveLog,
     NotAvailableError,
     PeerClaim,
@@ -37,20 +41,14 @@ from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import Digest, RunId, digest_from_text, key_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import msgspec
 
-    from tequio_client.trainer.head import ComputedHead
-    from tequio_client.verify.fold import Fold, RunHistory
-    from tequio_client.verify.report import WorkProgress
-    from tequio_client.verify.source import ContributionSource, LedgerSource
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
 # The ledger's derived answers against what follows from the log: runs, chains, points per
 # key.
@@ -150,7 +148,7 @@ _ANY_K = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionFiles:
+class StoredHead:
     """A head on the disk."""
 
     weights: Path
@@ -172,7 +170,7 @@ class HeadAudit:
 
     def run(self, tick: Callable[[int], None]) -> None:
         """Check every promoted head; each costs a tick."""
-        held: ContributionFiles | None = None
+        held: StoredHead | None = None
         for index, head in self._history.promoted:
             if head.round == 0:
                 held = self._first(index, head)
@@ -180,7 +178,7 @@ class HeadAudit:
                 held = self._next(index, head, held) or self._load(index, head)
             tick(1)
 
-    def _first(self, index: int, head: Head) -> ContributionFiles | None:
+    def _first(self, index: int, head: Head) -> StoredHead | None:
         """Find head 0; its root is the manifest's, as the fold has checked."""
         held = self._load(index, first_head(self._manifest))
         if held is None and not self._is_damaged(index, head):
@@ -189,8 +187,8 @@ class HeadAudit:
         return held
 
     def _next(
-        self, index: int, head: Head, held: ContributionFiles | None
-    ) -> ContributionFiles | None:
+        self, index: int, head: Head, held: StoredHead | None
+    ) -> StoredHead | None:
         """Compute a head from the one before and compare; None when that was not possible."""
         place = LogPlace(entry=index, run=self._run, round=head.round)
         closed = self._history.closed[head.round]
@@ -206,8 +204,8 @@ class HeadAudit:
         return files if self._compare(place, head, made) else None
 
     def _advance(
-        self, closed: AcceptedSet, held: ContributionFiles, contributions: list[tuple[bytes, Path]]
-    ) -> tuple[ComputedHead, ContributionFiles]:
+        self, closed: AcceptedSet, held: StoredHead, contributions: list[tuple[bytes, Path]]
+    ) -> tuple[ComputedHead, StoredHead]:
         step = head_step(self._manifest, closed)
         weights = self._folder / f"weights-{closed.round}"
         keeps_aux = step.params.aux_dtype is not None
@@ -219,9 +217,9 @@ class HeadAudit:
             step=step, contributions=contributions, files=files, engine=engine_for(step)
         )
         self._drop(held)
-        return made, ContributionFiles(weights=weights, aux=aux)
+        return made, StoredHead(weights=weights, aux=aux)
 
-    def _drop(self, held: ContributionFiles) -> None:
+    def _drop(self, held: StoredHead) -> None:
         """Delete computed files that are no longer needed; those of a store stay."""
         for path in (held.weights, held.aux):
             if path is not None and path.parent == self._folder:
@@ -263,14 +261,14 @@ class HeadAudit:
             self._report.missing("contribution", place, f"no source has {ref.root.hex()}")
         return None
 
-    def _load(self, index: int, head: Head) -> ContributionFiles | None:
+    def _load(self, index: int, head: Head) -> StoredHead | None:
         weights = self._tree(index, head, head.weights_root, _WEIGHT_BYTES)
         k = self._manifest.algorithm.k or _ANY_K
         dtype = self._manifest.outer_params(max(head.round, 1), k).aux_dtype
         if weights is None or dtype is None:
-            return ContributionFiles(weights=weights, aux=None) if weights else None
+            return StoredHead(weights=weights, aux=None) if weights else None
         aux = self._tree(index, head, head.aux_root, dtype.itemsize)
-        return ContributionFiles(weights=weights, aux=aux) if aux or head.round == 0 else None
+        return StoredHead(weights=weights, aux=aux) if aux or head.round == 0 else None
 
     def _tree(self, index: int, head: Head, root: Digest, item_bytes: int) -> Path | None:
         size = self._manifest.layout.elements * item_bytes

@@ -14,28 +14,21 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO, Self
 
 from msgspec import Struct
 
-from tequio_client.verify.source import NotAvailableError
+from tequio_client.verify.source import LogSource, NotAvailableError
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import Bytes32Text, digest_from_text, sha256, to_text
+from tequio_shared.ids import Bytes32Text, Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import TILE_WIDTH, encode_bundle, parse_bundle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-    from typing import Self
-
-    from tequio_client.verify.source import LogSource
-    from tequio_shared.ids import Digest
-
 
 ABOUT, GENESIS, CHECKPOINT = "about", "genesis", "checkpoint"
 FIRST_NAME = ABOUT.encode() + b"\0"
@@ -91,7 +84,7 @@ class BundleFile:
     def genesis(self) -> bytes:
         return self._read(GENESIS, STATEMENT_BYTES)
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return self._read(CHECKPOINT, NOTE_BYTES)
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -202,8 +195,8 @@ class RecordedLog:
     def genesis(self) -> bytes:
         return self._store(GENESIS, self._source.genesis())
 
-    def note(self) -> bytes:
-        return self._store(CHECKPOINT, self._source.note())
+    def signed_note(self) -> bytes:
+        return self._store(CHECKPOINT, self._source.signed_note())
 
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get whole bundles, or the last one, each of them once."""

@@ -9,11 +9,12 @@ differs, the report names each field.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import trio
 
@@ -25,25 +26,21 @@ from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
 from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
 from tequio_client.verify.reader import FoldedLog, display_name, find_competitions
-from tequio_client.verify.report import AuditReport, LogPlace
+from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.competition import result
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
-from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, RankedEntrant
+from tequio_shared.competition.rules import (
+    CompetitionOutcome,
+    CompetitionRules,
+    Evaluation,
+    RankedEntrant,
+)
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.log.policy import NoQuorumError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from tequio_client.verify.report import WorkProgress
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import CompetitionRules
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.policy import Policy
-
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
+from tequio_shared.log.policy import NoQuorumError, Policy
 
 ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
 """Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""

@@ -12,40 +12,32 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tequio_client.verify.report import LogPlace
-from tequio_client.verify.source import NotAvailableError, RunFacts
+from tequio_client.verify.report import AuditReport, LogPlace
+from tequio_client.verify.source import DocumentSource, NotAvailableError, RunFacts
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network import conduct
-from tequio_shared.network.standing import describe_cause
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.standing import KeyStatus, describe_cause
 from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.network_view import AuthorChain, NetworkView
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.round import accepted_set
+from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
-from tequio_shared.statements.statement import Entry, signed_message, split_leaf
+from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import msgspec
-
-    from tequio_client.verify.report import AuditReport
-    from tequio_client.verify.source import DocumentSource
-    from tequio_shared.ids import NetworkId
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.network.run import FullRunView
-    from tequio_shared.network.standing import KeyStatus
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
-    from tequio_shared.statements.statement import Body, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

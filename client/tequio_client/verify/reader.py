@@ -13,26 +13,30 @@ nothing with a log that is not sound call `Report.check`.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import trio
 
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import find_one, matches_name_or_id, name_with_id
-from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress
-from tequio_client.verify.source import LiveLog, NotAvailableError
+from tequio_client.verify.fold import Fold, RunHistory
+from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
+from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, TileSource
 from tequio_client.worker import shutdown
+from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log import tiles as log_tiles
-from tequio_shared.log.notes import VerifierKey
-from tequio_shared.log.policy import TlogProof
+from tequio_shared.log.notes import Checkpoint, SignedCheckpoint, VerifierKey
+from tequio_shared.log.policy import Policy, TlogProof
 from tequio_shared.log.tiles import (
     TILE_WIDTH,
+    Node,
+    Range,
     Tile,
+    TileName,
     TileTree,
     next_range,
     open_signed,
@@ -42,20 +46,6 @@ from tequio_shared.log.tiles import (
 )
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.report import WorkProgress
-    from tequio_client.verify.source import LogSource, TileSource
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.ids import RunId
-    from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.log.tiles import Node, Range, TileName
-
 
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
@@ -106,7 +96,7 @@ class LogReader:
         deadline_s = time.monotonic() + patience_s
         key = VerifierKey.parse(self.genesis().log_key)
         while True:
-            note = self._source.note()
+            note = self._source.signed_note()
             signed = open_signed(note, key, self._policy)
             if signed.checkpoint.size >= at_least or time.monotonic() >= deadline_s:
                 return signed, note

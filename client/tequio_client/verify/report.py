@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from enum import Enum
@@ -20,8 +21,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from rich.console import Console
 
 
@@ -208,7 +207,7 @@ class ProgressLines:
     def __init__(self, console: Console, every_s: float) -> None:
         self._console = console
         self._every_s = every_s
-        self._works: list[_Work] = []  # the innermost last; appended and removed by `work` alone
+        self._works: list[_WorkBar] = []  # the innermost last; appended and removed by `work` alone
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="progress lines", daemon=True)
 
@@ -222,7 +221,7 @@ class ProgressLines:
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
         """Report one piece of work until the end of `with`."""
-        one = _Work(what, total)
+        one = _WorkBar(what, total)
         self._works.append(one)
         try:
             yield one.advance
@@ -235,7 +234,7 @@ class ProgressLines:
                 self._console.print(one.line(), markup=False, highlight=False, soft_wrap=True)
 
 
-class _Work:
+class _WorkBar:
     def __init__(self, what: str, total: int) -> None:
         self._what = what
         self._total = total

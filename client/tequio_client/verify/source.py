@@ -7,9 +7,11 @@ holds the ledger's answers against what follows from the log. A bundle is a sour
 from __future__ import annotations
 
 import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -18,20 +20,16 @@ import trio
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
 from tequio_shared.errors import MalformedError, PeerError, TequioError
-from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, to_text
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-    from pathlib import Path
-
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.store.trees import TreeRef
     from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_shared.api.peers import StandingAnswer, TierAnswer
-    from tequio_shared.ids import PeerKey
 
 
 _T = TypeVar("_T")
@@ -80,7 +78,7 @@ class LogSource(DocumentSource, Protocol):
     def genesis(self) -> bytes:
         """Get the genesis document."""
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """Get the newest signed checkpoint."""
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -116,7 +114,7 @@ class LiveLog:
     def genesis(self) -> bytes:
         return _wait_for(self._open.network).genesis.encode()
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return _wait_for(self._open.checkpoint_note)[1]
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
@@ -178,7 +176,7 @@ class MirrorFolder:
     def genesis(self) -> bytes:
         return self._read("genesis")
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         return self._read("log/checkpoint")
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:

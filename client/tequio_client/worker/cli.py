@@ -6,6 +6,7 @@ whether the app or a person started the worker.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,8 +15,6 @@ import click
 from tequio_client import cli, heap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import msgspec
 
     from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze

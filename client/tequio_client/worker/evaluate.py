@@ -8,6 +8,7 @@ process, which reads the whole log itself and starts when the device is given to
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -17,29 +18,24 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
 from tequio_client.ipc.control import MAX_COMPETITIONS
+from tequio_client.ipc.facts import MachineFacts
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.children import evaluator
-from tequio_client.worker.children.evaluator import EvaluatorEnd
-from tequio_client.worker.ledger.outbox import SUBMIT_S
+from tequio_client.worker.children.evaluator import EvaluatorEnd, EvaluatorProcess
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.statements.competitions import CompClose, EvalSecret
+from tequio_shared.statements.statement import Body, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-
-    from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.statements.statement import Body, Statement
 
 
 # --- The part of this key as an evaluator of a competition, and the rules that exclude it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -22,8 +23,6 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_client.worker.settings import WorkerSettings
 
 

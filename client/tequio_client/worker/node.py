@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,16 +32,12 @@ from tequio_client.worker.swarm.membership import AddressRecords, Membership, Pe
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-    from pathlib import Path
-
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.settings import NetSettings
-    from tequio_shared.ids import PeerKey
 
 
 log = structlog.get_logger(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,26 +22,23 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
 from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import digest_from_text, from_text, to_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
-    from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.statements.statement import Entry, Statement
 
 
 log = structlog.get_logger(__name__)

@@ -10,12 +10,16 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc import trainer as link
+from tequio_client.ipc.snapshot import Status
 from tequio_client.worker import node as nodes
+from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger import standing as ledger_standing
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.node import Node
 from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.dispatch import DutyRunner
@@ -24,16 +28,12 @@ from tequio_client.worker.rounds.run import RunDriver, run_fields
 from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir, clear_work_folder
 from tequio_shared.ids import to_text
+from tequio_shared.network.run import RunView
 
 if TYPE_CHECKING:
-    from tequio_client.ipc.snapshot import Status
-    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.node import Node
-    from tequio_client.worker.points.points_db import PointsDatabase
     from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.network.run import RunView
 
 
 log = structlog.get_logger(__name__)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_shared.log.policy import Policy
     from tequio_shared.statements.network import Role
 

@@ -6,8 +6,8 @@ The first signal ends a program in order, a second one at once.
 from __future__ import annotations
 
 import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -15,10 +15,6 @@ import trio
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.log.policy import NoQuorumError, UntrustedLogError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-
 
 log = structlog.get_logger(__name__)
 

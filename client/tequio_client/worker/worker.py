@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NoReturn
 
@@ -24,10 +25,14 @@ from tequio_client.ipc.control import (
     AskDiagnostics,
     AskRuns,
     DiagnosticsReply,
+    Question,
+    Reply,
     RunRow,
 )
-from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
-from tequio_client.ipc.snapshot import DesiredState
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
@@ -45,6 +50,7 @@ from tequio_client.worker.lending.facts import (
     IdleCause,
     IdleReason,
     LendingFacts,
+    LocalInstant,
     StepPace,
 )
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
@@ -54,6 +60,7 @@ from tequio_client.worker.lending.meters import (
     TransferCounters,
     TransferMeter,
 )
+from tequio_client.worker.node import Node
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
@@ -61,19 +68,10 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.lending.facts import LocalInstant
-    from tequio_client.worker.node import Node
     from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.keys import Signer
 
 
 log = structlog.get_logger(__name__)

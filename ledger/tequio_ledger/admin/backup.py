@@ -10,9 +10,9 @@ ever overwritten.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -21,30 +21,23 @@ from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.config.options import with_found
+from tequio_ledger.config.options import FoundSettings, with_found
 from tequio_ledger.config.settings import LEDGER, LedgerLocation
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
 from tequio_ledger.log.log import Log
-from tequio_ledger.runtime import now_ms
+from tequio_ledger.runtime import Clock, now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.notes import NOTE_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tequio_ledger.config.options import FoundSettings
-    from tequio_ledger.runtime import Clock
-    from tequio_shared.ids import Digest
-    from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.genesis import Genesis
 
 # --- The manifest of a backup: its files with their hashes, written last.
 

@@ -11,45 +11,38 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 from msgspec import Struct
-from sqlalchemy import create_engine, select
+from sqlalchemy import Connection, create_engine, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.log.proofs import root_at
 from tequio_ledger.log.sequencer import REPORTED_STEP_MS
+from tequio_ledger.runtime import Clock
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
+from tequio_ledger.store.log_rows import SignedHead, StoredEntry
 from tequio_ledger.store.models import DERIVED, Base
 from tequio_ledger.web.server import bind
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sqlalchemy import Connection
-
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.log_rows import SignedHead, StoredEntry
-    from tequio_shared.ids import Digest
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.statements.statement import Entry
+from tequio_shared.ids import Digest
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry
 
 # --- Findings: how serious, what, and what to do.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
@@ -16,14 +17,10 @@ import click
 from click.core import ParameterSource
 
 from tequio_ledger.config import sources
-from tequio_ledger.config.sources import FILE, Found, SettingsT
+from tequio_ledger.config.sources import FILE, Found, Program, Setting, SettingsT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     import msgspec
-
-    from tequio_ledger.config.sources import Program, Setting
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -6,9 +6,10 @@ variable and key in the settings file follow from the field.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import platformdirs
 from msgspec import Meta, Struct, field
@@ -19,9 +20,6 @@ from tequio_shared.errors import TequioError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import check_key
 from tequio_shared.network.genesis import WORK_BITS as MOST_WORK_BITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LOOPBACK = "127.0.0.1"
 

@@ -13,9 +13,10 @@ import difflib
 import json
 import re
 import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Generic,
@@ -29,10 +30,6 @@ import msgspec
 from msgspec import NODEFAULT, Meta
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
 FILE = "settings"
 """The option that names the settings file; it is not itself a setting."""

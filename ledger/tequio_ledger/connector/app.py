@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -18,9 +19,15 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.connector import providers as connector_providers
 from tequio_ledger.connector.ledger import LedgerAwayError, LedgerClient, StatementAuthor, VouchBook
-from tequio_ledger.connector.providers import ClientRegistration, GitHub, OpenId, ProviderClient
+from tequio_ledger.connector.providers import (
+    ClientRegistration,
+    GitHub,
+    OpenId,
+    Provider,
+    ProviderClient,
+)
 from tequio_ledger.connector.service import Challenges, ConnectionService, ConnectorRules
-from tequio_ledger.connector.settings import CONNECTOR
+from tequio_ledger.connector.settings import CONNECTOR, ConnectorSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
@@ -33,16 +40,13 @@ from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
     import socket
-    from pathlib import Path
 
     import httpx
 
-    from tequio_ledger.connector.providers import Provider
-    from tequio_ledger.connector.settings import ConnectorSettings
-    from tequio_shared.network.genesis import Genesis
 
 # --- The paths of a connector: its description, a challenge, a code, and the code's outcome.
 #

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -24,25 +25,22 @@ from tequio_shared.ids import (
     ZERO_DIGEST,
     MaybeBytes32Text,
     Natural,
+    NetworkId,
+    PeerKey,
     Positive,
     digest_from_text,
     to_text,
 )
+from tequio_shared.keys import Signer
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import encode_bundle
+from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements import statement
-from tequio_shared.statements.network import KeyRegister, find_nonce
-from tequio_shared.statements.statement import statement_id
+from tequio_shared.statements.network import KeyRegister, MemberVouch, find_nonce
+from tequio_shared.statements.statement import Body, Entry, statement_id
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_ledger.runtime import Clock
-    from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.keys import Signer
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.statements.network import MemberVouch
-    from tequio_shared.statements.statement import Body, Entry
 
 
 ANSWER_S = 15.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -24,8 +25,6 @@ from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import ZERO_DIGEST, Digest, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tequio_ledger.runtime import Clock
 
 # --- Accounts, and the names under which the log may know their owners.

@@ -11,35 +11,39 @@ import asyncio
 import hmac
 import secrets
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_ledger.connector.ledger import LedgerAwayError
-from tequio_ledger.connector.providers import Account, ProviderAwayError, ProviderWrongError, owner
+from tequio_ledger.connector.ledger import LedgerAwayError, StatementAuthor, VouchBook
+from tequio_ledger.connector.providers import (
+    Account,
+    DeviceCode,
+    Provider,
+    ProviderAwayError,
+    ProviderWrongError,
+    owner,
+)
 from tequio_shared import ids
 from tequio_shared.api import connector
+from tequio_shared.api.connector import (
+    ConnectChallenge,
+    ConnectCode,
+    ConnectorAbout,
+    ConnectOutcome,
+    ConnectProof,
+    ConnectRequest,
+)
 from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.keys import check_key, verify
 from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.statements.network import MemberVouch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_ledger.connector.ledger import StatementAuthor, VouchBook
-    from tequio_ledger.connector.providers import DeviceCode, Provider
     from tequio_ledger.runtime import Clock
-    from tequio_shared.api.connector import (
-        ConnectChallenge,
-        ConnectCode,
-        ConnectorAbout,
-        ConnectOutcome,
-        ConnectProof,
-        ConnectRequest,
-    )
-    from tequio_shared.ids import Digest, PeerKey
 
 
 # --- Challenges. Giving one costs no memory: only used ones are remembered.

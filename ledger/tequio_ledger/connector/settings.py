@@ -6,9 +6,10 @@ To add a setting: a field here and a line in `installer/connector.toml`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import httpx
 import platformdirs
@@ -25,9 +26,6 @@ from tequio_ledger.config.settings import (
 )
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
 from tequio_ledger.connector.providers import PUBLIC, check_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _CLIENT = re.compile(r"[!-?A-~]{1,256}")
 

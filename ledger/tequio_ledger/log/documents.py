@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tequio_ledger.store import log_rows
@@ -12,15 +13,12 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
 from tequio_shared.statements.runs import NetGenesis, RoundClose, RoundRoster, RunOpen
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlalchemy import Connection
 
     from tequio_ledger.store.blobs import BlobFolder
-    from tequio_shared.statements.statement import Statement
 
 
 NAMING = (

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -19,16 +20,14 @@ from msgspec import Struct
 
 from tequio_ledger.log.proofs import root_at
 from tequio_ledger.store import files, log_rows
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
+from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_ledger.store.database import Database
-    from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
-    from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
 

@@ -15,8 +15,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 from urllib.parse import urlsplit
 
@@ -34,18 +36,14 @@ from tequio_ledger.log.witness_client import (
 )
 from tequio_ledger.store import files, log_rows
 from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
-from tequio_shared.log.notes import add_lines, open_checkpoint
+from tequio_shared.ids import Digest
+from tequio_shared.log.notes import VerifierKey, add_lines, open_checkpoint
 from tequio_shared.log.policy import POLICY_BYTES, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from tequio_ledger.log.log import Log
     from tequio_ledger.log.sequencer import ChangeSignal
     from tequio_ledger.store.database import Database
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import VerifierKey
 
 # --- The policy under which a ledger publishes, read and checked at its start.
 

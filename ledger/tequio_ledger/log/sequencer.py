@@ -9,6 +9,7 @@ is used again: waiting callers are told to retry, and the ledger builds a new se
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,23 +18,19 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.log import admission
-from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.log import AdmittedEntry, Log, Published
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sqlalchemy import Connection
 
     from tequio_ledger.log.coordinator import Coordinator
     from tequio_ledger.log.documents import DocumentCache
-    from tequio_ledger.log.log import Log, Published
     from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
-    from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.statements.statement import Entry
 
 
 # --- A batch: entries that are committed together, and the outcome of each.

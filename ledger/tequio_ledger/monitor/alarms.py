@@ -7,6 +7,7 @@ finds it again, and leaves the file as it is. Other faults may pass and return.
 from __future__ import annotations
 
 import enum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,8 +20,6 @@ from tequio_shared.ids import sha256
 from tequio_shared.log.policy import ForkEvidence
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_ledger.runtime import Clock
 
 log = structlog.get_logger(__name__)

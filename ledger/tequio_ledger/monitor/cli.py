@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 import platformdirs
@@ -27,11 +27,9 @@ from tequio_ledger.runtime import now_ms
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.log.notes import VerifierKey
+from tequio_shared.log.notes import VerifierKey as Key
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import Genesis
-
-if TYPE_CHECKING:
-    from tequio_shared.log.notes import VerifierKey as Key
-    from tequio_shared.log.policy import Policy
 
 # --- The monitor's settings.
 #

@@ -6,22 +6,17 @@ invalid answers raise PeerError.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 import httpx
 import msgspec
 
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, sha256, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, hashes_at, parse_bundle
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from tequio_shared.ids import Digest
-
 
 ANSWER_S = 30.0
 ANSWER_BYTES = 16 << 20

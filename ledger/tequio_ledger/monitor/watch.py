@@ -9,6 +9,7 @@ about its log. Each fault becomes an alarm with evidence; after a final one noth
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,30 +17,22 @@ import structlog
 
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
-from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
-from tequio_ledger.monitor.mirror import BadEntryError
-from tequio_ledger.monitor.remote import UnreachableError
+from tequio_ledger.monitor.alarms import Alarm, AlarmKind, Alarms, FoundError
+from tequio_ledger.monitor.mirror import BadEntryError, Mirror
+from tequio_ledger.monitor.remote import Json, RemoteLedger, UnreachableError
 from tequio_ledger.store import log_rows, queries
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import digest_from_text, from_text, to_text
+from tequio_shared.ids import Digest, digest_from_text, from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
-from tequio_shared.log.notes import VerifierKey, filter_signatures, to_base64
-from tequio_shared.log.policy import ForkEvidence, NoQuorumError
+from tequio_shared.log.notes import Checkpoint, VerifierKey, filter_signatures, to_base64
+from tequio_shared.log.policy import ForkEvidence, NoQuorumError, Policy
 from tequio_shared.log.tiles import extend_frontier, new_tiles, next_range, open_signed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sqlalchemy import Connection
 
-    from tequio_ledger.monitor.alarms import Alarm
-    from tequio_ledger.monitor.mirror import Mirror
-    from tequio_ledger.monitor.remote import Json, RemoteLedger
     from tequio_ledger.runtime import Clock
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.log.policy import Policy
 
 
 # --- Answers about more of the log than is published, to be compared with it once it is.

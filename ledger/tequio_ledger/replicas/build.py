@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import structlog
 
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import ClockGuard, Sequencer
+from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Sequencer
 from tequio_ledger.replay import load_and_derive
 from tequio_ledger.replicas.follower import Follower
+from tequio_ledger.runtime import Clock
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.database import Database
+from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.log.notes import VerifierKey
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_ledger.data_folder import DataFolder
-    from tequio_ledger.log.guard import Guard
-    from tequio_ledger.log.sequencer import ChangeSignal
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.blobs import BlobFolder
-    from tequio_ledger.store.database import Database
-    from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.statements.statement import Entry
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry
 
 log = structlog.get_logger(__name__)
 

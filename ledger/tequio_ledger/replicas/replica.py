@@ -10,33 +10,36 @@ the latest when it writes: it builds everything from the database again, and fol
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Never
 
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError
+from tequio_ledger.log.sequencer import Sequencer
 from tequio_ledger.replicas import follower
 from tequio_ledger.replicas import follower as replicas_follower
-from tequio_ledger.replicas.follower import ANSWER_S, OFFICE_POLL_S, POLL_S, Follower
+from tequio_ledger.replicas.follower import (
+    ANSWER_S,
+    OFFICE_POLL_S,
+    POLL_S,
+    Follower,
+    ForwardedBundle,
+)
 from tequio_ledger.store import submissions
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.log_rows import StoredEntry
 from tequio_ledger.store.postgresql import LEASE_S, OfficeTakenError
+from tequio_ledger.store.submissions import WaitingBundle
 from tequio_shared.errors import FatalLogError, PeerError, RefusedError
 from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Never
-
-    from tequio_ledger.log.sequencer import Sequencer
     from tequio_ledger.replicas.build import Builder, Leadership
-    from tequio_ledger.replicas.follower import ForwardedBundle
     from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.database import Database
-    from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_ledger.store.submissions import WaitingBundle
 
 # --- The intake: logs the statements that other processes of the ledger forward (`follower`).
 #

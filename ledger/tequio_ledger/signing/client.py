@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,16 +17,20 @@ from tequio_ledger.signing.signer import Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import PeerKey
 from tequio_shared.keys import check_key
-from tequio_shared.log.notes import KeyKind, VerifierKey, from_base64, open_checkpoint, to_base64
+from tequio_shared.log.notes import (
+    Checkpoint,
+    KeyKind,
+    VerifierKey,
+    from_base64,
+    open_checkpoint,
+    to_base64,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_ledger.data_folder import DataFolder
     from tequio_ledger.signing.signer import CheckpointSigner, Prove
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.log.notes import Checkpoint
 
 # --- The protocol between the ledger and the process with the log's key: one JSON line each way.
 

@@ -11,8 +11,9 @@ import stat
 import struct
 import threading
 import time
+from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import click
 import msgspec
@@ -42,9 +43,6 @@ from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
 
 # --- The signer's settings.
 #

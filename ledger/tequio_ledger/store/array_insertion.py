@@ -6,16 +6,13 @@ Imported only when that database is used, because psycopg would slow down every 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, LiteralString
 
 from psycopg import sql
-from sqlalchemy import JSON, LargeBinary, String
+from sqlalchemy import JSON, Connection, LargeBinary, String
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
     from tequio_ledger.store.models import Base
 
     Row = Mapping[str, object]

@@ -13,8 +13,10 @@ import itertools
 import os
 import re
 import threading
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import obstore
@@ -39,9 +41,7 @@ from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
     from io import BufferedReader
-    from pathlib import Path
 
     from obstore.store import ObjectStore, RetryConfig
 

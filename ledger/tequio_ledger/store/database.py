@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from sqlalchemy import event, inspect, text
+from sqlalchemy import Connection, Engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
@@ -27,11 +28,7 @@ from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
     from alembic.config import Config
-    from sqlalchemy import Connection, Engine
     from sqlalchemy.pool import ConnectionPoolEntry
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from tequio_ledger.store.models import (
     DERIVED,
@@ -24,10 +24,11 @@ from tequio_ledger.store.models import (
     Run,
 )
 from tequio_ledger.store.postgresql import insert_many, upsert
-from tequio_shared.ids import digest_from_text, from_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text
 from tequio_shared.network import conduct
 from tequio_shared.round import measures
 from tequio_shared.round.documents import TRAINER, WITNESS, RoundResult
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import (
     HeadMeasure,
     NetGenesis,
@@ -37,14 +38,10 @@ from tequio_shared.statements.runs import (
     RoundVoid,
     RunOpen,
 )
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from tequio_ledger.state import State
-    from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.round.round import RoundView
-    from tequio_shared.statements.statement import Entry, Statement
 
 
 OPEN, CLOSED, VOID = "open", "closed", "void"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, select
 
 from tequio_ledger.store.models import LogCheckpoint, LogEntry, Peer, Round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sqlalchemy import Connection, Row
-
     from tequio_shared.ids import Digest
 
 

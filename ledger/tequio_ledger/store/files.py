@@ -10,14 +10,12 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from tequio_shared.errors import RefusedError, UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PROBE_BYTES = 1 << 20
 """Free space that must be available before the ledger trusts a full disk again."""

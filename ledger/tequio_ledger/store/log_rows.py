@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
 
 from tequio_ledger.store.models import (
     LogCheckpoint,
@@ -16,15 +17,10 @@ from tequio_ledger.store.models import (
     LogTile,
 )
 from tequio_ledger.store.postgresql import insert_many, upsert
-from tequio_shared.ids import Digest
+from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from tequio_shared.ids import PeerKey
     from tequio_shared.log.tiles import TileName
 
 

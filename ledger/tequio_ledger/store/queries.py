@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from msgspec import UNSET
-from sqlalchemy import BigInteger, cast, func, literal_column, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Row,
+    Select,
+    cast,
+    func,
+    literal_column,
+    select,
+    tuple_,
+)
 
 from tequio_ledger.store.models import (
     Attended,
@@ -22,11 +32,6 @@ from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round import measures
 from tequio_shared.statements.runs import HeadMeasure, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from sqlalchemy import Connection, Row, Select
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,16 @@ rounds paid to keys that were members when the round closed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Subquery,
     and_,
     case,
     exists,
@@ -28,9 +34,6 @@ from tequio_shared.ids import PeerKey
 from tequio_shared.network.tiers import Tier
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery
     from sqlalchemy.orm import InstrumentedAttribute
 
 

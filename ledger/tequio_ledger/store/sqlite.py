@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -18,10 +21,6 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, TequioError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
     from sqlalchemy.exc import DatabaseError
 
 _CACHE = "cache_size=-512"  # KiB per connection; the system caches the rest of the file

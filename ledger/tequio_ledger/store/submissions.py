@@ -7,17 +7,12 @@ writer.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from tequio_ledger.store.models import SubmissionRow
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

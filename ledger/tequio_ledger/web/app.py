@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import competitions, errors, events, log_files, openapi, read_api, write_api
+from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.limits import StatementLimiter
 from tequio_ledger.web.pages import router as pages_problem
 from tequio_ledger.web.pages.router import pages
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.events import EventStreams
 
 # The router compares paths one after another, so the most requested ones come first.
 ROUTES = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
 from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.guard import Published
+from tequio_ledger.state import CompetitionEvent, State
 from tequio_ledger.web.answers import as_of
 from tequio_ledger.web.routing import get
 from tequio_shared.api.answer import ROWS
@@ -23,19 +26,11 @@ from tequio_shared.api.competitions import (
     ScoredAnswer,
     ShareAnswer,
 )
+from tequio_shared.competition.competition import CompetitionView
+from tequio_shared.competition.rules import CompetitionRules, Submission
 from tequio_shared.competition.state import CompetitionPhase
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_ledger.log.guard import Published
-    from tequio_ledger.state import CompetitionEvent, State
-    from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import CompetitionRules, Submission
-    from tequio_shared.ids import Digest, RunId
-
 
 After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
 
 MEDIA_TYPE = "application/problem+json"

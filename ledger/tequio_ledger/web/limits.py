@@ -10,24 +10,21 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
+from collections.abc import AsyncIterator, Hashable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 
 from tequio_ledger import metrics
 from tequio_shared import addresses
 from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import PeerKey
 from tequio_shared.ratelimit import TokenBuckets
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Hashable
-
-    from starlette.requests import Request
-
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
-    from tequio_shared.ids import PeerKey
 
 
 BURST_S = 10

@@ -5,9 +5,10 @@ The metrics are for the operator only, so they listen on loopback unless the set
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from prometheus_client import make_asgi_app
+from prometheus_client import CollectorRegistry, Metric, make_asgi_app
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -15,9 +16,6 @@ from tequio_ledger import SOFTWARE, metrics
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from prometheus_client import CollectorRegistry, Metric
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from tequio_ledger.ledger import Ledger

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -30,8 +31,6 @@ from tequio_ledger.web.errors import problem
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     Handler = Callable[..., object]

@@ -13,20 +13,18 @@ import contextlib
 import errno
 import logging
 import socket
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.server import Server
+from uvicorn.server import Server, ServerState
 
 from tequio_ledger.web.middleware import SLOW_READER_S
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from starlette.types import ASGIApp, Receive, Scope, Send
-    from uvicorn.server import ServerState
 
 MAX_HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""

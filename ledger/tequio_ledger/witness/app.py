@@ -28,6 +28,7 @@ from tequio_ledger.web.routing import RouteGroup, application, get, post
 from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_ledger.witness.witness import CheckpointStore, WitnessService
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.keys import Signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import (
     REQUEST_BYTES,
@@ -39,8 +40,6 @@ from tequio_shared.log.policy import (
 
 if TYPE_CHECKING:
     import socket
-
-    from tequio_shared.keys import Signer
 
 
 # --- The witness's settings.

@@ -10,6 +10,8 @@ wrong proof.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,9 +20,11 @@ import structlog
 from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
+from tequio_shared.keys import Signer
 from tequio_shared.log.notes import (
     NOTE_BYTES,
     Checkpoint,
+    VerifierKey,
     add_lines,
     cosignature_line,
     filter_signatures,
@@ -38,12 +42,7 @@ from tequio_shared.log.policy import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from tequio_ledger.runtime import Clock
-    from tequio_shared.keys import Signer
-    from tequio_shared.log.notes import VerifierKey
 
 
 EVIDENCE_FILES = 64

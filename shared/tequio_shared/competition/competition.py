@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tequio_shared.competition.draw import DrawView
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionOutcome, CompetitionRules
@@ -48,11 +47,7 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
-from tequio_shared.statements.statement import Body
-
-if TYPE_CHECKING:
-    from tequio_shared.statements.statement import Statement
-
+from tequio_shared.statements.statement import Body, Statement
 
 _ORDER = tuple(CompetitionPhase)
 _PHASES: Mapping[type[Body], frozenset[CompetitionPhase]] = {

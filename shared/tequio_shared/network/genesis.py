@@ -5,7 +5,7 @@ Canonical JSON; entry 0 of the log carries its bytes, and the network id is thei
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -39,11 +39,7 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
-from tequio_shared.statements.statement import Body
-
-if TYPE_CHECKING:
-    from tequio_shared.statements.statement import Entry
-
+from tequio_shared.statements.statement import Body, Entry
 
 NetworkName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9-]{0,31}\Z")]
 WORK_BITS = 32

@@ -57,10 +57,10 @@ from tequio_shared.statements.runs import (
     WitnessProof,
     WorkCommit,
 )
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.statement import Statement
 
 
 class RunState(StrEnum):

@@ -48,7 +48,7 @@ from PySide6.QtCore import QCoreApplication
 from tequio_client.app.application import SingleInstance
 qt = QCoreApplication([])
 second = SingleInstance(sys.argv[1])
-print(second.is_first(), second.raise_first(sys.argv[2]))
+print(second.acquire(), second.notify_first(sys.argv[2]))
 """
 
 

@@ -82,7 +82,7 @@ options = main.AppOptions(ledger=None, usual_ledger="http://127.0.0.1:9", folder
                        settings=folder, is_background=True, restart_options=("--dir", str(folder)))
 process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
-qt, faults = application.application(), ErrorHooks()
+qt, faults = application.make_application(), ErrorHooks()
 faults.install()
 app = main.App(qt, options, faults)
 app.start()
@@ -101,7 +101,7 @@ def test_the_app_loads_nothing_heavy_and_no_window_in_the_background(tmp_path: P
         app.presence.open("home")
         print(*[name for name in {forbidden} if name in sys.modules])
         app.quit()
-    app.model.shown.connect(lambda _: QTimer.singleShot(500, look))
+    app.model.snapshot_changed.connect(lambda _: QTimer.singleShot(500, look))
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look).format(forbidden=FORBIDDEN)
     done = python(program + END, tmp_path)
@@ -130,12 +130,12 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     ask = """
     from PySide6.QtCore import QUrl
     from PySide6.QtGui import QFileOpenEvent
-    qt.handed.connect(app.open_link)
+    qt.link_received.connect(app.open_link)
     def ask():
         link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
         qt.sendEvent(qt, QFileOpenEvent(link))
         dialog = app._joining.dialog
-        print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.words)
+        print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.text)
         qt.sendEvent(qt, QFileOpenEvent(QUrl("file:///etc/passwd")))
         print(app._joining.dialog is dialog)
         app.quit()
@@ -149,7 +149,7 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.left.emit()"])
 def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
     end = f"""
-    app.model.shown.connect(lambda _: QTimer.singleShot(200, lambda: {way}))
+    app.model.snapshot_changed.connect(lambda _: QTimer.singleShot(200, lambda: {way}))
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(end) + END
     done = python(program, tmp_path)
@@ -168,13 +168,13 @@ def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
 
 def test_settings_are_followed_at_once(tmp_path: Path) -> None:
     change = """
-    from tequio_client.app.theme.look import tokens
+    from tequio_client.app.theme.look import current_tokens
     from tequio_client.app.theme.style import DARK, LIGHT
     commands = []
-    app.worker.use = commands.append
+    app.worker.set_command = commands.append
     main.worker_command = lambda ledger, folder: (ledger,)
-    app.book.change(appearance="light", language="es", ledger="https://other.example")
-    print(tokens() is LIGHT, app.model.tr("x") == "x", commands)
+    app.settings_store.change(appearance="light", language="es", ledger="https://other.example")
+    print(current_tokens() is LIGHT, app.model.tr("x") == "x", commands)
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(change)
@@ -186,7 +186,7 @@ def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
     app.presence.open()
-    print(app.presence.window.menuWidget().text)
+    print(app.presence.window.menuWidget().words)
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 class PaperPanel(QObject):
     """A panel that is there, or not: what of the tray matters here."""
 
-    found = Signal(bool)
+    availability_changed = Signal(bool)
 
-    def __init__(self, *, is_there: bool) -> None:
+    def __init__(self, *, is_available: bool) -> None:
         super().__init__()
-        self.is_there = is_there
+        self.is_available = is_available
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def present(
 def test_closing_hides_the_window_beside_a_panel(
     present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    presence = present(PaperPanel(is_there=True))
+    presence = present(PaperPanel(is_available=True))
     presence.open()
     with qtbot.waitSignal(presence.hidden):
         presence.window.close()
@@ -76,7 +76,7 @@ def test_closing_hides_the_window_beside_a_panel(
 def test_closing_minimises_the_window_without_a_panel(
     present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    presence = present(PaperPanel(is_there=False))
+    presence = present(PaperPanel(is_available=False))
     presence.open()
     with qtbot.waitSignal(presence.minimised):
         presence.window.close()
@@ -89,12 +89,12 @@ def test_closing_minimises_the_window_without_a_panel(
 def test_a_hidden_window_comes_back_when_the_panel_goes(
     present: Callable[[PaperPanel], WindowController],
 ) -> None:
-    panel = PaperPanel(is_there=True)
+    panel = PaperPanel(is_available=True)
     presence = present(panel)
     presence.open()
     presence.window.close()
-    panel.is_there = False
-    panel.found.emit(False)  # noqa: FBT003 - a signal
+    panel.is_available = False
+    panel.availability_changed.emit(False)  # noqa: FBT003 - a signal
     assert not presence.window.isHidden()
     assert presence.window.isMinimized()
 
@@ -102,7 +102,7 @@ def test_a_hidden_window_comes_back_when_the_panel_goes(
 def test_a_start_without_a_window_shows_one_when_no_panel_comes(
     present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    presence = present(PaperPanel(is_there=False))
+    presence = present(PaperPanel(is_available=False))
     with qtbot.waitSignal(presence.minimised), qtbot.waitSignal(presence.window_created):
         presence.wait_for_panel()
     assert presence.window.isMinimized()
@@ -111,18 +111,18 @@ def test_a_start_without_a_window_shows_one_when_no_panel_comes(
 def test_a_window_that_was_never_seen_comes_when_the_panel_goes(
     present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    panel = PaperPanel(is_there=True)
+    panel = PaperPanel(is_available=True)
     presence = present(panel)
-    panel.is_there = False
+    panel.is_available = False
     with qtbot.waitSignal(presence.window_created):
-        panel.found.emit(False)  # noqa: FBT003 - a signal
+        panel.availability_changed.emit(False)  # noqa: FBT003 - a signal
     assert presence.window.isMinimized()
 
 
 def test_a_start_without_a_window_shows_none_beside_a_panel(
     present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    presence = present(PaperPanel(is_there=True))
+    presence = present(PaperPanel(is_available=True))
     presence.wait_for_panel()
     with qtbot.assertNotEmitted(presence.window_created, wait=100):
         pass
@@ -131,12 +131,12 @@ def test_a_start_without_a_window_shows_none_beside_a_panel(
 def test_leaving_closes_for_good_and_remembers_the_place(
     present: Callable[[PaperPanel], WindowController], tmp_path: Path
 ) -> None:
-    presence = present(PaperPanel(is_there=True))
+    presence = present(PaperPanel(is_available=True))
     presence.open()
     presence.window.resize(780, 560)
     presence.close_window()
     assert presence.window.isHidden()
-    again = present(PaperPanel(is_there=True))
+    again = present(PaperPanel(is_available=True))
     assert (again.window.width(), again.window.height()) == (780, 560)
     assert SettingsStore(tmp_path).settings.page == "home"
 
@@ -145,13 +145,13 @@ def test_a_place_that_makes_no_sense_is_passed_over(
     present: Callable[[PaperPanel], WindowController], tmp_path: Path
 ) -> None:
     SettingsStore(tmp_path).change(geometry="no base64 at all!", page="of another version")
-    presence = present(PaperPanel(is_there=True))
+    presence = present(PaperPanel(is_available=True))
     presence.open()
     assert presence.window.page_name == "home"
 
 
 def test_ctrl_q_quits(present: Callable[[PaperPanel], WindowController], qtbot: QtBot) -> None:
-    presence = present(PaperPanel(is_there=True))
+    presence = present(PaperPanel(is_available=True))
     presence.open()
     with qtbot.waitActive(presence.window):
         presence.window.activateWindow()

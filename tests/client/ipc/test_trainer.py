@@ -60,7 +60,7 @@ REPORTS: list[trainer.Report] = [
     trainer.Screened(
         command=3,
         round=1,
-        verdicts=(trainer.Verdict(slot=0, contribution=DIGEST, reason=""),),
+        verdicts=(trainer.ScreeningVerdict(slot=0, contribution=DIGEST, reason=""),),
         seconds=0.5,
     ),
     trainer.Failed(command=0, code="malformed", reason="ä\nö"),

@@ -61,7 +61,7 @@ class MemoryLog:
         """Give the genesis document."""
         return self.swarm.genesis.encode()
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """Give the note as it is."""
         return self.signed_note
 

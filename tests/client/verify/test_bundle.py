@@ -42,7 +42,7 @@ def written(folder: Path, name: str) -> Path:
 def test_what_was_written_is_read_back(bundle: Path) -> None:
     with BundleFile(bundle) as found:
         assert found.about == ABOUT
-        assert (found.genesis(), found.note()) == (b"{}", b"note\n")
+        assert (found.genesis(), found.signed_note()) == (b"{}", b"note\n")
         assert found.entries(0, 256) + found.entries(256, 300) == LEAVES
         assert found.entries(260, 262) == LEAVES[260:262]
         assert [found.blob(sha256(raw)) for raw in DOCUMENTS] == DOCUMENTS

@@ -39,7 +39,7 @@ class CountedLog:
         """There is none."""
         raise NotAvailableError("no genesis")
 
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """There is none."""
         raise NotAvailableError("no checkpoint")
 

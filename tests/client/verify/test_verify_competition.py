@@ -234,7 +234,7 @@ def test_a_forged_signature_is_told_though_the_log_signed_it(tmp_path: Path) -> 
 
 def test_an_entry_that_was_changed_in_a_bundle_does_not_make_the_root(tmp_path: Path) -> None:
     log = ContestLog().play()
-    note = log.note()
+    note = log.signed_note()
     log.forge(log.index_of("eval.result"))
     result = verified(log.bundle(tmp_path / "bundle.tar", note))
     assert result.exit_code == 2

@@ -63,7 +63,7 @@ def test_an_unknown_run_is_told_with_those_that_are_open(ledger: str, tmp_path: 
     status, lines = said(start(ledger, tmp_path, "--run", "tony", "--log-level", "error"))
     assert status == 1
     (line,) = lines
-    assert line.startswith("tequio: no run is called 'tony'; open runs: tiny (")
+    assert line.startswith("tequio: no run 'tony'; open runs: tiny (")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -7,9 +7,9 @@ source that does not answer in time counts as unknown, never as good.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
@@ -19,16 +19,9 @@ from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
-from tequio_client.ipc.control import AskRuns, RunsReply
-from tequio_client.ipc.preferences import usable_memory_mb
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
-    from tequio_client.ipc.preferences import Preferences
-
+from tequio_client.ipc.control import AskRuns, Question, Reply, RunsReply
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 
 OLDEST_NVIDIA = 525
 """The first driver line that runs programs compiled for CUDA 12."""

@@ -6,8 +6,10 @@ before the last step, the consent included.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -16,18 +18,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.settings_file import MOST_BYTES, SettingsFile
 from tequio_client.app.theme import style
-from tequio_client.ipc.facts import UNKNOWN_MACHINE, Name
-from tequio_client.ipc.preferences import LendingPreset, decode
+from tequio_client.ipc.facts import UNKNOWN_MACHINE, MachineFacts, Name
+from tequio_client.ipc.preferences import LendingPreset, Preferences, decode
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.facts import MachineFacts
-    from tequio_client.ipc.preferences import Preferences
 
 
 DRAFT_FILE = "first-run.json"

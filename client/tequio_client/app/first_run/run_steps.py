@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -15,12 +13,8 @@ from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Wrapped
 from tequio_client.app.widgets.buttons import ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import AskRuns, RunsReply
+from tequio_client.ipc.control import AskRuns, Question, Reply, RunRow, RunsReply
 from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.control import Question, Reply, RunRow
-
 
 RUNS_QUESTION = AskRuns()
 AUTOMATIC_RUN = ""

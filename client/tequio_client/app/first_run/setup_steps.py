@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
@@ -16,12 +14,8 @@ from tequio_client.app.widgets.base import Card, ElidedLabel, Label, WrappedLabe
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Switch
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.preferences import LendingPreset
-from tequio_client.keys.state import KeyProtection
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.keys.state import IdentityError, KeyState
+from tequio_client.ipc.preferences import LendingPreset, Preferences
+from tequio_client.keys.state import IdentityError, KeyProtection, KeyState
 
 MOST_NAME = 32
 

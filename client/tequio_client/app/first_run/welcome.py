@@ -7,7 +7,6 @@ processor, the range covers common devices: nobody knows a draw before it is mea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -18,9 +17,7 @@ from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.facts import MachineFacts
+from tequio_client.ipc.facts import MachineFacts
 
 MOST_TARIFF = 1_000_000.0
 CARD_WIDTH = 180

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import SystemRandom
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import (
@@ -20,15 +20,11 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.keys.inputs import BACKUP_WORDS, SECRET_INPUT_HINTS, NewPassphrase
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Segmented
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tequio_client.app.keys.service import KeyService
 
 HIDDEN_WORD = "••••••"
 NUMBER_WIDTH = 22

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from tequio_client.app.keys.backup import BackupDialog
-from tequio_client.app.keys.dialogs import ProtectionDialog, RestoreDialog
+from tequio_client.app.keys.dialogs import KeyDialog, ProtectionDialog, RestoreDialog
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, WrappedLabel
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.keys.state import KeyProtection
-
-if TYPE_CHECKING:
-    from tequio_client.app.keys.dialogs import KeyDialog
-    from tequio_client.app.keys.service import KeyService
-    from tequio_client.keys.state import KeyState
-
+from tequio_client.keys.state import KeyProtection, KeyState
 
 SHOWN_CHARACTERS = 16
 """Characters of a key that people compare."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -23,16 +23,12 @@ from tequio_client.app.keys.inputs import (
     ProtectionPanel,
     SecretLine,
 )
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.messages import Banner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_client.app.keys.service import KeyService
-    from tequio_client.keys.state import IdentityError
+from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
 WORDS_HEIGHT = 84

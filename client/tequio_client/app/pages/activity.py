@@ -16,8 +16,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages.events import TimelineCard
-from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
+from tequio_client.app.pages.page import Page, PageContext, PageHeader, PeriodicQuestion
 from tequio_client.app.theme import style
+from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -36,14 +37,12 @@ from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
+from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 
 
 SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,16 +17,13 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import SettingRow
-from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
+from tequio_client.ipc.control import AskBenchmark, BenchmarkReply, Question, Reply
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tequio_client.app.model import AppModel
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot
 
 CPU = "cpu"
 READINGS = 60

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -16,17 +16,18 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionViewItem,
 )
 
 from tequio_client.app import worker_texts
-from tequio_client.app.pages.page import PagedReader
+from tequio_client.app.pages.page import PageContext, PagedReader
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
@@ -35,18 +36,9 @@ from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fil
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
-from tequio_client.ipc.control import ActivityReply, AskActivity
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity, Question, Reply
+from tequio_client.ipc.snapshot import Snapshot
 from tequio_client.ipc.texts import ActivityEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtGui import QKeyEvent, QPainter
-    from PySide6.QtWidgets import QStyleOptionViewItem
-
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.control import ActivityRow, Question, Reply
-    from tequio_client.ipc.snapshot import Snapshot
 
 ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
 ROUND_EVENTS = {code for code in ActivityEvent if code.startswith(("round-", "head-", "points-"))}

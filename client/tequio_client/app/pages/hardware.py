@@ -17,7 +17,7 @@ from tequio_client.app.pages.devices import (
     may_compute,
     shown_devices,
 )
-from tequio_client.app.pages.page import Page
+from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.settings_control import PreferenceEdits
 from tequio_client.app.pages.settings_table import device_pausing, field_pausing
 from tequio_client.app.theme.style import TextStyle
@@ -43,14 +43,12 @@ from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
-from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.ipc.preferences import DeviceChoice, usable_memory_mb
+from tequio_client.ipc.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent
 
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.preferences import DeviceChoice
-    from tequio_client.ipc.snapshot import Snapshot
 
 STEP_MB = 256
 STEP_W = 5

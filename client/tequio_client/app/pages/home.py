@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
-from tequio_client.app.pages.page import Page
+from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
@@ -34,14 +34,25 @@ from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
-from tequio_client.ipc.control import AskRanking, AskSeries, PointsSeries, RankingReply
-from tequio_client.ipc.snapshot import UNDECIDED, LendingReason, LendingState
+from tequio_client.ipc.control import (
+    AskRanking,
+    AskSeries,
+    PointsSeries,
+    Question,
+    RankingReply,
+    Reply,
+)
+from tequio_client.ipc.snapshot import (
+    UNDECIDED,
+    AttentionNeed,
+    CurrentRoundView,
+    LendingReason,
+    LendingState,
+    Snapshot,
+)
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.snapshot import AttentionNeed, CurrentRoundView, Snapshot
 
 
 HEADING_WIDTH = 250

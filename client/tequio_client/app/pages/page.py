@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
+from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import MIDDLE, Columns, Label, caption, hbox, holding, vbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from PySide6.QtGui import QShowEvent
 
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.model import AppModel
     from tequio_client.app.registration import Autostart
     from tequio_client.app.settings_file import SettingsStore
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question, Reply
 
 

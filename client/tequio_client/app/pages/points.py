@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from PySide6.QtCore import (
     QDate,
     QDateTime,
     QIODevice,
+    QModelIndex,
     QObject,
     QSaveFile,
     QStandardPaths,
@@ -21,7 +23,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tequio_client.app.pages import devices
-from tequio_client.app.pages.page import Page, PageHeader
+from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.theme.style import TextStyle
@@ -31,17 +33,20 @@ from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard, StatCards
 from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.messages import Banner, Toast
-from tequio_client.ipc.control import MAX_ROWS, AskPoints, AskSeries, PointsReply, PointsSeries
+from tequio_client.ipc.control import (
+    MAX_ROWS,
+    AskPoints,
+    AskSeries,
+    PointsReply,
+    PointsRow,
+    PointsSeries,
+    Question,
+    Reply,
+)
+from tequio_client.ipc.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from PySide6.QtCore import QModelIndex
-
     from tequio_client.app.model import AppModel
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.control import PointsRow, Question, Reply
-    from tequio_client.ipc.snapshot import Snapshot
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"

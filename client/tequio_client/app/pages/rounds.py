@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -24,7 +32,9 @@ from PySide6.QtWidgets import (
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.rounds_model import (
     STATES,
+    Index,
     RoundsColumn,
+    RoundsReader,
     RoundsRole,
     RoundsRows,
     is_checked,
@@ -49,15 +59,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.cards import PlainTable
 from tequio_client.app.widgets.messages import EmptyState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtCore import QModelIndex
-    from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent, QShowEvent
-
-    from tequio_client.app.pages.rounds_model import Index, RoundsReader
-    from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.control import PointsRow
 
 WIDTH = 520
 AUDIT_COMMAND = "tequio audit --ledger {url}"

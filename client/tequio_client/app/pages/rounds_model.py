@@ -7,6 +7,7 @@ the worker itself verified that the round's end is in the ledger's log; see `is_
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,10 @@ from tequio_client.app import worker_texts
 from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import tool_tip
-from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
+from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply, PointsRow, Question, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.app.model import AppModel
-    from tequio_client.ipc.control import PointsRow, Question, Reply
 
 ROUNDS_PAGE = 100
 """Rounds per request while scrolling."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -33,13 +32,10 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.preferences import usable_memory_mb
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
-    from tequio_client.ipc.facts import AcceleratorFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ipc.snapshot import Snapshot
 
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from tequio_client.app.pages import run_detail
-from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
-from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, update_fit_chip
+from tequio_client.app.pages.page import Page, PageContext, PageHeader, PeriodicQuestion
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, RunResources, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -26,13 +24,8 @@ from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.ipc.control import AskRuns, RunsReply
-
-if TYPE_CHECKING:
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_detail import RunResources
-    from tequio_client.ipc.control import RunRow
-    from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
+from tequio_client.ipc.snapshot import Snapshot
 
 BETWEEN = "  ·  "
 EVERY_MS = 60_000

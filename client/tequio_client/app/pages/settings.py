@@ -5,43 +5,39 @@ The list and the search stay in place while a section scrolls; in a narrow windo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages import settings_control, settings_lending
-from tequio_client.app.pages.page import Page
+from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.settings_control import (
     Field,
     PreferenceEdits,
+    SettingControl,
     SettingsContext,
     build_control,
     translated,
     with_default,
 )
 from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, section_pausing
-from tequio_client.app.pages.settings_table_app import CustomSpec, PercentSpec
+from tequio_client.app.pages.settings_table_app import (
+    CustomSpec,
+    PercentSpec,
+    SectionSpec,
+    SettingSpec,
+)
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Card, Label, caption, fill, holding, vbox
 from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QHideEvent, QResizeEvent
-
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.settings_control import SettingControl
-    from tequio_client.app.pages.settings_table_app import SectionSpec, SettingSpec
-    from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import Snapshot
 
 LIST = 196
 """Width of the list of sections, in pixels."""

@@ -7,6 +7,7 @@ moment of rest. `settings_lending` has the controls for lending that have classe
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +24,7 @@ from tequio_client.app.pages.settings_table_app import (
     ChoiceSpec,
     NumberSpec,
     PercentSpec,
+    SettingSpec,
     SwitchSpec,
 )
 from tequio_client.app.settings_file import AppSettings
@@ -32,17 +34,13 @@ from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switc
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
+from tequio_client.app.widgets.messages import UndoToast
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset, Preferences
-from tequio_client.ipc.snapshot import LendingReason
+from tequio_client.ipc.snapshot import LendingReason, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import PageContext, ProgramContext
-    from tequio_client.app.pages.settings_table_app import SettingSpec
-    from tequio_client.app.widgets.messages import UndoToast
-    from tequio_client.ipc.snapshot import Snapshot
 
 
 DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()

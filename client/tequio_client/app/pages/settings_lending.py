@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import (
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app.pages.settings_control import SettingControl
+from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -34,14 +35,8 @@ from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Sw
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_client.app.pages.settings_control import SettingsContext
-    from tequio_client.ipc.preferences import Week
-    from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset, Week
+from tequio_client.ipc.snapshot import Snapshot
 
 NEVER = (0,) * 7
 OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + WHOLE_WEEK[:2]

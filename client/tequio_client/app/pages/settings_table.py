@@ -7,7 +7,7 @@ texts are English and are translated in the context `settings`; defaults come fr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from tequio_client.app.pages.settings_table_app import (
     ACCOUNT,
@@ -18,8 +18,10 @@ from tequio_client.app.pages.settings_table_app import (
     STARTUP,
     ChipSpec,
     ChoiceSpec,
+    ControlSpec,
     CustomSpec,
     NumberSpec,
+    PauseCause,
     PercentSpec,
     SectionSpec,
     SettingSpec,
@@ -27,13 +29,7 @@ from tequio_client.app.pages.settings_table_app import (
     section,
     switch,
 )
-from tequio_client.ipc.snapshot import LendingReason, LendingState
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tequio_client.app.pages.settings_table_app import ControlSpec, PauseCause
-    from tequio_client.ipc.snapshot import Decision
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 
 CONTEXT = "settings"
 MOST_MBIT = 100_000.0

@@ -6,14 +6,12 @@ peers. `tests/client/app/test_privacy.py` holds them against every statement tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tequio_client.app.theme.look import Appearance
 from tequio_client.ipc.snapshot import LendingReason
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PauseCause: TypeAlias = LendingReason | tuple[LendingReason, str]
 """A reason of a decision, or that reason combined with one fact."""

@@ -7,20 +7,21 @@ import re
 import socket
 import struct
 import time
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtNetwork import QNetworkInformation
 
 from tequio_client.app.session.programs import program_name
-from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError, checked_value
+from tequio_client.platform.dbus import (
+    AbsentError,
+    Bus,
+    BusAddress,
+    NoAnswerError,
+    ProgramRunner,
+    checked_value,
+)
 from tequio_client.platform.system import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from tequio_client.platform.dbus import Bus, ProgramRunner
-
 
 TIMEOUT_S = 1.0
 _MAGIC = b"i3-ipc"

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import plistlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import macos_framework
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 _ORDINARY = 0
 _LOCK = "CGSSessionScreenIsLocked"
@@ -106,7 +103,7 @@ _LEVEL_ON = 255
 _KIND = b"PreventUserIdleSystemSleep"
 
 
-class _Rect(ctypes.Structure):
+class _CgRect(ctypes.Structure):
     _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
         ("x", ctypes.c_double),
         ("y", ctypes.c_double),
@@ -127,7 +124,7 @@ class CtypesMac:
         graphics.CGSessionCopyCurrentDictionary.restype = ctypes.c_void_p
         graphics.CGWindowListCopyWindowInfo.restype = ctypes.c_void_p
         graphics.CGWindowListCopyWindowInfo.argtypes = (ctypes.c_uint32, ctypes.c_uint32)
-        graphics.CGDisplayBounds.restype = _Rect
+        graphics.CGDisplayBounds.restype = _CgRect
         graphics.CGDisplayBounds.argtypes = (ctypes.c_uint32,)
 
     def idle_s(self) -> float:

@@ -17,16 +17,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session import table
 from tequio_client.app.session.power import KeepAwake, SleepWatch
-from tequio_client.app.session.programs import is_film_program
-from tequio_client.app.session.table import close_probe
+from tequio_client.app.session.programs import ProgramScan, is_film_program
+from tequio_client.app.session.table import Probe, SessionSources, close_probe
 from tequio_client.ipc.facts import UNKNOWN_SESSION, ProbeHealth, SessionFacts
 from tequio_client.names import clean_text
 from tequio_client.platform.asker import SourceAnswer, SourcePoller
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
-    from tequio_client.app.session.programs import ProgramScan
-    from tequio_client.app.session.table import Probe, SessionSources
     from tequio_client.app.worker.process import WorkerProcess
 
     _Asker = (

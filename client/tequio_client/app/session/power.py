@@ -10,22 +10,17 @@ import ctypes
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QSessionManager
 
 from tequio_client.app.session.linux import SCREEN_SAVER
 from tequio_client.app.session.macos import SleepAssertion
 from tequio_client.app.session.windows import set_keep_awake
 from tequio_client.clock import now_ms
 from tequio_client.platform.dbus import AbsentError, Bus, BusAddress, NoAnswerError, checked_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QSessionManager
-
 
 INHIBITOR_NAME, INHIBITOR_REASON = "Tequio", "lending this computer, as its owner asked"
 

@@ -18,18 +18,15 @@ import re
 import sqlite3
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import psutil
 
 from tequio_shared.errors import MalformedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
 
 SCAN_S = 5.0
 """Least time between two scans."""

@@ -11,13 +11,10 @@ import contextlib
 import socket
 import struct
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 QUIET_S = 5.0
 """The shortest period without input that we ask the compositor to report."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.system import windows_library
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _WRAP = 1 << 32
 _LOCKED, _UNLOCKED = 0, 1

@@ -12,16 +12,13 @@ import platform
 import re
 import socket
 import struct
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
 
 TIMEOUT_S = 1.0
 _NAME = re.compile(r"(?:unix)?:([0-9]{1,5})(?:\.([0-9]{1,3}))?")

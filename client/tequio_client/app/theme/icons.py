@@ -6,10 +6,10 @@ The package stores its drawings in one archive; only those requested are read.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
@@ -26,9 +26,6 @@ from PySide6.QtSvg import QSvgRenderer
 
 from tequio_client.app.theme import style
 from tequio_client.ipc.snapshot import LendingState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""

@@ -7,17 +7,13 @@ that paints calls `current_tokens()` then and stores no colour.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QStyle, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, style_sheet
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
 
 
 class Appearance(StrEnum):

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QGradient, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import (
+    QColor,
+    QGradient,
+    QLinearGradient,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -23,11 +32,6 @@ from PySide6.QtWidgets import (
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtGui import QPaintEvent, QResizeEvent
 
 W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import (
     Property,
     QEasingCurve,
     QEvent,
+    QPoint,
     QPropertyAnimation,
     QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
     QListView,
+    QMenu,
     QPushButton,
     QRadioButton,
     QSizePolicy,
@@ -34,13 +37,6 @@ from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens, is_motion_reduced
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import Columns, focus_ring, paint_event
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QPainter, QWheelEvent
-    from PySide6.QtWidgets import QMenu
 
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
 PADDING = 13

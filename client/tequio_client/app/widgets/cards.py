@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import (
@@ -14,7 +15,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QGuiApplication
+from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -47,14 +48,10 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 from tequio_client.app.widgets.inputs import SearchField
+from tequio_client.ipc.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QPainter
-
     from tequio_client.ipc.control import RankRow
-    from tequio_client.ipc.snapshot import Snapshot
 
 COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex

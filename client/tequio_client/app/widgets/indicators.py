@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from tequio_client.app.theme import icons, style
@@ -24,11 +24,6 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.ipc.snapshot import LendingState
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PySide6.QtGui import QPainter
 
 ICON = 13
 PADDING = 9

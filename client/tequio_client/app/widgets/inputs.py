@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from PySide6.QtCore import QLocale, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QFontMetrics
+from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
@@ -35,15 +44,7 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
-
-    from tequio_client.ipc.preferences import Week
+from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK, Week
 
 WIDTH = 132
 WORDS_WIDTH = 210

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QSize, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -20,11 +20,6 @@ from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import IconLabel, WrappedLabel, fill, hbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import IconTile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QResizeEvent
 
 LEVEL_ICONS = {
     "info": ("info", "text_accent"),

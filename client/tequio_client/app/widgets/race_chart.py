@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from tequio_client.app.theme import style
@@ -24,11 +25,6 @@ from tequio_client.app.widgets.charts import (
     round_step,
     smooth_path,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from PySide6.QtGui import QPainter
 
 DOT = 4.0
 NAME_HEIGHT = 15

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from PySide6.QtNetwork import QAbstractSocket, QLocalSocket, QTcpSocket
 
 from tequio_client import control_socket
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 LOG = "worker.log"
 TAIL_BYTES = 8_192

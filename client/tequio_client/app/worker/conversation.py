@@ -8,24 +8,20 @@ shows nothing for a while, or sends an invalid message, has failed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.ipc import control
+from tequio_client.ipc.control import Question
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tequio_client.app.worker.connection import WorkerLimits
-    from tequio_client.ipc.control import Question
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 
 class WorkerLines:

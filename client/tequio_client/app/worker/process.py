@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -24,16 +25,11 @@ from tequio_client.app.worker.connection import (
 )
 from tequio_client.app.worker.conversation import ClientState, Conversation
 from tequio_client.ipc import control
+from tequio_client.ipc.control import Question
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import TequioError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from tequio_client.ipc.control import Question
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 MOST_FAILURES = 5
 STEADY_MS = 60_000

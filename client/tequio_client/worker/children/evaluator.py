@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 import structlog
@@ -30,17 +30,10 @@ from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import digest_from_text, from_text, sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import EvalOffer
-from tequio_shared.statements.statement import BODIES, VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-
-    from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.statements.statement import Body
-
+from tequio_shared.statements.statement import BODIES, VERSION, Body
 
 # --- The secret file of an evaluator: its offer commits to the secret, and the draw uses it.
 #

@@ -21,19 +21,16 @@ import os
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import structlog
 import trio
 
 from tequio_client.ipc import facts as link
 from tequio_shared.errors import MalformedError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-
 
 GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -28,11 +30,6 @@ from tequio_client.worker.children.process import (
     end_process,
 )
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
 
 log = structlog.get_logger(__name__)
 

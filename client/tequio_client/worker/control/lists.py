@@ -9,6 +9,7 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,32 +33,25 @@ from tequio_client.ipc.control import (
     RunRow,
     RunsReply,
 )
-from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.worker.evaluate import sort_competitions
-from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
+from tequio_client.ipc.facts import MachineFacts
+from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.worker.evaluate import JudgingRole, sort_competitions
+from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
-from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_client.worker.points.points_db import DatabaseFile
+from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import RunId, digest_from_text, sha256
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, sha256
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from tequio_client.ipc.facts import MachineFacts
-    from tequio_client.ipc.preferences import Preferences
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.evaluate import JudgingRole
-    from tequio_client.worker.lending.facts import IdleReason
-    from tequio_client.worker.points.points_db import DatabaseFile
     from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.api.runs import RoundAnswer, RunAnswer
-    from tequio_shared.competition.rules import RankedEntrant
-    from tequio_shared.ids import PeerKey
 
 
 log = structlog.get_logger(__name__)

@@ -11,27 +11,21 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import structlog
 import trio
 
-from tequio_client.control_socket import ControlListener
+from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
-from tequio_client.ipc.control import LINE_BYTES
+from tequio_client.ipc.control import LINE_BYTES, Question, Reply
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.control_socket import LoopbackPort
-    from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import DesiredState, Snapshot
-
 
 SEND_S = 10.0
 """A controller that reads nothing for this long is disconnected."""

@@ -22,6 +22,7 @@ from tequio_client.ipc.snapshot import (
     TrainerView,
 )
 from tequio_client.names import redact_names
+from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
     from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.session import RunSession
-    from tequio_shared.ids import PeerKey
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")

@@ -10,7 +10,9 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,7 +21,12 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
-from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
+from tequio_client.ledger.api import (
+    ConnectorApi,
+    ConnectorUnavailableError,
+    LedgerApi,
+    LedgerNetwork,
+)
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.runtime import locked
@@ -32,23 +39,18 @@ from tequio_client.worker.ledger.standing import (
     format_time,
     read_standing,
 )
+from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
+from tequio_shared.api.peers import PeerAnswer, StandingAnswer
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import NetworkId, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import EXCLUDED, Standing
 from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.links import InvitationLink
-    from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
-    from tequio_shared.api.peers import PeerAnswer, StandingAnswer
-    from tequio_shared.ids import NetworkId
-    from tequio_shared.keys import Signer
-    from tequio_shared.statements.statement import Entry
 
 
 def standing_lines(ledger: str, folder: Path) -> list[str]:

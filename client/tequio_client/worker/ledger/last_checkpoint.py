@@ -8,7 +8,8 @@ suffice.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import structlog
@@ -17,17 +18,15 @@ from msgspec import Struct
 
 from tequio_client import files
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import Bytes32Text, Natural, digest_from_text, to_text
-from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, filter_signatures, to_base64
+from tequio_shared.ids import Bytes32Text, Digest, Natural, digest_from_text, to_text
+from tequio_shared.log.notes import (
+    NOTE_BYTES,
+    Checkpoint,
+    VerifierKey,
+    filter_signatures,
+    to_base64,
+)
 from tequio_shared.log.policy import ForkEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import VerifierKey
-
 
 log = structlog.get_logger(__name__)
 

@@ -17,7 +17,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
 
@@ -26,23 +28,26 @@ import trio
 
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.worker.ledger.outbox_db import FILE, REGISTRATION, OutboxDb, SignedCopy
+from tequio_client.worker.ledger.outbox_db import (
+    FILE,
+    REGISTRATION,
+    B,
+    OutboxDb,
+    OwnChain,
+    SignedCopy,
+    UnsentStatement,
+)
+from tequio_shared.api.network import PostedStatement
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import ZERO_DIGEST
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId
+from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, find_nonce
+from tequio_shared.statements.statement import Body, Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.ledger.outbox_db import B, OwnChain, UnsentStatement
-    from tequio_shared.api.network import PostedStatement
-    from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
-    from tequio_shared.keys import Signer
-    from tequio_shared.statements.statement import Body, Entry, Statement
 
 
 log = structlog.get_logger(__name__)

@@ -17,24 +17,18 @@ Methods block: call them from a thread, one at a time.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
+from pathlib import Path
+from typing import Self, TypeVar
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import Digest, RunId
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements.statement import BODIES, VERSION, Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
-    from tequio_shared.statements.statement import Body
-
+from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+from tequio_shared.statements.statement import BODIES, VERSION, Body, Entry
 
 B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,9 @@ import structlog
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
-from tequio_shared.api.peers import StandingAnswer
+from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import PeerKey, from_text, to_text
 from tequio_shared.limits import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK
 from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Tier
@@ -24,16 +25,11 @@ from tequio_shared.statements.network import (
     StandingRelease,
     StandingUphold,
 )
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.api.peers import TierAnswer
-    from tequio_shared.ids import PeerKey
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.statement import Statement
 
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:

@@ -6,6 +6,7 @@ and so is one that is too old. No active rule treats an unknown fact as "all is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,14 +14,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.ipc.facts import UNKNOWN_MACHINE, UNKNOWN_SESSION, AcceleratorFacts
-from tequio_client.ipc.preferences import DAYS, HOURS, usable_memory_mb
+from tequio_client.ipc.facts import (
+    UNKNOWN_MACHINE,
+    UNKNOWN_SESSION,
+    AcceleratorFacts,
+    MachineFacts,
+    SessionFacts,
+)
+from tequio_client.ipc.preferences import DAYS, HOURS, Preferences, Week, usable_memory_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_client.ipc.facts import MachineFacts, SessionFacts
-    from tequio_client.ipc.preferences import Preferences, Week
     from tequio_client.ipc.trainer import TrainerHeartbeat
 
 

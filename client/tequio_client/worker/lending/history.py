@@ -12,25 +12,20 @@ nothing. It acts on the extrapolated temperature, so that a slow heat sink does 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from tequio_client.ipc.snapshot import LendingReason
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, Snooze
 from tequio_client.worker.lending.facts import (
     LendableDevice,
     LendingFacts,
+    LocalInstant,
     select_chosen_devices,
     select_lent_devices,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.preferences import DeviceChoice, Preferences
-    from tequio_client.ipc.snapshot import DesiredState, Snooze
-    from tequio_client.worker.lending.facts import LocalInstant
 
 MIN_PERCENT = 10
 """Lowest share of computing time; a device that is still too hot then stops instead."""

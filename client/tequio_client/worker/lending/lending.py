@@ -7,7 +7,9 @@ game must not wait for whatever the rest of the worker is doing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -16,12 +18,14 @@ import trio
 
 from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
-from tequio_client.ipc.facts import UNKNOWN_SESSION
+from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import UNDECIDED, DesiredState, LendingReason
+from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
 from tequio_client.worker.lending import history, needs
 from tequio_client.worker.lending.facts import (
     CPU,
+    IdleReason,
+    LendingFacts,
     LocalInstant,
     select_chosen_devices,
     select_lent_devices,
@@ -31,14 +35,8 @@ from tequio_client.worker.lending.policy import decide
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.ipc.snapshot import Decision
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.facts import IdleReason, LendingFacts
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.network import Role

@@ -8,6 +8,7 @@ since. At worst, a month that a wrong clock entered early starts with the bytes 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -17,8 +18,6 @@ from msgspec import Meta, Struct
 from tequio_client import files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.worker.lending.facts import LocalInstant
 

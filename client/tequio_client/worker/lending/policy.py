@@ -11,23 +11,29 @@ Three rules are about the connection, not the device, and apply whatever else de
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
-from tequio_client.worker.lending.facts import IdleCause, select_chosen_devices, select_lent_devices
-from tequio_client.worker.lending.history import AFTER_GAME_MS, find_disturbance, others_gpu_limit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_client.ipc.facts import MachineFacts, SessionFacts
-    from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import DesiredState, Value
-    from tequio_client.worker.lending.facts import LendableDevice, LendingFacts, LocalInstant
-    from tequio_client.worker.lending.history import Hysteresis, LendingHistory
+from tequio_client.ipc.facts import MachineFacts, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Decision, DesiredState, LendingReason, LendingState, Value
+from tequio_client.worker.lending.facts import (
+    IdleCause,
+    LendableDevice,
+    LendingFacts,
+    LocalInstant,
+    select_chosen_devices,
+    select_lent_devices,
+)
+from tequio_client.worker.lending.history import (
+    AFTER_GAME_MS,
+    Hysteresis,
+    LendingHistory,
+    find_disturbance,
+    others_gpu_limit,
+)
 
 _SECOND_MS = 1_000
 _MOST_TEXT = 500

@@ -6,25 +6,23 @@ an event that cannot be written is dropped and logged.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 import structlog
 
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
-from tequio_client.ipc.snapshot import LendingState
+from tequio_client.ipc.snapshot import Decision, LendingState, Snapshot, Value
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
     from sqlite3 import Row
-
-    from tequio_client.ipc.snapshot import Decision, Snapshot, Value
 
 
 log = structlog.get_logger(__name__)

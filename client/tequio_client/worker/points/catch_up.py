@@ -9,6 +9,9 @@ that the ledger claims; a difference stays unverified, and is shown to the user.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import structlog
@@ -18,26 +21,26 @@ from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.points.points_db import VOIDED, RoundOutcome, RoundPlace, closed_outcome
+from tequio_client.worker.points.points_db import (
+    VOIDED,
+    PointsDatabase,
+    RoundOutcome,
+    RoundPlace,
+    closed_outcome,
+)
 from tequio_shared.errors import PeerError, TequioError
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from random import Random
-
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.points.points_db import PointsDatabase
     from tequio_shared.api.peers import AttendedAnswer
-    from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)

@@ -8,6 +8,9 @@ round: what is missing is proven later from the ledger's list (`PointsCatchUp`).
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import structlog
@@ -28,7 +31,7 @@ from tequio_client.ipc.control import (
     RankRow,
 )
 from tequio_client.ipc.control import PointsReply as ControlPoints
-from tequio_client.ipc.snapshot import PointsView
+from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.catch_up import PointsCatchUp
@@ -39,31 +42,27 @@ from tequio_client.worker.points.points_db import (
     VOID,
     VOIDED,
     DatabaseError,
+    DatabaseFile,
+    PointsDatabase,
     RoundOutcome,
     RoundPlace,
     RoundWork,
     closed_outcome,
 )
 from tequio_shared.errors import TequioError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from random import Random
     from sqlite3 import Row
 
-    from tequio_client.ipc.snapshot import Value
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.points.activity import ActivityDatabase
-    from tequio_client.worker.points.points_db import DatabaseFile, PointsDatabase
     from tequio_shared.api.peers import RankingAnswer
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.log.notes import Checkpoint
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)

@@ -15,22 +15,20 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import structlog
 
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.ids import PeerKey, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tequio_shared.ids import PeerKey
     from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 
 log = structlog.get_logger(__name__)

@@ -10,6 +10,7 @@ message that nobody may send is a `PeerError`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -17,19 +18,15 @@ import structlog
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text, peer_id_text
+from tequio_shared.ids import NetworkId, PeerKey, RunId, from_text, peer_id_text
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.worker.node import Node
-    from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.statement import Statement
 
     RoundOf = Callable[[PeerKey], int | None]
     """Number of the round under way if the key trains in it, else None."""

@@ -6,6 +6,7 @@ and from documents that match their hashes.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,27 +17,21 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.head.contribution import contribution_id
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
-from tequio_shared.round.measures import is_due
+from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
-from tequio_shared.round.round import NextHead
+from tequio_shared.round.round import AcceptedSet, Head, NextHead
 from tequio_shared.statements.runs import RoundClose, RoundVoid
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.head.contribution import ContributionHeader, RecordShape
-    from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import AcceptedSet, Head
-    from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)

@@ -6,26 +6,20 @@ hash before anything about it is signed: nothing that the trainer reports is pas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 import trio
 
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.duties import Duty
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
-from tequio_client.worker.rounds.statements import RunStatements
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_shared.errors import RefusedError, TequioError
-from tequio_shared.network.run import first_head
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from tequio_client.worker.rounds.duties import Duty
-    from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.network.run import RunView
-    from tequio_shared.round.round import AcceptedSet, Head
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.round.round import AcceptedSet, Head
 
 
 class DutyRunner:

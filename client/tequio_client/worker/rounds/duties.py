@@ -11,17 +11,13 @@ that may not compute sends member.leave once, keeps following the log, and other
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from tequio_shared.ids import HeadHash, PeerKey
 from tequio_shared.network.run import RunState, RunView, first_head
-from tequio_shared.round.round import Head, RoundPhase, RoundView, is_trainer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from tequio_shared.ids import HeadHash, PeerKey
-    from tequio_shared.round.round import AcceptedSet
+from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, is_trainer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ that does not match its name is dropped, and training continues without error fe
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 import structlog
@@ -24,14 +25,7 @@ from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, from_text, to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from tequio_shared.ids import RunId
-
+from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, RunId, from_text, to_text
 
 log = structlog.get_logger(__name__)
 

@@ -17,14 +17,12 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import head_ref, payload_refs
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, peer_id_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round.round import Head
+from tequio_shared.round.round import AcceptedSet, Head
 
 if TYPE_CHECKING:
     from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.ids import Digest
-    from tequio_shared.round.round import AcceptedSet
 
 
 log = structlog.get_logger(__name__)

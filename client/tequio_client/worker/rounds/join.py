@@ -6,7 +6,9 @@ documents that match their hashes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -28,23 +30,18 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.head.contribution import RecordShape, k_for_trainers
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, k_for_trainers
 from tequio_shared.head.head import set_root
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
-    from tequio_shared.head.contribution import ContributionHeader
-    from tequio_shared.ids import NetworkId
-    from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)
@@ -393,7 +390,7 @@ def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
     if over:
         return RunOverError(f"the run {format_runs(over)} has ended")
     is_open = format_runs([one for one in runs if one.state != FINISHED])
-    return UserFacingError(f"no run is called {wanted!r}; open runs: {is_open or 'none'}")
+    return UserFacingError(f"no run {wanted!r}; open runs: {is_open or 'none'}")
 
 
 def format_runs(runs: Iterable[RunAnswer]) -> str:

@@ -9,6 +9,7 @@ for the local charts, if no draw covers a recent head.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -28,8 +29,6 @@ from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.round.manifest import HeldOutShard
     from tequio_shared.round.round import Head

@@ -9,6 +9,8 @@ when the training phase ends.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import AsyncIterator
+from random import Random
 from typing import TYPE_CHECKING
 
 import structlog
@@ -21,10 +23,11 @@ from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_shared.errors import PeerError, RefusedError, TequioError
-from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
+from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.ids import Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
-from tequio_shared.network.run import VoidReason, needed_document
-from tequio_shared.round.round import Head, RoundPhase, RoundView, accepted_set
+from tequio_shared.network.run import RunView, VoidReason, needed_document
+from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -34,19 +37,12 @@ from tequio_shared.statements.runs import (
     RoundOpen,
     RoundVoid,
 )
+from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from random import Random
-
     from tequio_client.worker.ledger.standing import StandingWatch
     from tequio_client.worker.rounds.dispatch import DutyRunner
     from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.head.contribution import ContributionHeader
-    from tequio_shared.ids import Digest
-    from tequio_shared.network.run import RunView
-    from tequio_shared.round.round import AcceptedSet
-    from tequio_shared.statements.statement import Entry, Statement
 
 
 log = structlog.get_logger(__name__)

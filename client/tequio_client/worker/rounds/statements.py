@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import msgspec
@@ -19,31 +21,25 @@ import trio
 
 from tequio_client import files
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.duties import Duty
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import Digest, NetworkId, peer_id_text, sha256, to_text
-from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
-from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WorkCommit
+from tequio_shared.ids import Digest, NetworkId, PeerKey, peer_id_text, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.round.round import Head, RoundView
+from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady, Role
+from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+from tequio_shared.statements.statement import Body, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.points.points import PointsRecorder
     from tequio_client.worker.rounds.announce import CommitmentGossip
-    from tequio_client.worker.rounds.duties import Duty
     from tequio_client.worker.rounds.feedback import ErrorFeedback
     from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.keys import Signer
     from tequio_shared.round.manifest import Corpus, Manifest
-    from tequio_shared.round.round import Head, RoundView
-    from tequio_shared.statements.network import Role
-    from tequio_shared.statements.runs import WitnessProof
-    from tequio_shared.statements.statement import Body, Entry
 
 
 log = structlog.get_logger(__name__)

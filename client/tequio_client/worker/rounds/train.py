@@ -7,6 +7,7 @@ a restart is committed without training again; a submitted commitment is never r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,16 +18,13 @@ from tequio_client.worker.points.points_db import RoundWork
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import Digest, from_text, to_text
 from tequio_shared.statements.runs import WorkCommit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
     from tequio_client.worker.rounds.statements import RunContext, RunStatements
-    from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.statements.runs import WitnessProof
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_client.worker.rounds import duties
     from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.rounds.train import RoundTraining, WorkTally
@@ -126,7 +125,7 @@ class RoundWitnessing:
         head: Head,
         candidates: tuple[link.ScreenCandidate, ...],
         past: tuple[link.Contribution, ...],
-    ) -> tuple[link.Verdict, ...]:
+    ) -> tuple[link.ScreeningVerdict, ...]:
         if not candidates:
             return ()
         # This worker's own pseudo-gradient helps to judge the others. After a restart it is gone,
@@ -153,7 +152,7 @@ class RoundWitnessing:
         return report.verdicts
 
 
-def _measures(one: link.Verdict) -> dict[str, object]:
+def _measures(one: link.ScreeningVerdict) -> dict[str, object]:
     """Log fields: why a contribution was rejected, and the figures it was rejected by."""
     figures = (one.norm_ratio, one.cosine, one.overlap)
     names = ("norm_ratio", "cosine", "overlap")

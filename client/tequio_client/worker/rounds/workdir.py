@@ -7,7 +7,9 @@ worker: files that have to stay are moved into the store or beside it.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
@@ -17,22 +19,25 @@ from msgspec import Meta, Struct
 
 from tequio_client import files
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.children.trainer import TrainerFailedError, TrainerProcess
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import Bytes32Text, HeadHash, Natural, digest_from_text, to_text
+from tequio_shared.head.layout import FrozenBase
+from tequio_shared.ids import (
+    Bytes32Text,
+    Digest,
+    HeadHash,
+    Natural,
+    RunId,
+    digest_from_text,
+    to_text,
+)
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.lending.lending import LendingLimits
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.ids import Digest, RunId
 
 
 log = structlog.get_logger(__name__)

@@ -15,19 +15,16 @@ from __future__ import annotations
 import errno
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 from tequio_client import files
 from tequio_client.worker.store.trees import MerkleBlob
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 
 Kind = Literal["trees", "blobs"]
 

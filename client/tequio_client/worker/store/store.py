@@ -13,12 +13,13 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import structlog
 
-from tequio_client.worker.store.files import StoreFiles, StoreIndex, TreeCache
+from tequio_client.worker.store.files import Kind, StoreFiles, StoreIndex, TreeCache
 from tequio_client.worker.store.trees import (
     MerkleBlob,
     PartialTree,
@@ -29,12 +30,6 @@ from tequio_client.worker.store.trees import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, sha256
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from tequio_client.worker.store.files import Kind
 
 log = structlog.get_logger(__name__)
 

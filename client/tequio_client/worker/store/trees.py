@@ -15,19 +15,16 @@ from __future__ import annotations
 import hashlib
 import struct
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
 
 FLUSH_BYTES = 16 << 20
 

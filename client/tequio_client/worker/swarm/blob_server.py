@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -33,15 +34,12 @@ import trio
 
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey
 from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
-    from tequio_shared.ids import PeerKey
 
 PROTOCOL = "/tequio/blob/1"
 PAYLOAD_BYTES = PIECE_BYTES

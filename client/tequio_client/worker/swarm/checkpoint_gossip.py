@@ -13,6 +13,8 @@ Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
 from __future__ import annotations
 
 from collections import OrderedDict
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, NoReturn
 
 import structlog
@@ -22,17 +24,13 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log.merkle import verify_consistency
-from tequio_shared.log.notes import open_checkpoint
+from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
-    from tequio_shared.ids import Digest, NetworkId, PeerKey
-    from tequio_shared.log.notes import Checkpoint, VerifierKey
 
 
 log = structlog.get_logger(__name__)

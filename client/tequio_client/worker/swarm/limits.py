@@ -14,21 +14,16 @@ sizes in bytes.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import trio
 
 from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import peer_id_text
+from tequio_shared.ids import PeerKey, peer_id_text
 from tequio_shared.ratelimit import TokenBuckets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tequio_shared.ids import PeerKey
 
 CONNECTIONS = 200
 """Maximum connections of all peers together."""
@@ -64,12 +59,11 @@ class PeerLimits:
     arrivals_per_s: float = 2.0
     """New inbound connections of one network address."""
     bytes_per_s: float = 64e6
-    """Bytes from and to one network address, each way; a short read counts as SMALL_BYTES."""
+    """Bytes from and to one network address, each way; a short read counts as MIN_CHARGE_BYTES."""
     gossip_per_s: float = 100.0
     """Gossip messages and control entries of one forwarder."""
     faults_per_s: float = 0.05
-    """Messages that no honest program sends; beyond ten seconds' worth plus 3, the peer is banned.
-    """
+    """Messages that no honest program sends; with FORGIVEN_FAULTS used up, the peer is banned."""
     records_per_s: float = 10.0
     """Address records sent by one peer."""
     loopback_factor: int = 16

@@ -7,26 +7,22 @@ chunks from the `ChunkQueue`, and a slow or dead one delays nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
+from tequio_client.worker.store.trees import PartialTree
 from tequio_client.worker.swarm.blob_server import BlobStatus
-from tequio_client.worker.swarm.streams import AnswerError
+from tequio_client.worker.swarm.streams import AnswerError, PeerBans, StreamPool
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import peer_id_text
+from tequio_shared.ids import Digest, PeerKey, peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-    from random import Random
-
-    from tequio_client.worker.store.trees import PartialTree
-    from tequio_client.worker.swarm.streams import PeerBans, StreamPool
-    from tequio_shared.ids import Digest, PeerKey
-
     FetchFrom = Callable[[PeerKey], Awaitable[None]]
     Chunk = tuple[int, int]  # pieces in a row, requested at once: the first, and how many
 

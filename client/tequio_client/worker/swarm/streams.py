@@ -9,6 +9,7 @@ wrong bytes.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
-from tequio_client.worker.store.trees import split_leaves
+from tequio_client.worker.store.trees import TreeRef, split_leaves
 from tequio_client.worker.swarm.blob_server import (
     PAYLOAD_BYTES,
     PROTOCOL,
@@ -28,14 +29,10 @@ from tequio_client.worker.swarm.blob_server import (
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import DIGEST_BYTES, peer_id_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_client.worker.store.trees import TreeRef
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
-    from tequio_shared.ids import Digest, PeerKey
 
 log = structlog.get_logger(__name__)
 

@@ -16,7 +16,9 @@ that are here, only the pieces that differ are fetched.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING, Self
 
 import structlog
@@ -24,8 +26,9 @@ import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.shutdown import first_error
-from tequio_client.worker.store.trees import MerkleBlob, hash_bytes
+from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
+from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import (
     ChunkQueue,
     FetchFailedError,
@@ -37,20 +40,14 @@ from tequio_client.worker.swarm.sources import (
 )
 from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import sha256
+from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-    from random import Random
-
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.store.store import Store
-    from tequio_client.worker.store.trees import PartialTree, TreeRef
-    from tequio_client.worker.swarm.limits import ByteBudget
     from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_client.worker.swarm.sources import Chunk, FetchFrom
-    from tequio_shared.ids import Digest, PeerKey
 
 
 __all__ = [

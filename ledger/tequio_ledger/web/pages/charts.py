@@ -7,16 +7,12 @@ as the text of the page on both; the style sheet displays one of the two.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tequio_shared import curve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tequio_shared.curve import Point
+from tequio_shared.curve import Point
 
 
 def smooth_path(points: Sequence[Point]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -20,8 +21,6 @@ from tequio_ledger.web.pages.charts import (
 from tequio_shared.round import measures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_ledger.store.queries import MeasuredHead, PastRound
 
 # --- The ranking: each entrant's interval on one scale of bits per byte.

@@ -7,6 +7,7 @@ of the evaluators, and nobody is ranked.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,19 +18,17 @@ from tequio_ledger.web.pages.competition_charts import (
     RankingChart,
     ranking_chart,
 )
+from tequio_shared.competition.rules import (
+    ComparedEntrants,
+    CompetitionOutcome,
+    JudgedEvaluation,
+)
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_ledger.web.competitions import CompetitionSnapshot
     from tequio_shared.api.competitions import ScoredAnswer
-    from tequio_shared.competition.rules import (
-        ComparedEntrants,
-        CompetitionOutcome,
-        JudgedEvaluation,
-    )
 
 LISTED_ENTRANTS = 16
 """Entrants whose pairs are listed, at most."""

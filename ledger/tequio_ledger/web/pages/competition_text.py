@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages.text import StatusLabel, count, plural
-from tequio_shared.competition.rules import LEAST_EVALUATORS
+from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionRules
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tequio_ledger.web.competitions import CompetitionSnapshot
-    from tequio_shared.competition.rules import CompetitionRules
 
 
 PHASES: Mapping[CompetitionPhase, StatusLabel] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from tequio_shared.keys import SIGNATURE_BYTES
 from tequio_shared.log.notes import from_base64, signature_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tequio_ledger.store.entries import EntryRow
     from tequio_shared.log.policy import Policy
 

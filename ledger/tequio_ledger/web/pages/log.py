@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.requests import Request
@@ -23,13 +23,7 @@ from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.network import standing
-from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tequio_shared.statements.statement import Statement
-
+from tequio_shared.statements.statement import Entry, Statement
 
 ROWS = 50
 _TIMES = {"opened", "train_by", "close_by", "until"}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from threading import Lock
@@ -22,6 +23,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE, metrics
+from tequio_ledger.log.guard import Published
 from tequio_ledger.replicas import follower
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
@@ -29,12 +31,9 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     from starlette.requests import Request
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.guard import Published
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import text
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
-from tequio_shared.ids import Digest, digest_from_text, from_text
+from tequio_shared.ids import (
+    ContributionId,
+    Digest,
+    NetworkId,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+)
+from tequio_shared.network.run import Documents
 from tequio_shared.round import assignment, proof
 from tequio_shared.round.documents import WITNESS, Roster, RoundResult
-from tequio_shared.round.proof import Verdict, WitnessFindings
+from tequio_shared.round.proof import Verdict, Verdicts, WitnessFindings
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -26,18 +37,10 @@ from tequio_shared.statements.runs import (
     WitnessProof,
     WorkCommit,
 )
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Body, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from sqlalchemy import Connection
-
-    from tequio_ledger.web.pages.text import StatusLabel
-    from tequio_shared.ids import ContributionId, NetworkId, PeerKey, RunId
-    from tequio_shared.network.run import Documents
-    from tequio_shared.round.proof import Verdicts
-    from tequio_shared.statements.statement import Body
 
 
 StoredRow = tuple[int, bytes, int]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.charts import Chart, ChartReading, as_bars, chart
+from tequio_ledger.web.pages.text import StatusLabel as TextMark
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_ledger.store.queries import PastRound
     from tequio_ledger.web.pages.round_view import ProofEntry, RoundRecord
     from tequio_ledger.web.pages.run_view import RunSnapshot, SlotSnapshot
-    from tequio_ledger.web.pages.text import StatusLabel as TextMark
 
 # --- The Bloom filter of a witness proof: one square per bit.
 

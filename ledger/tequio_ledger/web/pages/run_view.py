@@ -5,28 +5,23 @@ The state belongs to the event loop: copy there, and do everything else in a thr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import text
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.network.run import RunRequest, RunState
+from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.network.run import FullRunView, RunRequest, RunState
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.manifest import Corpus
-from tequio_shared.round.round import RoundPhase
+from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.round import RoundPhase, RoundView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_ledger.state import State as LedgerState
-    from tequio_ledger.web.pages.text import StatusLabel
-    from tequio_shared.ids import Digest, RunId
-    from tequio_shared.network.run import FullRunView
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import RoundView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

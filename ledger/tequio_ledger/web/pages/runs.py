@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
-from tequio_ledger.store.queries import PastRound
+from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competitions_of_run
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
@@ -27,12 +28,6 @@ from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import RunState
 from tequio_shared.round import measures
 from tequio_shared.round.measures import bits_per_byte
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
-
 
 # --- Quality of a run's heads on held-out text: a curve, and the members that measured it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -16,8 +17,6 @@ from tequio_shared.network.tiers import Tier
 from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tequio_shared.round.manifest import Admission
 
 

@@ -64,7 +64,7 @@ class Returner:
                 store=self.store,
                 network_info=info,
                 signer=member.voice.signer,
-                exchange=SimpleNamespace(blob=self._blob),
+                exchange=SimpleNamespace(fetch_blob=self._blob),
             ),
         )
 

@@ -158,9 +158,9 @@ def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Pa
 KILLED = """
 import sys, pathlib
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.store.trees import hash_bytes
 content = bytes(range(256)) * 40
-tree = cut_bytes(content, 1000)
+tree = hash_bytes(content, 1000)
 store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**6)
 partial = store.acquire_partial(tree)
 store.write_pieces(partial, 0, content[:4000])

@@ -9,6 +9,7 @@ authors and lengths, and what else the topic knows without a signature.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 from weakref import WeakKeyDictionary
@@ -21,19 +22,16 @@ from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
 from libp2p.pubsub.pubsub import Pubsub
 from libp2p.pubsub.utils import maybe_consume_signed_record
 
+from tequio_client.worker.swarm.limits import RateLimiter
 from tequio_client.worker.swarm.peers.stream import key_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
+from tequio_shared.ids import PeerKey
 from tequio_shared.limits import GOSSIP_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from libp2p.abc import IHost
     from libp2p.custom_types import TProtocol
     from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
-
-    from tequio_client.worker.swarm.limits import RateLimiter
-    from tequio_shared.ids import PeerKey
 
 
 log = structlog.get_logger(__name__)

@@ -6,6 +6,7 @@ back before the host ends: after 200 connections it would accept no more.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
 import structlog
@@ -20,23 +21,19 @@ from libp2p.network.exceptions import SwarmException
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
 
-from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES
+from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
 from tequio_client.worker.swarm.peers.stream import is_foreign, key_of, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
+from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
     from libp2p.network.connection.swarm_connection import SwarmConn
     from libp2p.network.swarm import Swarm
     from libp2p.stream_muxer.yamux.yamux import Yamux
     from multiaddr import Multiaddr
-
-    from tequio_client.worker.swarm.limits import RateLimiter
-    from tequio_shared.ids import PeerKey
 
     Handler = Callable[[INetStream], Awaitable[None]]
 

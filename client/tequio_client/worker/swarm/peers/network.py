@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 import structlog
@@ -16,7 +18,12 @@ from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
 from tequio_client.worker.swarm.peers import host as hosts
-from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
+from tequio_client.worker.swarm.peers.gossip import (
+    REPEAT_TOPICS_S,
+    Announcement,
+    GossipTopics,
+    TopicFilter,
+)
 from tequio_client.worker.swarm.peers.stream import (
     PeerStream,
     foreign_errors,
@@ -31,17 +38,12 @@ from tequio_shared.keys import SEED_BYTES
 from tequio_shared.limits import GOSSIP_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-    from types import TracebackType
-
     from libp2p.abc import IHost, INetConn, INetStream
     from libp2p.network.connection.swarm_connection import SwarmConn
     from libp2p.pubsub.gossipsub import GossipSub
     from libp2p.security.noise.io import NoiseTransportReadWriter
     from libp2p.security.secure_session import SecureSession
     from libp2p.stream_muxer.yamux.yamux import Yamux
-
-    from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
 
 
 log = structlog.get_logger(__name__)

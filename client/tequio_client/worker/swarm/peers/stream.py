@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -16,8 +17,6 @@ from tequio_shared.keys import KEY_BYTES
 from tequio_shared.limits import FRAME_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from libp2p.abc import INetStream
     from libp2p.network.stream.net_stream import NetStream
     from libp2p.stream_muxer.yamux.yamux import YamuxStream
