@@ -63,12 +63,10 @@ class BackOff:
     Without jitter, many workers that lost a ledger together would return to it together.
     """
 
-    def __init__(
-        self, rng: Random, longest_s: float | None = None, first_s: float | None = None
-    ) -> None:
+    def __init__(self, rng: Random, longest_s: float = LONGEST_S, first_s: float = FIRST_S) -> None:
         self._rng = rng
-        self._longest_s = LONGEST_S if longest_s is None else longest_s
-        self._first_s = self._next_s = FIRST_S if first_s is None else first_s
+        self._longest_s = longest_s
+        self._first_s = self._next_s = first_s
 
     def next_s(self, least_s: float = 0.0) -> float:
         """Compute the next pause, at least what the other side asked for; doubles each time."""

@@ -130,21 +130,22 @@ def read_loopback_port(folder: Path) -> LoopbackPort | None:
         return None
 
 
-def connect(folder: Path) -> socket.socket:
+def connect(folder: Path, timeout_s: float = TIMEOUT_S) -> socket.socket:
     """Connect to the worker of that folder; raises UserFacingError when none is running."""
     try:
-        return _through_port(folder) if (folder / PORT).exists() else _through_unix(folder)
+        connect_to = _through_port if (folder / PORT).exists() else _through_unix
+        return connect_to(folder, timeout_s)
     except (OSError, msgspec.MsgspecError) as err:
         raise UserFacingError(
             f"no worker is running in {folder}: start the app or `tequio worker`, or give its --dir"
         ) from err
 
 
-def _through_unix(folder: Path) -> socket.socket:
+def _through_unix(folder: Path, timeout_s: float) -> socket.socket:
     if UNIX is None:
         raise FileNotFoundError(folder / PORT)
     made = socket.socket(UNIX, socket.SOCK_STREAM)
-    made.settimeout(TIMEOUT_S)
+    made.settimeout(timeout_s)
     try:
         made.connect(str(folder / SOCKET))
     except OSError:
@@ -153,9 +154,9 @@ def _through_unix(folder: Path) -> socket.socket:
     return made
 
 
-def _through_port(folder: Path) -> socket.socket:
+def _through_port(folder: Path, timeout_s: float) -> socket.socket:
     port = _read_port(folder)
-    made = socket.create_connection(("127.0.0.1", port.port), timeout=TIMEOUT_S)
+    made = socket.create_connection(("127.0.0.1", port.port), timeout=timeout_s)
     try:
         made.sendall(port.caller_line)
         if not port.is_worker_line(_receive(made, len(port.worker_line))):

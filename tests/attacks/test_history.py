@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client import clock
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker.ledger import follower
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import (
     FatalLogError,
@@ -153,25 +152,18 @@ def test_a_restored_backup_does_not_sign_a_second_history(tmp_path: Path) -> Non
     asyncio.run(asyncio.wait_for(story(), 60))
 
 
-@pytest.fixture
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in (
-        (clock, "FIRST_S", 0.02),
-        (clock, "LONGEST_S", 0.1),
-        (follower, "POLL_S", 0.1),
-        (follower, "CHECK_S", 0.1),
-    ):
-        monkeypatch.setattr(module, name, value)
-
-
 async def read(
     url: str, folder: Path, count: int, ends: AbstractContextManager[object] | None = None
 ) -> None:
     """Follow the log as the worker of that folder does."""
+    rng, limits = Random(1), FollowerLimits(poll_s=0.1, check_s=0.1)
+    back_off = BackOff(rng, longest_s=0.1, first_s=0.02)
     with trio.fail_after(20):
         async with LedgerApi(url, limits=BRISK) as ledger:
             network = await ledger.network()
-            async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
+            async with LogFollower(
+                ledger, network, folder, rng=rng, limits=limits, back_off=back_off
+            ) as log:
                 entries = log.entries(-1)
                 with ends or nullcontext():
                     for _ in range(count):
@@ -183,7 +175,6 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 
 
 @attack("L3", layer="log", ends="stopped with both signed roots named; the first one stays on disk")
-@pytest.mark.usefixtures("_impatient")
 @pytest.mark.trio
 async def test_two_histories_are_told_apart_by_anyone_who_sees_both(tmp_path: Path) -> None:
     async with serving(log_of(20)) as server:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client import control_socket
-from tequio_client.control_socket import PORT, SOCKET, ControlListener, connect
+from tequio_client.control_socket import PATH_BYTES, PORT, SOCKET, ControlListener, connect
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ def door(
     made = ControlListener(tmp_path)
     yield made
     made.close()
+
+
+def too_long_for_unix(folder: Path) -> Path:
+    """A folder in it whose path is too long for a Unix socket."""
+    deep = folder / ("d" * PATH_BYTES)
+    deep.mkdir()
+    return deep
 
 
 @contextmanager
@@ -91,12 +98,11 @@ def test_what_a_dead_worker_left_is_replaced(door: ControlListener, tmp_path: Pa
 
 @pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b"{}\n", None], ids=repr)
 def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bytes | None
+    tmp_path: Path, says: bytes | None
 ) -> None:
     """Another user may listen there; the file, and with it the second secret, stays ours."""
-    monkeypatch.setattr(control_socket, "UNIX", None)
-    monkeypatch.setattr(control_socket, "TIMEOUT_S", 0.3)
-    dead = ControlListener(tmp_path)
+    folder = too_long_for_unix(tmp_path)
+    dead = ControlListener(folder)
     assert dead.port is not None
     dead.socket.close()  # as a kill does
     ended = threading.Event()
@@ -112,14 +118,13 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
         thread = threading.Thread(target=pretend)
         thread.start()
         with pytest.raises(UserFacingError, match="no worker is running in"):
-            connect(tmp_path)
+            connect(folder, timeout_s=0.3)
         ended.set()
         thread.join()
 
 
 def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:
-    deep = tmp_path / ("d" * 120)
-    deep.mkdir()
+    deep = too_long_for_unix(tmp_path)
     made = ControlListener(deep)
     assert made.port is not None
     with answering(made):

@@ -13,7 +13,6 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from tequio_ledger import ledger as tequio_ledger_ledger
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
@@ -42,11 +41,6 @@ if TYPE_CHECKING:
 
 CLOCK = VirtualClock()
 PATIENCE_S = 60.0
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tequio_ledger_ledger, "RETRY_S", 0.05)
 
 
 @pytest.fixture(scope="module")

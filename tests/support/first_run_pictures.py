@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.checks import CHECK_TIMEOUT_MS, CheckStep
 from tequio_client.app.first_run.draft import STEPS, DraftStore
 from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.first_run.setup_steps import KeyStep
@@ -64,10 +64,22 @@ class Booth:
         self.settings = SettingsStore(folder)
         self.entry = DesktopEntryAutostart(("tequio", "app", "--background"), folder / "autostart")
 
-    def first_run(self, step: str, snapshot: Snapshot | None = NEW) -> FirstRun:
+    def first_run(
+        self,
+        step: str,
+        snapshot: Snapshot | None = NEW,
+        *,
+        check_timeout_ms: int = CHECK_TIMEOUT_MS,
+    ) -> FirstRun:
         """The first run, at that step."""
         self.book.change(step=STEPS.index(step))
-        made = FirstRun(self.means(), self.desk, self.folder / "worker", self.book)
+        made = FirstRun(
+            self.means(),
+            self.desk,
+            self.folder / "worker",
+            self.book,
+            check_timeout_ms=check_timeout_ms,
+        )
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         made.resize(*style.WINDOW)
         if snapshot is not None:

@@ -137,18 +137,18 @@ class Stage:
     async def ledger(self, organiser: str) -> Actor:
         """Start the ledger, anew on its folder if it was there before; returns when it answers."""
         command = programs.ledger_command(self.folder / "ledger", self.port, organiser)
-        actor = self._start("ledger", [*command, "--log-json"])
+        actor = self.start("ledger", [*command, "--log-json"])
         await programs.wait_healthy(self.url)
         return actor
 
     def seed(self, *options: str) -> Actor:
         """Start a seed."""
-        return self._start("seed", tequio("seed", *self._node("seed"), *options))
+        return self.start("seed", tequio("seed", *self.node_options("seed"), *options))
 
     def volunteer(self, name: str, *options: str) -> Actor:
         """Start a volunteer on the CPU."""
-        command = tequio("worker", *self._node(name), "--device", "cpu", *options)
-        return self._start(name, command)
+        command = tequio("worker", *self.node_options(name), "--device", "cpu", *options)
+        return self.start(name, command)
 
     async def until(
         self,
@@ -172,11 +172,11 @@ class Stage:
             tail = path.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             sys.stderr.write(f"\n--- {path.name}\n{tail}\n")
 
-    def _node(self, name: str) -> tuple[str, ...]:
+    def node_options(self, name: str) -> tuple[str, ...]:
         place = self.places.get(name) or Place(ledger=self.url)
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
-    def _start(self, name: str, command: list[str]) -> Actor:
+    def start(self, name: str, command: list[str]) -> Actor:
         actor = Actor(program=DemoProgram(name, command, self.folder))
         self.actors.append(actor)
         self._nursery.start_soon(actor.play)

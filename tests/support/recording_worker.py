@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.facts import SessionFacts
+    from tequio_client.worker.control.server import ControlTimes
 
 
 class PaperHost:
@@ -77,11 +78,11 @@ class PaperHost:
 
 
 @asynccontextmanager
-async def served(folder: Path) -> AsyncIterator[PaperHost]:
+async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[PaperHost]:
     """Let such a worker be in that folder."""
     host = PaperHost()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(ControlServer(host, folder).listen)
+        nursery.start_soon(ControlServer(host, folder, times).listen)
         with trio.fail_after(60):
             while not await trio.to_thread.run_sync(is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
                 await trio.sleep(0.01)

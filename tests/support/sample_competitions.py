@@ -26,6 +26,8 @@ from tests.support.signing_swarm import PaperOrganiser, PaperPeer
 from tests.support.synthetic_competition import PaperCompetition, folder, head, salt_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
     from tequio_shared.competition.competition import CompetitionView
@@ -60,13 +62,18 @@ class Swarm(Shown):
     """One run of the two, played for some rounds."""
 
     def __init__(
-        self, ledger: Ledger, clock: VirtualClock, name: str, organiser: PaperOrganiser
+        self,
+        ledger: Ledger,
+        clock: VirtualClock,
+        name: str,
+        organiser: PaperOrganiser,
+        rounds: int,
     ) -> None:
         super().__init__(ledger, clock)
         self.rules = msgspec.structs.replace(rules(), name=name)
         self.organiser = organiser
         self.peers = [PaperPeer(f"{name} {at}", ledger, self.rules.run_id) for at in range(3)]
-        self._pace = PACES[name]
+        self._pace, self._rounds = PACES[name], rounds
 
     async def open(self) -> None:
         """Open the run with all peers."""
@@ -76,7 +83,7 @@ class Swarm(Shown):
         for peer in self.peers:
             await self.post(peer.join())
         await self.pass_ms(self.rules.rounds.warmup)
-        for _ in range(ROUNDS[self.rules.name]):
+        for _ in range(self._rounds):
             await self.play(self.peers)
             await self.pass_ms(4_000)
 
@@ -110,14 +117,16 @@ class ShownCompetition(PaperCompetition):
 class ShownCompetitions:
     """Everything that happens, in its order; `papers` are the competitions by phase."""
 
-    def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
+    def __init__(
+        self, ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
+    ) -> None:
         self.ledger, self.clock = ledger, clock
         self.organiser = PaperOrganiser(ledger)
         net = ledger.state.net
         self.custodians = [Author(f"custodian {at}", net) for at in range(3)]
         self.evaluators = [Author(f"evaluator {at}", net) for at in range(6)]
         self.strangers = {name: Author(name, net) for name in ("lone-wolf", "twin-of-nova")}
-        self.swarms = [Swarm(ledger, clock, name, self.organiser) for name in PACES]
+        self.swarms = [Swarm(ledger, clock, name, self.organiser, rounds[name]) for name in PACES]
         self.papers: dict[str, ShownCompetition] = {}
 
     def view(self, phase: str) -> CompetitionView:
@@ -306,16 +315,20 @@ def _draw(*parts: object) -> float:
     return int.from_bytes(raw[:4], "big") / 2**32
 
 
-async def play(ledger: Ledger, clock: VirtualClock) -> ShownCompetitions:
+async def play(
+    ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
+) -> ShownCompetitions:
     """Let all that happen in a ledger."""
-    shown = ShownCompetitions(ledger, clock)
+    shown = ShownCompetitions(ledger, clock, rounds)
     async with running(ledger):
         await shown.live()
     return shown
 
 
-def fill(settings: LedgerSettings, until_ms: int) -> ShownCompetitions:
+def fill(
+    settings: LedgerSettings, until_ms: int, rounds: Mapping[str, int] = ROUNDS
+) -> ShownCompetitions:
     """Found a ledger in the settings' folder; it all ends about that time."""
     clock = VirtualClock(until_ms - DAY_MS)
     with opened(settings, clock) as ledger:
-        return asyncio.run(play(ledger, clock))
+        return asyncio.run(play(ledger, clock, rounds))

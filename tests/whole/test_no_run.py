@@ -11,7 +11,6 @@ import trio
 from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import worker as hosts
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
 from tequio_shared.keys import Signer
@@ -33,9 +32,8 @@ PATIENCE_S = 60.0
 @pytest.mark.whole
 @pytest.mark.trio
 async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(hosts, "RETRY_S", 0.2)
     with trio.fail_after(300):
         async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
             organiser = await begin(stage)
@@ -62,7 +60,8 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
 async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Worker:
     await trio.Path(folder).mkdir()
     net = NetSettings(ledger=stage.url, folder=folder, listen=(LISTEN,))
-    return Worker(WorkerSettings(net=net, is_minded=True), Signer(bytes(range(32))), api)
+    settings = WorkerSettings(net=net, is_minded=True)
+    return Worker(settings, Signer(bytes(range(32))), api, retry_s=0.2)
 
 
 async def _loses_the_ledger(host: Worker, stage: Stage, organiser: str) -> None:

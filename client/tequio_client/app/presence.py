@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tequio_client.app.tray import Tray
     from tequio_client.app.window import AppWindow
 
+
 PANEL_MS = 60_000
 """Time after a login that a panel may need until it shows tray icons."""
 
@@ -39,13 +40,15 @@ class WindowController(QObject):
         tray: Tray,
         book: SettingsStore,
         parent: QObject | None = None,
+        *,
+        panel_ms: int = PANEL_MS,
     ) -> None:
         super().__init__(parent)
         self._make, self._tray, self._book = make, tray, book
         self._window: AppWindow | None = None
         self._is_leaving = False
         tray.availability_changed.connect(self._follow_panel)
-        self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
+        self._waiting = QTimer(self, interval=panel_ms, singleShot=True)
         self._waiting.timeout.connect(self._open_without_tray)
 
     @property
@@ -67,7 +70,7 @@ class WindowController(QObject):
 
     def wait_for_panel(self) -> None:
         """Show no window unless no tray appears."""
-        self._waiting.start(PANEL_MS)
+        self._waiting.start()
 
     def close_window(self) -> None:
         self._is_leaving = True

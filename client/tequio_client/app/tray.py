@@ -46,7 +46,13 @@ class Tray(QObject):
     """A panel that shows icons appeared or disappeared."""
 
     def __init__(
-        self, model: AppModel, now_ms: Callable[[], int], parent: QObject | None = None
+        self,
+        model: AppModel,
+        now_ms: Callable[[], int],
+        parent: QObject | None = None,
+        *,
+        tip_ms: int = TIP_MS,
+        poll_ms: int = POLL_MS,
     ) -> None:
         super().__init__(parent)
         self._model, self._now_ms = model, now_ms
@@ -58,9 +64,9 @@ class Tray(QObject):
         self._fill()
         self._icon = self._new_icon()
         self._is_there = QSystemTrayIcon.isSystemTrayAvailable()
-        self._polling = QTimer(self, interval=POLL_MS)
+        self._polling = QTimer(self, interval=poll_ms)
         self._polling.timeout.connect(self._poll)
-        self._pace = QTimer(self, interval=TIP_MS, singleShot=True)
+        self._pace = QTimer(self, interval=tip_ms, singleShot=True)
         self._pace.timeout.connect(self._update_tip)
         model.snapshot_changed.connect(self._update)
         model.desired_changed.connect(self._update)

@@ -124,7 +124,7 @@ class WeightFiles:
 # All files below are functions of the run's documents alone: a verifier with the run's manifest
 # makes them again, and compares them with a folder's.
 
-_CODE = (
+CODE_PREFIXES = (
     "auto_map",
     "attn_implementation",
     "experts_implementation",
@@ -187,7 +187,7 @@ def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any mode
     return {
         name: _without_code(value) if isinstance(value, dict) else value
         for name, value in fields.items()
-        if not name.lstrip("_").startswith(_CODE)
+        if not name.lstrip("_").startswith(CODE_PREFIXES)
     }
 
 

@@ -243,8 +243,16 @@ class PayloadFiles:
     Raises MalformedError at once for a file that does not have `chunks` records.
     """
 
-    def __init__(self, paths: Sequence[Path], shape: RecordShape, chunks: int) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        shape: RecordShape,
+        chunks: int,
+        *,
+        open_files: int = _OPEN_FILES,
+    ) -> None:
         self._paths = paths
+        self._open_files = open_files
         self._record_bytes = shape.record_bytes
         self._maps: list[mmap.mmap] = []
         size_bytes = chunks * shape.record_bytes
@@ -255,7 +263,7 @@ class PayloadFiles:
                 )
 
     def __enter__(self) -> Self:
-        for path in self._paths[:_OPEN_FILES]:
+        for path in self._paths[: self._open_files]:
             with path.open("rb") as file:
                 self._maps.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         return self

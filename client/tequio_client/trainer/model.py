@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""
-_CODE = (
+CODE_PREFIXES = (
     "auto_map",
     "attn_implementation",
     "experts_implementation",
@@ -328,7 +328,7 @@ def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any mode
     return {
         name: _without_code(value) if isinstance(value, dict) else value
         for name, value in fields.items()
-        if not name.lstrip("_").startswith(_CODE)
+        if not name.lstrip("_").startswith(CODE_PREFIXES)
     }
 
 

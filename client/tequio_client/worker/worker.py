@@ -33,6 +33,7 @@ from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstruct
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
@@ -88,8 +89,16 @@ _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 class Worker:
     """All parts of one worker process."""
 
-    def __init__(self, settings: WorkerSettings, signer: Signer, ledger: LedgerApi) -> None:
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        signer: Signer,
+        ledger: LedgerApi,
+        *,
+        retry_s: float = RETRY_S,
+    ) -> None:
         """Raises UserFacingError when the folder cannot be used."""
+        self._retry_s = retry_s
         self.settings = settings
         self.signer = signer
         self.ledger = ledger
@@ -180,7 +189,7 @@ class Worker:
                 await self._take_part(wanted or await self._chosen_run())
             except* TequioError as group:
                 self._record_failure(shutdown.first_error(group.subgroup(UserFacingError) or group))
-            await trio.sleep(RETRY_S)
+            await trio.sleep(self._retry_s)
 
     def _record_failure(self, error: BaseException) -> None:
         log.warning("not in a run", why=str(error))
@@ -205,7 +214,7 @@ class Worker:
                 self.lending.set_idle(JOINING)
                 return found.run
             self.lending.set_idle(found)
-            await trio.sleep(RETRY_S)
+            await trio.sleep(self._retry_s)
 
     async def _cancel_when_changed(self, chosen: Preferences, scope: trio.CancelScope) -> None:
         while _membership(self.lending.preferences) == _membership(chosen):
@@ -346,7 +355,8 @@ class Worker:
             case AskCompetitions() | AskCurves():
                 return await self.competitions.answer(question)
             case AskDiagnostics():
-                return DiagnosticsReply(text=control_snapshot.diagnostics_text(self.snapshot()))
+                text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
+                return DiagnosticsReply(text=text)
             case AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause lending first to get a meaningful result")

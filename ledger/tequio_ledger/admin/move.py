@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Report = Callable[[int, int], None]
 
-PAGE = 4096
+PAGE_ROWS = 4096
 _APART = {LogEntry, LogHead, LogMark, SubmissionRow}
 """Tables that are not simply copied."""
 
@@ -63,11 +63,19 @@ class Moved:
 class Move:
     """One move; after an interruption, `run` may be called again, even by another process."""
 
-    def __init__(self, folder: DataFolder, source: Database, target: Database) -> None:
+    def __init__(
+        self,
+        folder: DataFolder,
+        source: Database,
+        target: Database,
+        *,
+        page_rows: int = PAGE_ROWS,
+    ) -> None:
         """`folder` must be locked, and be the source's own if that is SQLite."""
         self._folder = folder
         self._source = source
         self._target = target
+        self._page_rows = page_rows
 
     def run(self, report: Report) -> Moved:
         """Move everything; calls `report` with the number of entries copied, and of all entries.
@@ -135,7 +143,7 @@ class Move:
             page: list[log_rows.StoredEntry] = []
             for entry in log_rows.each_entry(connection, first, head.size):
                 page.append(entry)
-                if len(page) == PAGE or entry.index + 1 == head.size:
+                if len(page) == self._page_rows or entry.index + 1 == head.size:
                     with self._target.writer.begin() as target:
                         log_rows.insert_entries(target, page)
                     page.clear()
@@ -148,7 +156,7 @@ class Move:
             for table in reversed(tables):
                 target.execute(delete(table))
             for table in tables:
-                for rows in _pages(source, table):
+                for rows in _pages(source, table, self._page_rows):
                     insert_many(target, classes[table.name], rows)
 
     def _check(self, genesis: Genesis, head: SignedHead) -> None:
@@ -178,8 +186,10 @@ class Move:
                 log_rows.write_mark(connection, msgspec.json.encode(mark))
 
 
-def _pages(connection: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
-    rows = connection.execution_options(yield_per=PAGE).execute(select(table))
+def _pages(
+    connection: Connection, table: Table, page_rows: int
+) -> Iterator[list[dict[str, object]]]:
+    rows = connection.execution_options(yield_per=page_rows).execute(select(table))
     for page in rows.mappings().partitions():
         yield [dict(row) for row in page]
 

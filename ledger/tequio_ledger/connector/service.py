@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 # --- Challenges. Giving one costs no memory: only used ones are remembered.
 
 LIFE_MS = 120_000
-USED = 65_536
+MAX_USED = 65_536
 """Maximum number of used challenges that are remembered until they expire."""
 _TIME_BYTES = 8
 _CHANCE_BYTES = 16
@@ -60,8 +60,9 @@ _BYTES = _TIME_BYTES + _CHANCE_BYTES + _MARK_BYTES
 class Challenges:
     """Gives challenges for a request and accepts each of them once; a restart ends them all."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, *, max_used: int = MAX_USED) -> None:
         self._clock = clock
+        self._max_used = max_used
         self._key = secrets.token_bytes(_MARK_BYTES)
         self._used: set[bytes] = set()
         self._order: deque[bytes] = deque()
@@ -82,7 +83,7 @@ class Challenges:
         if challenge in self._used:
             raise RefusedError("expired", "the challenge was used already: get a new one")
         # Dropping an old one instead would let it be used twice.
-        if len(self._order) >= USED:
+        if len(self._order) >= self._max_used:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         self._used.add(challenge)
         self._order.append(challenge)

@@ -210,9 +210,12 @@ class WitnessesSilentError(NotSigningError):
 class WitnessRecall:
     """Asks the witnesses of a policy about one log."""
 
-    def __init__(self, policy: Policy, key: VerifierKey) -> None:
+    def __init__(
+        self, policy: Policy, key: VerifierKey, *, answer_s: float = RECALL_ANSWER_S
+    ) -> None:
         self._policy = policy
         self._key = key
+        self._answer_s = answer_s
         self._asked = [one for one in policy.witnesses if one.url is not None]
 
     def notes(self) -> list[bytes]:
@@ -242,7 +245,7 @@ class WitnessRecall:
         async with http_client() as http:
             asked = [asyncio.create_task(self._ask(http, one, answers)) for one in self._asked]
             try:
-                async with asyncio.timeout(RECALL_ANSWER_S) as deadline:
+                async with asyncio.timeout(self._answer_s) as deadline:
                     for answered in asyncio.as_completed(asked):
                         await answered
                         if self._is_enough(answers):

@@ -47,13 +47,14 @@ MOST = 64
 class UnpublishedAnswers:
     """Sizes and roots that answers named and that are not published yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, steady_s: Callable[[], float]) -> None:
+        self._steady_s = steady_s
         self._named: dict[tuple[int, Digest], float] = {}  # size and root, since when
 
     def add(self, size: int, root: Digest) -> None:
         """Remember what an answer named."""
         if len(self._named) < MOST:
-            self._named.setdefault((size, root), time.monotonic())
+            self._named.setdefault((size, root), self._steady_s())
 
     def broken(self, connection: Connection, size: int, patience_s: float) -> list[str]:
         """List the broken claims once the log has `size` entries; forgets those it has reached."""
@@ -63,7 +64,7 @@ class UnpublishedAnswers:
                 del self._named[named, root]
                 if root_at(connection, named) != root:
                     faults.append(f"an answer named another root of {named} entries")
-            elif time.monotonic() - since_s >= patience_s:
+            elif self._steady_s() - since_s >= patience_s:
                 faults.append(f"an answer was true for {named} entries, which are not published")
         return faults
 
@@ -196,6 +197,8 @@ class Watch:
         alarms: Alarms,
         policy: Policy | None,
         clock: Clock,
+        *,
+        steady_s: Callable[[], float] = time.monotonic,
     ) -> None:
         """Open the copy; raises UserFacingError, also for a policy that names only other logs."""
         self._ledger = ledger
@@ -204,6 +207,7 @@ class Watch:
         self._alarms = alarms
         self._policy = policy
         self._clock = clock
+        self._steady_s = steady_s
         self._key = VerifierKey.parse(self._mirror.genesis.log_key)
         if policy is not None and policy.logs and self._key not in [one.key for one in policy.logs]:
             self.close()
@@ -211,7 +215,7 @@ class Watch:
                 f"the policy names other logs only: add the line `log {self._key.text()}`"
             )
         self._bad_since: dict[AlarmKind, float] = {}
-        self._ahead = UnpublishedAnswers()
+        self._ahead = UnpublishedAnswers(steady_s)
 
     @property
     def size(self) -> int:
@@ -255,9 +259,9 @@ class Watch:
 
     def _read_until(self, size: int) -> bool:
         """Read until that size is published, but no longer than PUBLISHED_S."""
-        deadline_s = time.monotonic() + PUBLISHED_S
+        deadline_s = self._steady_s() + PUBLISHED_S
         while self._read():
-            if self._mirror.size >= size or time.monotonic() > deadline_s:
+            if self._mirror.size >= size or self._steady_s() > deadline_s:
                 return True
             time.sleep(AGAIN_S)
         return False
@@ -377,9 +381,9 @@ class Watch:
     def _lasting(
         self, kind: AlarmKind, why: str, detail: str, patience_s: float, note: bytes = b""
     ) -> None:
-        since = self._bad_since.setdefault(kind, time.monotonic())
+        since = self._bad_since.setdefault(kind, self._steady_s())
         log.warning(why, detail=detail)
-        if time.monotonic() - since >= patience_s:
+        if self._steady_s() - since >= patience_s:
             self._alarms.ring(self._alarms.make(kind, why, note=note, differences=(detail,)))
 
     def _well(self, kind: AlarmKind) -> None:

@@ -137,12 +137,19 @@ class SigningServer:
     """Answers permitted users at a socket, for one log; `stop` from a signal or another thread."""
 
     def __init__(
-        self, notary: Notary, listener: socket.socket, origin: str, callers: Container[int]
+        self,
+        notary: Notary,
+        listener: socket.socket,
+        origin: str,
+        callers: Container[int],
+        *,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._notary = notary
         self._listener = listener
         self._origin = origin
         self._callers = callers
+        self._patience_s = patience_s
         self._is_stopping = threading.Event()
 
     def serve(self) -> None:
@@ -168,13 +175,13 @@ class SigningServer:
         try:
             caller = identify_caller(line)
             if caller is None or caller.uid in self._callers:
-                answer = self._answer(_read_line(line))
+                answer = self._answer(_read_line(line, self._patience_s))
             else:  # not even its line is read
                 reason = f"user {caller.uid} may not use this signer: allow it with --caller"
                 answer = SigningRefused(reason=reason, is_fork=False)
             if isinstance(answer, SigningRefused):
                 log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
-            line.settimeout(PATIENCE_S)  # for the whole answer
+            line.settimeout(self._patience_s)  # for the whole answer
             line.sendall(msgspec.json.encode(answer) + b"\n")
         except OSError as err:
             log.info("a caller went away", error=str(err))
@@ -213,9 +220,9 @@ class SigningServer:
         return Signed(note=self._notary.sign(checkpoint, lambda _old: proof).decode())
 
 
-def _read_line(caller: socket.socket) -> bytes:
+def _read_line(caller: socket.socket, patience_s: float) -> bytes:
     """Read a caller's line; raises TimeoutError when it is not complete in time."""
-    deadline_s = time.monotonic() + PATIENCE_S
+    deadline_s = time.monotonic() + patience_s
     line = b""
     while b"\n" not in line and len(line) < LINE_BYTES:
         left_s = deadline_s - time.monotonic()

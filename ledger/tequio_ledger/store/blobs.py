@@ -359,7 +359,7 @@ _RETRIES: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20
 class Bucket:
     """Blobs by digest. Methods block: call them from a thread."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, retries: RetryConfig = _RETRIES) -> None:
         """Open the bucket; raises UserFacingError. Keys and region come from the environment."""
         self.url = url
         try:
@@ -367,7 +367,7 @@ class Bucket:
             if url.startswith(_FOLDER):
                 self._store = LocalStore.from_url(url, mkdir=True)
             else:
-                self._store = S3Store.from_url(url, retry_config=_RETRIES)
+                self._store = S3Store.from_url(url, retry_config=retries)
         except (BaseError, ValueError) as err:
             raise UserFacingError(f"--blobs {url!r} cannot be used: {err}") from err
 

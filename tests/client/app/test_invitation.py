@@ -16,7 +16,7 @@ from tequio_client.app.invitation import NETWORK_FILE, InvitationFlow
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.app.settings_file import SettingsStore
-from tequio_client.app.worker import process
+from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
@@ -82,11 +82,13 @@ class Guest:
     def __init__(self, folder: Path, mode: str = "good") -> None:
         self.folder = key_folder(folder, Signer(SEED))
         self.asked: list[str] = []
+        self.now_ms = NOW_MS
         self.mode = mode
         self.book = SettingsStore(folder / "settings")
         self.book.change(ledger=OLD)
         self.keys = KeyService(folder, lambda: NOW_MS, lambda: True)
-        self.worker = WorkerProcess(self.command(OLD), folder, lambda: SEED)
+        limits = WorkerLimits(pauses_ms=(50, 50, 50, 50))
+        self.worker = WorkerProcess(self.command(OLD), folder, lambda: SEED, limits=limits)
         self.model = AppModel(self.worker)
         self.joining = InvitationFlow(
             worker=self.worker,
@@ -94,7 +96,7 @@ class Guest:
             book=self.book,
             keys=self.keys,
             folder=folder,
-            now_ms=lambda: NOW_MS,
+            now_ms=lambda: self.now_ms,
             ledger=lambda: self.book.settings.ledger,
             command=self.command,
         )
@@ -129,11 +131,6 @@ class Guest:
         self.joining.close()
         self.worker.close()
         self.keys.close()
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "PAUSES_MS", (50, 50, 50, 50))
 
 
 @pytest.fixture
@@ -232,11 +229,11 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     ],
 )
 def test_a_link_that_cannot_be_used_says_why(
-    spoil: str, said: str, host: Host, guest: Guest, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    spoil: str, said: str, host: Host, guest: Guest, qtbot: QtBot
 ) -> None:
     link = spoilt(spoil, host, guest)
     if spoil == "over":
-        monkeypatch.setattr(guest.joining, "_now_ms", lambda: 4_000_000_000_000)
+        guest.now_ms = 4_000_000_000_000
     dialog = guest.look(link, qtbot)
     assert said in dialog.trouble.text
     assert dialog.main.isHidden()

@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from tequio_client.app.worker import connection
-from tequio_client.app.worker.connection import ChildTransport
+from tequio_client.app.worker.connection import ChildTransport, WorkerLimits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from pytestqt.qtbot import QtBot
 
 MOST = 1 << 16
@@ -24,12 +22,9 @@ sys.exit("tequio: that was all")
 """
 
 
-def test_a_flood_is_cut_and_the_last_words_stay(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "LOG_BYTES", MOST)
-    monkeypatch.setattr(connection, "LOG_CHECK_MS", 20)
-    child = ChildTransport((sys.executable, "-S", "-c", FLOOD), tmp_path)
+def test_a_flood_is_cut_and_the_last_words_stay(tmp_path: Path, qtbot: QtBot) -> None:
+    limits = WorkerLimits(log_bytes=MOST, log_check_ms=20)
+    child = ChildTransport((sys.executable, "-S", "-c", FLOOD), tmp_path, limits=limits)
     with qtbot.waitSignal(child.ended, timeout=30_000) as ended:
         child.start()
     assert ended.args == ["that was all"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
-from tequio_client.app import presence as presences
 from tequio_client.app.notifications import MOST_NOTICES, NoticeStrip
 from tequio_client.app.presence import WindowController
 from tequio_client.app.settings_file import SettingsStore
@@ -49,6 +48,7 @@ def present(
             lambda: AppWindow(model, look, lambda: NOW_MS),
             panel,  # type: ignore[arg-type]  # it has what matters of a tray
             book,
+            panel_ms=20,
         )
         made.append(presence)
         worker.show(SCENES["lending"])
@@ -100,9 +100,8 @@ def test_a_hidden_window_comes_back_when_the_panel_goes(
 
 
 def test_a_start_without_a_window_shows_one_when_no_panel_comes(
-    present: Callable[[PaperPanel], WindowController], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(presences, "PANEL_MS", 20)
     presence = present(PaperPanel(is_available=False))
     with qtbot.waitSignal(presence.minimised), qtbot.waitSignal(presence.window_created):
         presence.wait_for_panel()
@@ -121,9 +120,8 @@ def test_a_window_that_was_never_seen_comes_when_the_panel_goes(
 
 
 def test_a_start_without_a_window_shows_none_beside_a_panel(
-    present: Callable[[PaperPanel], WindowController], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(presences, "PANEL_MS", 20)
     presence = present(PaperPanel(is_available=True))
     presence.wait_for_panel()
     with qtbot.assertNotEmitted(presence.window_created, wait=100):

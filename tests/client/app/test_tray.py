@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 @pytest.fixture
 def make(
     model: AppModel, worker: ScriptedWorker, look: Theme, language: Language
-) -> Iterator[Callable[[str, str], Tray]]:
+) -> Iterator[Callable[..., Tray]]:
     made: list[Tray] = []
 
-    def in_scene(scene: str, game: str = "") -> Tray:
+    def in_scene(
+        scene: str, game: str = "", *, tip_ms: int = trays.TIP_MS, poll_ms: int = trays.POLL_MS
+    ) -> Tray:
         model.update_session(SessionFacts(game=game))
-        tray = Tray(model, lambda: NOW_MS)
+        tray = Tray(model, lambda: NOW_MS, tip_ms=tip_ms, poll_ms=poll_ms)
         made.append(tray)
         if scene:
             worker.show(SCENES[scene])
@@ -96,13 +98,9 @@ def test_a_long_reason_fits_into_a_tool_tip(make: Callable[..., Tray]) -> None:
 
 
 def test_the_tool_tip_follows_slowly_but_never_ends_on_an_old_state(
-    make: Callable[..., Tray],
-    worker: ScriptedWorker,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[..., Tray], worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(trays, "TIP_MS", 300)
-    tray = make("waiting")
+    tray = make("waiting", tip_ms=300)
     first = tray.icon.toolTip()
     worker.show(waiting_for("Celeste"))
     assert tray.icon.toolTip() == first
@@ -267,10 +265,9 @@ def test_a_click_opens_the_window(how: str, make: Callable[..., Tray], qtbot: Qt
 def test_a_panel_that_comes_late_is_found(
     make: Callable[..., Tray], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trays, "POLL_MS", 50)
     is_there = [False]
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: is_there[0])
-    tray = make("lending")
+    tray = make("lending", poll_ms=50)
     tray.start()
     old = tray.icon
     with qtbot.waitSignal(tray.availability_changed) as found:

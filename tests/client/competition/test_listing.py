@@ -11,8 +11,8 @@ from tequio_client import clock
 from tequio_client.__main__ import cli
 from tequio_client.links import CompetitionLink
 from tequio_shared.errors import UserFacingError
-from tests.support import sample_competitions
 from tests.support.ledgers import make_settings, served
+from tests.support.sample_competitions import fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +24,7 @@ DECIDED = "Prose 2026 decided"
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("ledger")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sample_competitions, "ROUNDS", ROUNDS)  # a few are enough here
-        sample_competitions.fill(make_settings(folder), clock.now_ms())
+    fill(make_settings(folder), clock.now_ms(), ROUNDS)  # a few are enough here
     with served(folder) as program:
         yield program.url
 

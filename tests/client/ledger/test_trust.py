@@ -10,7 +10,7 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client import clock
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
@@ -19,8 +19,7 @@ from tequio_client.verify.cli import audit as audit_command
 from tequio_client.verify.report import AuditGrade
 from tequio_client.verify.source import MirrorFolder
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger import follower
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import (
@@ -44,6 +43,8 @@ from tests.support.memory_log import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
+
+    from tequio_client.ledger.api import LedgerNetwork
 
 
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
@@ -118,22 +119,23 @@ async def test_a_log_that_the_policy_does_not_name_is_none() -> None:
 
 @pytest.mark.trio
 async def test_a_worker_takes_no_entry_without_the_quorum_and_waits_for_a_late_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(follower, "CHECK_S", 0.1)
-    monkeypatch.setattr(follower, "POLL_S", 0.1)
-    monkeypatch.setattr(follower, "UNCOVERED_S", 2.0)
-    monkeypatch.setattr(clock, "FIRST_S", 0.02)
+    def following(api: LedgerApi, network: LedgerNetwork) -> LogFollower:
+        rng, limits = Random(1), FollowerLimits(check_s=0.1, poll_s=0.1, uncovered_s=2.0)
+        back_off = BackOff(rng, first_s=0.02)
+        return LogFollower(api, network, tmp_path, rng=rng, limits=limits, back_off=back_off)
+
     async with serving(a_log(5)) as server:
         trust = Policy.parse(policy())
         async with LedgerApi(server.url, limits=BRISK, trust=trust) as api:
             network = await api.network()
             with trio.fail_after(20):
-                async with LogFollower(api, network, tmp_path, rng=Random(1)) as log:
+                async with following(api, network) as log:
                     with pytest.raises(NoQuorumError):
                         await anext(log.entries())
                 server.tamper = cosigned_by(server, "one", "two")
-                async with LogFollower(api, network, tmp_path, rng=Random(1)) as log:
+                async with following(api, network) as log:
                     entries = log.entries()
                     for _ in range(6):
                         await anext(entries)

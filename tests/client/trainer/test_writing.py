@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.prepared import PreparedModel
     from tests.client.trainer.conftest import Child
     from tests.client.trainer.small_run import SmallRun
@@ -73,9 +74,22 @@ def test_the_likeliest_token_follows_each_time(shop: PreparedModel) -> None:
     assert again == written
 
 
-def test_it_ends_where_the_model_ends_the_text(
-    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class ScriptedModel:
+    """A model with the logits of a test."""
+
+    def __init__(
+        self, network: torch.nn.Module, logits: Callable[[torch.Tensor], torch.Tensor]
+    ) -> None:
+        self.network, self.logits = network, logits
+
+
+def with_logits(
+    shop: PreparedModel, logits: Callable[[torch.Tensor], torch.Tensor]
+) -> PreparedModel:
+    return replace(shop, model=cast("CausalModel", ScriptedModel(shop.model.network, logits)))
+
+
+def test_it_ends_where_the_model_ends_the_text(shop: PreparedModel) -> None:
     says = [70, 71, shop.corpus.separator, 72]
 
     def logits(context_bl: torch.Tensor) -> torch.Tensor:
@@ -84,9 +98,8 @@ def test_it_ends_where_the_model_ends_the_text(
         row[0, -1, -1] = 9.0  # a row of the embedding without a token
         return row
 
-    monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
     written = list[int]()
-    evaluate.continue_greedily(shop, [65], written, nothing)
+    evaluate.continue_greedily(with_logits(shop, logits), [65], written, nothing)
     assert written == [70, 71]
 
 
@@ -114,29 +127,22 @@ def test_what_is_written_before_somebody_calls_is_not_lost(shop: PreparedModel) 
     assert begun.written_ids("another task") == []
 
 
-def test_a_model_that_gives_no_numbers_writes_nothing(
-    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_gives_no_numbers_writes_nothing(shop: PreparedModel) -> None:
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
-    monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
     with pytest.raises(UserFacingError, match="infinite or NaN values"):
-        evaluate.continue_greedily(shop, [65], [], nothing)
+        evaluate.continue_greedily(with_logits(shop, lambda _: nan), [65], [], nothing)
 
 
-def test_an_accelerators_short_numbers_are_not_used(
-    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_accelerators_short_numbers_are_not_used(shop: PreparedModel) -> None:
     fast = replace(shop, device=replace(shop.device, precision=torch.bfloat16))
     seen = set()
-    ask = type(shop.model).logits
 
-    def logits(model: object, ids: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = ask(model, ids)  # type: ignore[arg-type]  # the model itself
+    def logits(ids: torch.Tensor) -> torch.Tensor:
+        found = shop.model.logits(ids)
         seen.add(found.dtype)
         return found
 
-    monkeypatch.setattr(type(shop.model), "logits", logits)
-    evaluate.continue_greedily(fast, [65], [], nothing)
+    evaluate.continue_greedily(with_logits(fast, logits), [65], [], nothing)
     assert seen == {torch.float32}
 
 

@@ -49,9 +49,9 @@ class Scene:
     def start(self, name: str) -> Actor:
         """Start a volunteer; only ana knows of the slip."""
         slip = self.slip if name == "ana" else self.stage.folder / "never"
-        node = ("worker", *self.stage._node(name))  # noqa: SLF001 - with another program in front
+        node = ("worker", *self.stage.node_options(name))
         command = [sys.executable, "-m", "tests.support.faulty_worker", str(slip), *node]
-        return self.stage._start(name, command)  # noqa: SLF001
+        return self.stage.start(name, command)
 
     async def kill(self, one: Actor) -> None:
         """End it as a power cut does."""

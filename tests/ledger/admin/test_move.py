@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.admin import move
-from tequio_ledger.admin.move import Move
+from tequio_ledger.admin.move import PAGE_ROWS, Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
 from tequio_ledger.log.log import AdmittedEntry
@@ -56,7 +55,9 @@ def grow(ledger: Ledger, name: str, count: int) -> None:
     ledger.log.append(batch, lambda _connection: None)
 
 
-def moved(folder: Path, source: str, target: str, most: int | None = None) -> Moved:
+def moved(
+    folder: Path, source: str, target: str, most: int | None = None, page_rows: int = PAGE_ROWS
+) -> Moved:
     """Move, and die when so many entries are there."""
 
     def tell(done: int, _of: int) -> None:
@@ -68,7 +69,7 @@ def moved(folder: Path, source: str, target: str, most: int | None = None) -> Mo
         closing(Database(source or held.database)) as old,
         closing(Database(target)) as new,
     ):
-        return Move(held, old, new).run(tell)
+        return Move(held, old, new, page_rows=page_rows).run(tell)
 
 
 def test_the_log_goes_on_in_postgresql_under_the_same_root(folder: Path, target: str) -> None:
@@ -92,11 +93,10 @@ def test_nothing_is_signed_in_the_old_database_any_more(folder: Path, target: st
 
 @pytest.mark.parametrize("after", [1, 300, MANY])
 def test_a_move_that_was_cut_short_goes_on_where_it_ended(
-    folder: Path, target: str, monkeypatch: pytest.MonkeyPatch, after: int
+    folder: Path, target: str, after: int
 ) -> None:
-    monkeypatch.setattr(move, "PAGE", 100)
     with pytest.raises(CutShort):
-        moved(folder, "", target, after)
+        moved(folder, "", target, after, page_rows=100)
     with pytest.raises(UserFacingError, match="move` again"):
         opened(make_settings(folder, database=target), CLOCK).__enter__()
     with closing(Database(target)) as database, database.reader.begin() as connection:
@@ -106,7 +106,7 @@ def test_a_move_that_was_cut_short_goes_on_where_it_ended(
         assert ledger.health().status == "ok"
         grow(ledger, "meanwhile", 5)
         size, root = ledger.log.published.size, ledger.log.published.root
-    moved(folder, "", target)
+    moved(folder, "", target, page_rows=100)
     with opened(make_settings(folder, database=target), CLOCK) as ledger:
         assert (ledger.log.published.size, ledger.log.published.root) == (size, root)
 

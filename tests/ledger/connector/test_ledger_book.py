@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.connector import service
 from tequio_ledger.connector.ledger import VouchBook
 from tequio_ledger.connector.service import LIFE_MS, Challenges
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -86,16 +85,15 @@ def test_nothing_is_taken_that_the_disk_does_not_take(tmp_path: Path) -> None:
     assert book.keys_of(OWNER, 0) == {}
 
 
-def test_a_challenge_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_challenge_ends() -> None:
     clock = VirtualClock()
-    given = Challenges(clock)
+    given = Challenges(clock, max_used=2)
     late, used = given.issue(b"wish"), given.issue(b"wish")
     given.redeem(used, b"wish")
     clock.pass_ms(LIFE_MS + 1)
     for one in (late, used):
         with pytest.raises(RefusedError):
             given.redeem(one, b"wish")
-    monkeypatch.setattr(service, "USED", 2)
     fresh = [given.issue(b"wish") for _ in range(3)]
     for one in fresh[:2]:
         given.redeem(one, b"wish")

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.log import witness_client
-from tequio_ledger.log.witness_client import WitnessesSilentError, WitnessRecall
+from tequio_ledger.log.witness_client import (
+    RECALL_ANSWER_S,
+    WitnessesSilentError,
+    WitnessRecall,
+)
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import (
     KeyKind,
@@ -86,7 +89,7 @@ def flood(caller: socket.socket) -> None:
         caller.sendall(b"x" * 65_536)
 
 
-def recalled(quorum: str, *speakers: Speak) -> list[bytes]:
+def recalled(quorum: str, *speakers: Speak, answer_s: float = RECALL_ANSWER_S) -> list[bytes]:
     """What a ledger hears of witnesses that speak so, under that threshold of a group of all."""
     with stack(speakers) as urls:
         lines = [
@@ -95,7 +98,7 @@ def recalled(quorum: str, *speakers: Speak) -> list[bytes]:
         ]
         names = " ".join(f"w{at}" for at in range(len(urls)))
         text = f"{''.join(lines)}group g {quorum} {names}\nquorum g\n"
-        return WitnessRecall(Policy.parse(text.encode()), LOG.key).notes()
+        return WitnessRecall(Policy.parse(text.encode()), LOG.key, answer_s=answer_s).notes()
 
 
 @contextmanager
@@ -133,15 +136,14 @@ def test_one_hostile_witness_of_three_stops_no_start(hostile: Speak) -> None:
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
-    asking.join(allowed_s(witness_client.RECALL_ANSWER_S))
+    asking.join(allowed_s(RECALL_ANSWER_S))
     assert found == [[held(7, 0)]]
 
 
 @pytest.mark.parametrize("hostile", [drip, flood])
-def test_all_have_one_deadline(hostile: Speak, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(witness_client, "RECALL_ANSWER_S", 0.3)
+def test_all_have_one_deadline(hostile: Speak) -> None:
     with pytest.raises(WitnessesSilentError, match="no answer from w0"):
-        recalled("all", hostile)
+        recalled("all", hostile, answer_s=0.3)
 
 
 def test_somebody_with_an_event_loop_may_ask() -> None:

@@ -15,11 +15,10 @@ import msgspec
 import pytest
 
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.monitor import watch as watching
 from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
-from tequio_ledger.monitor.watch import Watch
+from tequio_ledger.monitor.watch import LAG_S, LATE_S, PUBLISHED_S, Watch
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
@@ -32,7 +31,6 @@ from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.dishonest_log import ContestLog
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
-from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +81,37 @@ def genesis_of(remote: RemoteLedger) -> Genesis:
     return Genesis.parse(from_text(remote.ask("/v1/network")["genesis"], None))
 
 
-def opened(remote: Between, folder: Path, alarms: Alarms, policy: Policy | None = None) -> Watch:
+class SteadyClock:
+    """The steady clock, which a test sets forward."""
+
+    ahead_s = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.ahead_s
+
+    def slowed(self, change: Change) -> Change:
+        """Let every checkpoint take as long as the watch waits for one."""
+
+        def slow(path: str, raw: bytes) -> bytes:
+            self.ahead_s += PUBLISHED_S if path == "/log/checkpoint" else 0.0
+            return change(path, raw)
+
+        return slow
+
+
+@pytest.fixture
+def steady_s() -> SteadyClock:
+    return SteadyClock()
+
+
+def opened(
+    remote: Between,
+    folder: Path,
+    alarms: Alarms,
+    policy: Policy | None = None,
+    *,
+    steady_s: Callable[[], float] = time.monotonic,
+) -> Watch:
     genesis = genesis_of(remote)
 
     def open_mirror() -> Mirror:
@@ -92,7 +120,7 @@ def opened(remote: Between, folder: Path, alarms: Alarms, policy: Policy | None 
         return mirror
 
     folder.mkdir(exist_ok=True)
-    return Watch(remote, open_mirror, alarms, policy, lambda: 1_800_000_000_000)
+    return Watch(remote, open_mirror, alarms, policy, lambda: 1_800_000_000_000, steady_s=steady_s)
 
 
 def rung(tmp_path: Path) -> list[Alarm]:
@@ -186,31 +214,32 @@ def other_root(size: int) -> Digest:
 
 
 def test_an_older_checkpoint_is_an_alarm_when_it_stays(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
     say(ledger, "after the old one", 2)
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         watch.check()
         remote.change = lambda path, raw: old if path == "/log/checkpoint" else raw
         watch.check()
         assert rung(tmp_path) == [], "caches lag"
-        monkeypatch.setattr(watching, "LAG_S", 0.0)
+        steady_s.ahead_s = LAG_S
         watch.check()
         (alarm,) = rung(tmp_path)
         assert (alarm.kind, alarm.note.encode()) == (AlarmKind.ROLLBACK, old)
 
 
 def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_believed(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     key = VerifierKey.parse(genesis_of(remote).log_key)
     witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key)
     text = f"log {key.text()}\nwitness w {witness.text()}\nquorum w\n"
-    with closing(opened(remote, tmp_path / "q", alarms, Policy.parse(text.encode()))) as watch:
+    quorum = Policy.parse(text.encode())
+    with closing(opened(remote, tmp_path / "q", alarms, quorum, steady_s=steady_s)) as watch:
         watch.check()
         assert watch.size == 0, "nothing is read without the quorum"
-        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        steady_s.ahead_s = LATE_S
         watch.check()
         assert [one.kind for one in rung(tmp_path)] == [AlarmKind.QUORUM]
     other = VerifierKey(name=key.name, kind=KeyKind.LOG, key=witness.key)
@@ -224,13 +253,13 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
     "shown", [b"<!doctype html>\n<title>Back soon</title>\n", b"\xff", b"ledger.example/test\n3\n"]
 )
 def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
-    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch, shown: bytes
+    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock, shown: bytes
 ) -> None:
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         remote.change = lambda path, raw: shown if path == "/log/checkpoint" else raw
         watch.check()
         assert rung(tmp_path) == [], "a proxy may show its own page for a while"
-        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        steady_s.ahead_s = LATE_S
         watch.check()
         (alarm,) = rung(tmp_path)
         assert (alarm.kind, alarm.why) == (AlarmKind.AWAY, "the checkpoint is not valid")
@@ -241,11 +270,7 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
 
 @pytest.mark.parametrize("withheld", ["/log/tile/entries/", "/log/tile/0/", "/v1/peers"])
 def test_withholding_rings_though_the_checkpoint_comes(
-    tmp_path: Path,
-    remote: Between,
-    alarms: Alarms,
-    monkeypatch: pytest.MonkeyPatch,
-    withheld: str,
+    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock, withheld: str
 ) -> None:
     def change(path: str, raw: bytes) -> bytes:
         if path.startswith(withheld):
@@ -253,15 +278,11 @@ def test_withholding_rings_though_the_checkpoint_comes(
         return raw
 
     remote.change = change
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         watch.check()
         assert rung(tmp_path) == []
-        monkeypatch.setattr(watching, "LATE_S", 0.05)
-        deadline_s = time.monotonic() + allowed_s(5.0)
-        while not rung(tmp_path):
-            assert time.monotonic() < deadline_s, "withheld in silence"
-            time.sleep(0.02)
-            watch.check()
+        steady_s.ahead_s = LATE_S
+        watch.check()
         assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
 
 
@@ -298,14 +319,13 @@ def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
 
 
 def test_answers_about_entries_that_are_never_published_ring(
-    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
-    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
-    remote.change = lambda _path, raw: renamed(raw, 1_000)
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 1_000))
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         watch.check()
         assert rung(tmp_path) == [], "witnesses may be slow"
-        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        steady_s.ahead_s = LATE_S
         watch.check()
         (alarm,) = rung(tmp_path)
     assert alarm.kind is AlarmKind.DERIVED
@@ -313,15 +333,10 @@ def test_answers_about_entries_that_are_never_published_ring(
 
 
 def test_answers_about_another_log_ring_when_it_has_grown_so_far(
-    tmp_path: Path,
-    ledger: Served,
-    remote: Between,
-    alarms: Alarms,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
-    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
-    remote.change = lambda _path, raw: renamed(raw, 2, other_root(2))
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 2, other_root(2)))
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         watch.check()
         assert rung(tmp_path) == []
         remote.change = lambda _path, raw: raw
@@ -440,16 +455,16 @@ def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) ->
 
 
 def test_a_ledger_that_is_away_rings_when_it_stays_away(
-    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     def away(path: str, _raw: bytes) -> bytes:
         raise UnreachableError(path)
 
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         remote.change = away
         watch.check()
         assert rung(tmp_path) == []
-        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        steady_s.ahead_s = LATE_S
         watch.check()
         assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
         remote.change = lambda _path, raw: raw

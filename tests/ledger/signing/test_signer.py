@@ -74,11 +74,16 @@ def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
 
 @contextmanager
 def beside(
-    folder: Path, log: ShownLog, callers: frozenset[int] = frozenset([os.getuid()])
+    folder: Path,
+    log: ShownLog,
+    callers: frozenset[int] = frozenset([os.getuid()]),
+    patience_s: float = signing_process.PATIENCE_S,
 ) -> Iterator[CheckpointSigner]:
     """The same behind its socket."""
     with listening(folder / "sign.socket") as listener:
-        answering = SigningServer(begun(folder, log), listener, log.origin, callers)
+        answering = SigningServer(
+            begun(folder, log), listener, log.origin, callers, patience_s=patience_s
+        )
         thread = threading.Thread(target=answering.serve)
         thread.start()
         yield RemoteNotary(folder / "sign.socket")
@@ -231,10 +236,7 @@ def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) ->
         assert sign(notary, log, 3).size == 3
 
 
-def test_a_caller_who_trickles_has_one_deadline(
-    tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(signing_process, "PATIENCE_S", 0.3)
+def test_a_caller_who_trickles_has_one_deadline(tmp_path: Path, log: ShownLog) -> None:
     is_done = threading.Event()
 
     def trickle(caller: socket.socket) -> None:
@@ -243,7 +245,7 @@ def test_a_caller_who_trickles_has_one_deadline(
                 caller.sendall(b"x")
 
     with (
-        beside(tmp_path, log) as notary,
+        beside(tmp_path, log, patience_s=0.3) as notary,
         contextlib.closing(socket.socket(socket.AF_UNIX)) as caller,
     ):
         caller.connect(str(tmp_path / "sign.socket"))
@@ -329,11 +331,9 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell who asks")
-def test_a_user_who_was_not_named_is_answered_nothing(
-    tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(signing_process, "PATIENCE_S", 10 * PATIENCE_S)
-    with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
+def test_a_user_who_was_not_named_is_answered_nothing(tmp_path: Path, log: ShownLog) -> None:
+    others = frozenset([os.getuid() + 1])
+    with beside(tmp_path, log, others, patience_s=10 * PATIENCE_S) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
             with pytest.raises(
                 UnwritableError, match=rf"user {os.getuid()} may not use .*--caller"

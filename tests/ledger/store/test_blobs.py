@@ -74,11 +74,12 @@ def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
 def test_unfinished_files_are_swept_at_a_start(
     tmp_path: Path, blobs: BlobFolder, either_database: str
 ) -> None:
-    blobs.begin_upload(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
+    killed = blobs.begin_upload(sha256(b"never ends"), ALICE, 100)
     database = Database(either_database or tmp_path / "db")
     BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).clean_up()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())
+    killed.discard()
 
 
 def test_a_blob_is_hashed_again_once_its_file_was_touched(blobs: BlobFolder) -> None:

@@ -103,12 +103,13 @@ def test_all_replicas_share_one_quota(tmp_path: Path, database: Database, url: s
 def test_a_server_that_is_away_is_a_reason_to_come_back(
     tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_ledger.store.blobs._RETRIES", {"max_retries": 0})
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "nobody")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
-    blobs = replica(tmp_path, database, "s3://nowhere/at-all", "one")
+    bucket = Bucket("s3://nowhere/at-all", retries={"max_retries": 0})
+    blobs = BlobFolder(tmp_path / "one", database, VirtualClock(), 1 << 20, bucket)
+    blobs.clean_up()
     with pytest.raises(UnwritableError, match="cannot be reached"):
         blobs.put(CONTENT)
     assert not blobs.has(sha256(CONTENT))

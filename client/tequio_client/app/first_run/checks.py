@@ -214,7 +214,7 @@ LEVEL_ICONS = {
 class CheckStep(FirstRunStep):
     """Four verdicts, and a choice of role for a computer without a card that can train."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, kit: StepContext, timeout_ms: int = CHECK_TIMEOUT_MS) -> None:
         super().__init__(
             kit,
             self.tr("Can this computer take part?"),
@@ -240,14 +240,14 @@ class CheckStep(FirstRunStep):
             self.body.addWidget(part)
         self.body.addLayout(feet)
         self.body.addStretch(1)
-        self._clock = QTimer(self, interval=CHECK_TIMEOUT_MS, singleShot=True)
+        self._clock = QTimer(self, interval=timeout_ms, singleShot=True)
         self._clock.timeout.connect(self._end)
         kit.means.model.replied.connect(self._receive)
         kit.means.model.refused.connect(self._refused)
 
     def enter(self) -> None:
         self._network, self._is_over = LedgerAnswer(), False
-        self._clock.start(CHECK_TIMEOUT_MS)
+        self._clock.start()
         self.kit.means.model.ask(RUNS_QUESTION)
         self.refresh()
 
@@ -280,7 +280,7 @@ class CheckStep(FirstRunStep):
             self._network = LedgerAnswer(problem=why)
             self.refresh()
         else:
-            QTimer.singleShot(CHECK_TIMEOUT_MS // 10, self, lambda: self._ask_again(0))
+            QTimer.singleShot(self._clock.interval() // 10, self, lambda: self._ask_again(0))
 
     def _ask_again(self, _: int) -> None:
         if not self._is_over:

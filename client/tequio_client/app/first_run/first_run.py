@@ -6,20 +6,22 @@ it into preferences, with consent, and starts lending.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QRectF, QSize, QStorageInfo, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, QStorageInfo, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run import checks
-from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.checks import CHECK_TIMEOUT_MS, CheckStep
 from tequio_client.app.first_run.draft import STEPS, DraftStore, FirstRunStep, StepContext
 from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Label, WrappedLabel, accent_gradient, paint_event
@@ -28,23 +30,12 @@ from tequio_client.app.widgets.indicators import Logo
 from tequio_client.ipc.preferences import DeviceChoice, apply_preset
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtGui import QPainter, QResizeEvent, QShowEvent
 
-    from tequio_client.app.keys.service import KeyService
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.ipc.preferences import Preferences
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject
-
-from tequio_client.app.keys.service import KeyService
-
-if TYPE_CHECKING:
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.window import AppWindow
+    from tequio_client.ipc.preferences import Preferences
+
 
 HOME_PAGE = "home"
 MARK_SIZE = (22, 6)
@@ -98,7 +89,13 @@ class FirstRun(QWidget):
     """The user left before the end; nothing is lent, and the next start continues here."""
 
     def __init__(
-        self, means: PageContext, desk: KeyService, folder: Path, book: DraftStore
+        self,
+        means: PageContext,
+        desk: KeyService,
+        folder: Path,
+        book: DraftStore,
+        *,
+        check_timeout_ms: int = CHECK_TIMEOUT_MS,
     ) -> None:
         """`folder` is the worker's."""
         super().__init__()
@@ -109,7 +106,7 @@ class FirstRun(QWidget):
         )
         self._steps = {
             "welcome": WelcomeStep(self._kit),
-            "check": CheckStep(self._kit),
+            "check": CheckStep(self._kit, check_timeout_ms),
             "key": KeyStep(self._kit),
             "when": ScheduleStep(self._kit),
             "run": RunStep(self._kit),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
@@ -13,17 +14,42 @@ from PySide6.QtNetwork import QAbstractSocket, QLocalSocket, QTcpSocket
 from tequio_client import control_socket
 
 LOG = "worker.log"
-LOG_BYTES = 4 << 20
-"""A log of this size is rotated, before a start or while it grows; one old log is preserved."""
-LOG_CHECK_MS = 10_000
-"""Interval of the check for the log's size."""
 TAIL_BYTES = 8_192
-BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
-"""Grace after goodbye, after SIGTERM and after SIGKILL."""
-PROOF_MS = 5_000
-"""Time for the process on a worker's port to prove that it is that worker."""
 ERROR_PREFIX = "tequio: "
 """Prefix of the last error that our programs write to stderr."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLimits:
+    """Limits of transport, conversation and supervision: milliseconds, and sizes in bytes."""
+
+    log_bytes: int = 4 << 20
+    """A log of this size is rotated, before a start or while it grows; one old log is preserved."""
+    log_check_ms: int = 10_000
+    """Interval of the check for the log's size."""
+    goodbye_ms: int = 2_500
+    terminate_ms: int = 1_000
+    kill_ms: int = 2_000
+    """Grace after goodbye, after SIGTERM and after SIGKILL."""
+    proof_ms: int = 5_000
+    """Time for the process on a worker's port to prove that it is that worker."""
+    command_repeat_ms: int = 500
+    facts_repeat_ms: int = 5_000
+    answer_ms: int = 30_000
+    """A question that waits longer counts as refused."""
+    silence_ms: int = 5_000
+    """The worker hangs after two such periods without a snapshot; a single one may be the
+    computer's sleep."""
+    starting_ms: int = 60_000
+    """Until the welcome: loading a worker's libraries from a cold disk takes long."""
+    joining_ms: int = 360_000
+    """Until the first snapshot of a worker that joins by an invitation first: the ledger may be
+    slow."""
+    pauses_ms: tuple[int, ...] = (500, 1_000, 2_000, 4_000)
+    """Before the second attempt to start a worker, the third, and so on."""
+
+
+WORKER_LIMITS = WorkerLimits()
 
 
 class WorkerTransport(QObject):
@@ -60,8 +86,16 @@ class WorkerTransport(QObject):
 class ChildTransport(WorkerTransport):
     """A child process; its log is a file in its folder."""
 
-    def __init__(self, command: Sequence[str], folder: Path, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        parent: QObject | None = None,
+        *,
+        limits: WorkerLimits = WORKER_LIMITS,
+    ) -> None:
         super().__init__(parent)
+        self._limits = limits
         self._log = folder / LOG
         self._log_start = 0
         self._is_over = False
@@ -72,10 +106,10 @@ class ChildTransport(WorkerTransport):
         self._process.started.connect(self.ready)
         self._process.finished.connect(self._finish)
         self._process.errorOccurred.connect(self._fail)
-        self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
+        self._killing = QTimer(self, interval=limits.terminate_ms, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
-        self._log_timer = QTimer(self, interval=LOG_CHECK_MS)
+        self._log_timer = QTimer(self, interval=limits.log_check_ms)
         self._log_timer.timeout.connect(self._trim)
 
     @property
@@ -86,7 +120,7 @@ class ChildTransport(WorkerTransport):
     def start(self) -> None:
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._log_start = _room_for(self._log)
+            self._log_start = _room_for(self._log, self._limits.log_bytes)
         except OSError as err:
             self._end(f"{self._log.parent}: {err.strerror or err}")
             return
@@ -103,7 +137,7 @@ class ChildTransport(WorkerTransport):
             self._end("")
             return
         self._process.terminate()
-        self._killing.start(TERMINATE_MS)
+        self._killing.start(self._limits.terminate_ms)
 
     def let_end(self) -> None:
         if self._process.state() is QProcess.ProcessState.NotRunning:
@@ -111,24 +145,24 @@ class ChildTransport(WorkerTransport):
             return
         # The worker ends when its stdin closes; the timer kills one that does not.
         self._process.closeWriteChannel()
-        self._killing.start(BYE_MS)
+        self._killing.start(self._limits.goodbye_ms)
 
     def close(self) -> None:
         self._is_over = True
         self._killing.stop()
         self._log_timer.stop()
-        process = self._process
+        process, limits = self._process, self._limits
         if process.state() is QProcess.ProcessState.NotRunning:
             return
         # The kill ladder: goodbye, SIGTERM, SIGKILL. Each wait is bounded, because a desktop ends
         # programs that take too long to quit, and the worker must not outlive the app unnoticed.
         process.closeWriteChannel()
-        if process.waitForFinished(BYE_MS):
+        if process.waitForFinished(limits.goodbye_ms):
             return
         process.terminate()
-        if not process.waitForFinished(TERMINATE_MS):
+        if not process.waitForFinished(limits.terminate_ms):
             process.kill()
-            process.waitForFinished(KILL_MS)
+            process.waitForFinished(limits.kill_ms)
 
     def _read(self) -> None:
         if not self._is_over:
@@ -149,11 +183,12 @@ class ChildTransport(WorkerTransport):
 
     def _trim(self) -> None:
         """Rotate the log in place: the worker's own children write to it too."""
+        most_bytes = self._limits.log_bytes
         with suppress(OSError):
-            if self._log.stat().st_size >= LOG_BYTES:
+            if self._log.stat().st_size >= most_bytes:
                 with self._log.open("rb+") as log, _aside(self._log).open("wb") as aside:
-                    log.seek(-LOG_BYTES, os.SEEK_END)
-                    aside.write(log.read(LOG_BYTES))
+                    log.seek(-most_bytes, os.SEEK_END)
+                    aside.write(log.read(most_bytes))
                     aside.write(log.read())  # written since the first read
                     log.truncate(0)  # the writers append, so they continue at offset 0
                 self._log_start, self._was_cut = 0, True
@@ -174,14 +209,20 @@ class ControlSocketTransport(WorkerTransport):
 
     is_own_child = False
 
-    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        parent: QObject | None = None,
+        *,
+        limits: WorkerLimits = WORKER_LIMITS,
+    ) -> None:
         super().__init__(parent)
         self._folder = folder
         self._is_over = self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
         self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
-        self._proof_timer = QTimer(self, interval=PROOF_MS, singleShot=True)
+        self._proof_timer = QTimer(self, interval=limits.proof_ms, singleShot=True)
         self._proof_timer.timeout.connect(self.stop)
 
     def start(self) -> None:
@@ -265,10 +306,10 @@ class ControlSocketTransport(WorkerTransport):
             self.ended.emit(why)
 
 
-def _room_for(log: Path) -> int:
+def _room_for(log: Path, most_bytes: int) -> int:
     """Rotate a large log; returns the offset of the next line. Raises OSError."""
     size = log.stat().st_size if log.exists() else 0
-    if size < LOG_BYTES:
+    if size < most_bytes:
         return size
     log.replace(_aside(log))
     return 0

@@ -13,6 +13,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.ipc import control
 from tequio_client.ipc.control import Question
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
@@ -42,20 +43,6 @@ class WorkerLines:
             raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
 
 
-COMMAND_REPEAT_MS, FACTS_REPEAT_MS = 500, 5_000
-ANSWER_MS = 30_000
-"""A question that waits longer counts as refused."""
-SILENCE_MS = 5_000
-"""The worker hangs after two such periods without a snapshot; a single one may be the computer's
-sleep.
-"""
-STARTING_MS = 60_000
-"""Until the welcome: loading a worker's libraries from a cold disk takes long."""
-JOINING_MS = 360_000
-"""Until the first snapshot of a worker that joins by an invitation first: the ledger may be slow.
-"""
-
-
 class ClientState:
     """The state to send to any worker; owned by the caller that starts conversations."""
 
@@ -80,23 +67,27 @@ class Conversation(QObject):
     """The conversation cannot continue, and the reason."""
 
     def __init__(
-        self, levels: ClientState, write: Callable[[bytes], object], parent: QObject | None = None
+        self,
+        levels: ClientState,
+        write: Callable[[bytes], object],
+        limits: WorkerLimits,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._levels, self._write = levels, write
+        self._levels, self._write, self._limits = levels, write, limits
         self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
-        self._command_timer = self._timer(COMMAND_REPEAT_MS, self._send_command)
-        self._facts_timer = self._timer(FACTS_REPEAT_MS, self.send_facts)
-        self._watch = self._timer(STARTING_MS, self._overdue)
+        self._command_timer = self._timer(limits.command_repeat_ms, self._send_command)
+        self._facts_timer = self._timer(limits.facts_repeat_ms, self.send_facts)
+        self._watch = self._timer(limits.starting_ms, self._overdue)
         self._missed = 0
         self._asked: dict[int, QTimer] = {}
 
     def greet(self, seed: bytes | None, invitation: str = "") -> None:
         """Send hello, with the key's seed and an invitation for a worker that this app started."""
         self._is_joining = bool(invitation)
-        self._watch.start(STARTING_MS)
+        self._watch.start(self._limits.starting_ms)
         seed_text = None if seed is None else to_text(seed)
         self._send(
             control.ControllerHello(who="app", build=BUILD, seed=seed_text, invitation=invitation)
@@ -131,7 +122,7 @@ class Conversation(QObject):
         if not self._is_open:
             self._refuse(number, self.tr("The worker is still being started."))
             return
-        patience = self._timer(ANSWER_MS, partial(self._give_up, number))
+        patience = self._timer(self._limits.answer_ms, partial(self._give_up, number))
         patience.setSingleShot(True)
         patience.start()
         self._asked[number] = patience
@@ -165,7 +156,8 @@ class Conversation(QObject):
 
     def _open(self, welcome: control.AcceptController) -> None:
         self._is_open = True
-        self._watch.start(JOINING_MS if self._is_joining else SILENCE_MS)
+        limits = self._limits
+        self._watch.start(limits.joining_ms if self._is_joining else limits.silence_ms)
         self.welcomed.emit(welcome)
         self.send_preferences()
         self.send_facts()
@@ -174,7 +166,7 @@ class Conversation(QObject):
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._missed = 0
-        self._watch.start(SILENCE_MS)
+        self._watch.start(self._limits.silence_ms)
         wish = self._levels.wish
         # A greater number is a later command from another program, which supersedes ours.
         if wish is not None and snapshot.wish.number >= wish.number:

@@ -17,8 +17,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.model import WorkerClient
 from tequio_client.app.worker.connection import (
+    WORKER_LIMITS,
     ChildTransport,
     ControlSocketTransport,
+    WorkerLimits,
     WorkerTransport,
 )
 from tequio_client.app.worker.conversation import ClientState, Conversation
@@ -30,8 +32,6 @@ from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import TequioError
 
 MOST_FAILURES = 5
-PAUSES_MS = (500, 1_000, 2_000, 4_000)
-"""Before the second attempt, the third, and so on."""
 STEADY_MS = 60_000
 """A worker that has run for this long resets the count of failures."""
 
@@ -60,6 +60,8 @@ class WorkerProcess(WorkerClient):
         folder: Path,
         seed: Callable[[], bytes | None],
         parent: QObject | None = None,
+        *,
+        limits: WorkerLimits = WORKER_LIMITS,
     ) -> None:
         """`seed` is called in a thread before each start and raises TequioError.
 
@@ -68,6 +70,7 @@ class WorkerProcess(WorkerClient):
         super().__init__()
         self.setParent(parent)
         self._command, self._folder, self._seed = tuple(command), folder, seed
+        self._limits = limits
         self._levels = ClientState()
         self._link: WorkerTransport | None = None
         self._conversation: Conversation | None = None
@@ -167,7 +170,7 @@ class WorkerProcess(WorkerClient):
     def _connect(self) -> None:
         self._again.stop()
         # Try the socket first: a folder admits one worker, so a second one could only fail.
-        self._attach(ControlSocketTransport(self._folder, self))
+        self._attach(ControlSocketTransport(self._folder, self, limits=self._limits))
 
     def _attach(self, link: WorkerTransport) -> None:
         self._attempt += 1
@@ -201,7 +204,7 @@ class WorkerProcess(WorkerClient):
         if problem:
             self._refuse(problem)
             return
-        self._conversation = Conversation(self._levels, link.write, self)
+        self._conversation = Conversation(self._levels, link.write, self._limits, self)
         self._conversation.welcomed.connect(self._welcome)
         self._conversation.snapshot.connect(self._receive_snapshot)
         self._conversation.answer.connect(self.answer)
@@ -242,7 +245,7 @@ class WorkerProcess(WorkerClient):
             return
         # Nobody answered at the socket, so no worker runs: this is the normal way to a first start.
         if isinstance(link, ControlSocketTransport) and not was_greeted:
-            self._attach(ChildTransport(self._command, self._folder, self))
+            self._attach(ChildTransport(self._command, self._folder, self, limits=self._limits))
             return
         if self._is_restarting:
             self._is_restarting, self._failures = False, 0
@@ -258,8 +261,8 @@ class WorkerProcess(WorkerClient):
             self.gone.emit(message)
             self.gave_up.emit(message)
         else:
-            pause_ms = PAUSES_MS[min(self._failures, len(PAUSES_MS)) - 1]
-            self._again.start(pause_ms)
+            pauses_ms = self._limits.pauses_ms
+            self._again.start(pauses_ms[min(self._failures, len(pauses_ms)) - 1])
             self.gone.emit(self.tr("{why} It is started again.").format(why=why))
 
     def _drop(self) -> None:

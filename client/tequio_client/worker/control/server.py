@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -49,8 +50,9 @@ class LineTransport(Protocol):
 class SocketTransport:
     """Transport over a stream."""
 
-    def __init__(self, stream: trio.abc.Stream) -> None:
+    def __init__(self, stream: trio.abc.Stream, send_s: float = SEND_S) -> None:
         self._stream = stream
+        self._send_s = send_s
         self._sending = trio.Lock()
         self._rest = bytearray()
 
@@ -67,7 +69,7 @@ class SocketTransport:
         return line
 
     async def send(self, line: bytes) -> None:
-        with trio.fail_after(SEND_S):
+        with trio.fail_after(self._send_s):
             async with self._sending:
                 await self._stream.send_all(line)
 
@@ -112,15 +114,23 @@ class PipeTransport:
 log = structlog.get_logger(__name__)
 
 GREETING_TIMEOUT_S = 10.0
-EVERY_S, RESTING_S = 1.0, 2.0
-"""Interval of snapshots without changes, while a trainer computes and while none does."""
-LEAST_S = 0.1
-"""Minimum interval of snapshots to one controller, however much changes."""
 MOST = 8
 """Maximum number of controllers at a time."""
 MAX_QUESTIONS = 4
 """Maximum number of questions of one controller in progress."""
 _ERROR_CHARACTERS = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlTimes:
+    """Times in seconds."""
+
+    computing_s: float = 1.0
+    resting_s: float = 2.0
+    """Interval of snapshots without changes, while a trainer computes and while none does."""
+    least_s: float = 0.1
+    """Minimum interval of snapshots to one controller, however much changes."""
+    send_s: float = SEND_S
 
 
 class ControlledWorker(Protocol):
@@ -151,9 +161,12 @@ class ControlledWorker(Protocol):
 class ControlServer:
     """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
-    def __init__(self, host: ControlledWorker, folder: Path) -> None:
+    def __init__(
+        self, host: ControlledWorker, folder: Path, times: ControlTimes | None = None
+    ) -> None:
         self._host = host
         self._folder = folder
+        self._times = times or ControlTimes()
         self._connected = 0  # over the socket
 
     async def listen(self) -> None:
@@ -172,7 +185,7 @@ class ControlServer:
         try:
             async with stream:
                 if self._connected <= MOST:
-                    await self._serve_new(SocketTransport(stream), port)
+                    await self._serve_new(SocketTransport(stream, self._times.send_s), port)
         except GONE as err:
             log.debug("controller disconnected", why=repr(err))
         finally:
@@ -241,15 +254,17 @@ class ControlServer:
                 pass  # a goodbye from a controller that did not start us
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
+        times = self._times
         with suppress(*GONE):
             while True:
                 # The event before the snapshot: a change between the two is sent next time.
                 changed = self._host.changed()
                 snapshot = self._host.snapshot()
                 await _send(lines, control.SnapshotMessage(snapshot=snapshot))
-                await trio.sleep(LEAST_S)
-                every_s = EVERY_S if any(one.pid for one in snapshot.trainers) else RESTING_S
-                with trio.move_on_after(every_s - LEAST_S):
+                await trio.sleep(times.least_s)
+                is_computing = any(one.pid for one in snapshot.trainers)
+                every_s = times.computing_s if is_computing else times.resting_s
+                with trio.move_on_after(every_s - times.least_s):
                     await changed.wait()
         scope.cancel()
 

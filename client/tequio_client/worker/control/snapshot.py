@@ -22,10 +22,11 @@ from tequio_client.ipc.snapshot import (
     TrainerView,
 )
 from tequio_client.names import redact_names
-from tequio_client.runtime import recent_log_lines
 from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tequio_client.ledger.http import Reachability
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
@@ -41,15 +42,15 @@ MOST = 100_000
 HIDDEN_NAME = "[program]"
 
 
-def diagnostics_text(shown: Snapshot) -> str:
-    """Write a troubleshooting report: versions, snapshot, recent log lines; no secret or name."""
+def diagnostics_text(shown: Snapshot, log: Sequence[str] = ()) -> str:
+    """Write a troubleshooting report: versions, snapshot, log lines; no secret or name."""
     lines = [
         f"Tequio diagnostics, {platform.platform()}, Python {platform.python_version()}",
         *(f"{name} {_version(name)}" for name in _PACKAGES),
         "",
         msgspec.json.format(msgspec.json.encode(_discreet(shown)), indent=1).decode(),
         "",
-        *recent_log_lines(),
+        *log,
     ]
     return redact_names("\n".join(lines))[:MOST]
 

@@ -3,8 +3,8 @@
 Rules. At the start, the log's right edge before our first entry is built from tiles and proven
 against a signed checkpoint, which must continue the stored one. Every entry is then parsed, its
 signatures are verified and its hash is appended to the edge, before it is delivered. The edge's
-root is compared with newer signed checkpoints: within `CHECK_S` or `CHECK_ENTRIES` of a delivery,
-and with at most `UNCHECKED` delivered entries unproven. A different root is a fork: LogForkedError,
+root is compared with newer signed checkpoints: within `check_s` or `check_entries` of a delivery,
+and with at most `unchecked` delivered entries unproven. A different root is a fork: LogForkedError,
 and nothing more is delivered.
 
 Tasks. Only `_feed` appends; it reads bundles up to the newest checkpoint, then the event stream
@@ -14,6 +14,7 @@ until that breaks. Only `_check` proves. A failure of either reaches the reader 
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import structlog
@@ -143,17 +144,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FILE = last_checkpoint.CHECKPOINT_FILE
-CHECK_S = 2.0
-CHECK_ENTRIES = 256
-UNCHECKED = 1_024
-POLL_S = 2.0
-"""Pause between polls of the log without an event stream."""
-QUIET_S = 20.0
-"""Interval of checkpoints while no entry comes: the stream may be withholding some."""
-LAG_S = 15.0
-"""Time that caches may serve an older checkpoint, or a stream may trail behind a newer one."""
-UNCOVERED_S = 60.0
-"""Time that entries may stay without a checkpoint that covers them."""
 _PAUSE_S = 0.25
 """Minimum pause between two checkpoints."""
 _TRIES = 5
@@ -161,11 +151,35 @@ _TRIES = 5
 _HANDED = 64
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowerLimits:
+    """Times in seconds, and counts of entries."""
+
+    check_s: float = 2.0
+    check_entries: int = 256
+    unchecked: int = 1_024
+    poll_s: float = 2.0
+    """Pause between polls of the log without an event stream."""
+    quiet_s: float = 20.0
+    """Interval of checkpoints while no entry comes: the stream may be withholding some."""
+    lag_s: float = 15.0
+    """Time that caches may serve an older checkpoint, or a stream may trail behind a newer one."""
+    uncovered_s: float = 60.0
+    """Time that entries may stay without a checkpoint that covers them."""
+
+
 class LogFollower:
     """Reader of one log from any position; one `entries` call in each `async with`."""
 
     def __init__(
-        self, ledger: LedgerApi, network: LedgerNetwork, folder: Path, *, rng: Random
+        self,
+        ledger: LedgerApi,
+        network: LedgerNetwork,
+        folder: Path,
+        *,
+        rng: Random,
+        limits: FollowerLimits | None = None,
+        back_off: BackOff | None = None,
     ) -> None:
         self.on_proven: OnProven = _nobody
         """Called after each check with the proven size and the signed checkpoint."""
@@ -173,8 +187,9 @@ class LogFollower:
         self._network = network
         self._path = folder / FILE
         self._rng = rng
+        self._limits = limits or FollowerLimits()
         self._stack = AsyncExitStack()
-        self._back_off = BackOff(rng)
+        self._back_off = back_off or BackOff(rng)
         self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
         self._failure: TequioError | None = None
         self._stream_scope = trio.CancelScope()  # written by _feed
@@ -304,7 +319,7 @@ class LogFollower:
         wrong = 0
         while True:
             before = self._edge.size
-            pause_s = POLL_S * self._rng.uniform(0.5, 1.0)
+            pause_s = self._limits.poll_s * self._rng.uniform(0.5, 1.0)
             try:
                 await self._catch_up()
                 self._back_off.reset()
@@ -353,7 +368,7 @@ class LogFollower:
         self._edge.append(leaf)
         if entry is not None:
             await self._out.send((index, entry))
-        await self._edge.until_less_unproven(UNCHECKED)
+        await self._edge.until_less_unproven(self._limits.unchecked)
 
     def _parse(self, leaf: bytes) -> Entry | None:
         try:
@@ -384,20 +399,20 @@ class LogFollower:
             await trio.sleep(_PAUSE_S)
 
     async def _until_due(self) -> None:
-        with trio.move_on_after(QUIET_S):
+        with trio.move_on_after(self._limits.quiet_s):
             await self._edge.until_unproven(1)
-        with trio.move_on_after(CHECK_S):
-            await self._edge.until_unproven(CHECK_ENTRIES)
+        with trio.move_on_after(self._limits.check_s):
+            await self._edge.until_unproven(self._limits.check_entries)
 
     def _check_progress(self) -> None:
         """Bound the time of entries without a checkpoint, and of a checkpoint without entries."""
         now_s = trio.current_time()
         if self._signed and self._signed.size > self._edge.size:
-            if now_s - self._edge.appended_at_s > LAG_S:
+            if now_s - self._edge.appended_at_s > self._limits.lag_s:
                 self._stream_scope.cancel()  # it withholds entries: `_feed` reads bundles instead
             return
         waited_s = now_s - self._edge.proven_at_s
-        if self._edge.unproven and waited_s > UNCOVERED_S:
+        if self._edge.unproven and waited_s > self._limits.uncovered_s:
             raise PeerError(
                 f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
             )
@@ -424,10 +439,10 @@ class LogFollower:
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
-        """Tolerate a lagging cache for LAG_S; a log that stays shorter is a fork."""
+        """Tolerate a lagging cache for `lag_s`; a log that stays shorter is a fork."""
         now_s = trio.current_time()
         self._older_since_s = self._older_since_s or now_s
-        if now_s - self._older_since_s > LAG_S:
+        if now_s - self._older_since_s > self._limits.lag_s:
             raise LogForkedError(f"the log has {_text(signed)} after {_text(last)}")
 
     async def _prove(self, signed: Checkpoint) -> None:

@@ -32,7 +32,7 @@ VERSION = 1
 MAX_EVENTS = 4_000
 """Events kept."""
 TRIM_EVERY = 200
-"""Events beyond `MOST` after which the oldest are deleted together."""
+"""Events beyond `MAX_EVENTS` after which the oldest are deleted together."""
 MAX_TEXT = 512
 """Most characters of one value."""
 SCHEMA = """
@@ -46,9 +46,17 @@ CREATE TABLE event (
 class ActivityDatabase:
     """The events of one worker."""
 
-    def __init__(self, file: DatabaseFile, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        file: DatabaseFile,
+        now_ms: Callable[[], int],
+        *,
+        max_events: int = MAX_EVENTS,
+        trim_every: int = TRIM_EVERY,
+    ) -> None:
         self.file = file
         self.now_ms = now_ms
+        self._max_events, self._trim_every = max_events, trim_every
         ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
         self.number = int(number)
         """Number of the newest event."""
@@ -74,8 +82,8 @@ class ActivityDatabase:
                 added = sql.execute(
                     "INSERT INTO event (at_ms, code, level, details) VALUES (?, ?, ?, ?)", row
                 ).lastrowid
-                if added is not None and added % TRIM_EVERY == 0:
-                    sql.execute("DELETE FROM event WHERE number <= ?", (added - MAX_EVENTS,))
+                if added is not None and added % self._trim_every == 0:
+                    sql.execute("DELETE FROM event WHERE number <= ?", (added - self._max_events,))
         except DatabaseError as err:
             log.warning("event not written", code=str(code), error=str(err))
             return

@@ -49,9 +49,6 @@ SHORT_PAUSE_S = 60.0
 """Pause after one of the first `EARLY` passes, or after a pass that left points unproven."""
 LONG_PAUSE_S = 300.0
 EARLY_PASSES = 2
-PAGE = 100
-PAUSE_S = 0.1
-"""Pause after each proven round."""
 _NOT_FOUND = "not-found"
 
 
@@ -170,7 +167,6 @@ class PointsCatchUp:
         log_memory_file: Path,
         *,
         rng: Random,
-        pause_s: float = PAUSE_S,
     ) -> None:
         self._book = book
         self._ledger = ledger
@@ -178,7 +174,10 @@ class PointsCatchUp:
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
         self._rng = rng
         self._back_off = BackOff(rng)
-        self._pause_s = pause_s
+        self.pause_s = 0.1
+        """Pause after each proven round."""
+        self.page_rounds = 100
+        """Rounds requested from the ledger at a time."""
         self._is_rechecked = False  # everything was checked a second time already
         self.claimed = 0
         """Micro-points of this key by the ledger's last answer."""
@@ -234,11 +233,12 @@ class PointsCatchUp:
     async def _walk(self, low: int, high: int) -> None:
         """Prove the rounds that ended at log indices [low, high), page by page."""
         while high > low:
-            page = (await self._ledger.peer_rounds(self._key, before=high, limit=PAGE)).rounds
+            limit = self.page_rounds
+            page = (await self._ledger.peer_rounds(self._key, before=high, limit=limit)).rounds
             for told in page:
                 if told.closed_index >= low:
                     await self._settle(told)
-            done = page[-1].closed_index if len(page) == PAGE else low
+            done = page[-1].closed_index if len(page) == limit else low
             await trio.to_thread.run_sync(self._book.narrow_gap, high, max(done, low))
             high = done
 
@@ -256,7 +256,7 @@ class PointsCatchUp:
         await trio.to_thread.run_sync(
             self._book.record_proven_end, place, told.closed_index, outcome, checkpoint
         )
-        await trio.sleep(self._pause_s)
+        await trio.sleep(self.pause_s)
 
     async def _compare(self, claimed: int, proven: int) -> None:
         self.is_complete = claimed == proven

@@ -35,8 +35,9 @@ STALL_TIMEOUT_S = 60.0
 class HeadKeeper:
     """Keeps the weights up to date with the log."""
 
-    def __init__(self, means: RunContext) -> None:
+    def __init__(self, means: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
         self._means = means
+        self._stall_timeout_s = stall_timeout_s
         self._pinned: list[Digest] = []  # weights, oldest first
         self.held: Head | None = None  # its weights are in the store
         self.fetching: Head | None = means.base  # set also between two attempts
@@ -88,7 +89,7 @@ class HeadKeeper:
         )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
-        """Raises PeerError when payloads are missing and none arrived for `STALL_TIMEOUT_S`."""
+        """Raises PeerError when payloads are missing and none arrived for `stall_timeout_s`."""
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
@@ -96,12 +97,12 @@ class HeadKeeper:
             roots, missing = [ref.root for ref in refs], len(refs) + 1
             while missing:
                 left = missing
-                with trio.move_on_after(STALL_TIMEOUT_S):
+                with trio.move_on_after(self._stall_timeout_s):
                     left = await self._means.exchange.wait_for_more(roots, missing)
                 if left == missing:
                     raise PeerError(
                         f"no contribution of round {closed.round} arrived for "
-                        f"{STALL_TIMEOUT_S:.0f} s"
+                        f"{self._stall_timeout_s:.0f} s"
                     )
                 missing = left
 
@@ -118,14 +119,14 @@ class HeadKeeper:
         like = [*reversed(self._pinned), *(one.weights_root for one in self._means.kept.heads)]
         came: Counter[str] = Counter()
         while not self._means.store.has_tree(ref.root):
-            with trio.move_on_after(STALL_TIMEOUT_S):
+            with trio.move_on_after(self._stall_timeout_s):
                 for peer, count in (await self._means.exchange.fetch_tree(ref, like=like)).items():
                     came[peer_id_text(peer)] += count
             left = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
             if left and left >= missing:  # maybe no peer has it any more
                 self.fetching = None
                 raise PeerError(
-                    f"no peer sent any of head {head.round} for {STALL_TIMEOUT_S:.0f} s"
+                    f"no peer sent any of head {head.round} for {self._stall_timeout_s:.0f} s"
                 )
             missing = left
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))

@@ -168,14 +168,16 @@ def _payload_bytes(manifest: Manifest, accepted: int) -> int:
     return manifest.chunks * shape.record_bytes
 
 
-async def nearest_start(node: Node, manifest: Manifest, target: Head) -> EarlierStart | None:
+async def nearest_start(
+    node: Node, manifest: Manifest, target: Head, *, probe_s: float = PROBE_S
+) -> EarlierStart | None:
     """Where to start if nobody has the target: at the nearest older head that somebody has.
 
     None: somebody has the target, or nobody has any head. Once all members have left, a seed may be
     the only peer, and it keeps the head of every n-th round. Raises PeerError when the ledger's
     answers are wrong, and LedgerUnavailableError.
     """
-    if not target.round or await _is_had_soon(node, manifest, target):
+    if not target.round or await _is_had_soon(node, manifest, target, probe_s):
         return None
     after = max(target.round - 2 * MAX_REPLAYED, 0)
     rounds = await node.ledger.rounds(manifest.run_id, after=after, limit=4 * MAX_REPLAYED)
@@ -208,11 +210,11 @@ def promoted_head(manifest: Manifest, statement: Statement) -> Head:
     )
 
 
-async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
-    """True if a peer claims to have the head within `PROBE_S`, or if no peer is connected."""
+async def _is_had_soon(node: Node, manifest: Manifest, head: Head, probe_s: float) -> bool:
+    """True if a peer claims to have the head within `probe_s`, or if no peer is connected."""
     # Without peers there is nothing to learn: assume that the head can be fetched later. A peer
     # that lies costs time only, since everything fetched is hashed.
-    until_s, is_anybody_there = trio.current_time() + PROBE_S, False
+    until_s, is_anybody_there = trio.current_time() + probe_s, False
     while trio.current_time() < until_s:
         is_anybody_there = is_anybody_there or bool(node.network.connected_peers())
         with trio.move_on_at(until_s):

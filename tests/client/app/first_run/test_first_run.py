@@ -215,11 +215,10 @@ def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
-    place: Booth, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    place: Booth, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("tequio_client.app.first_run.checks.CHECK_TIMEOUT_MS", 50)
     place.worker.replies.clear()
-    made = place.first_run("check", None)
+    made = place.first_run("check", None, check_timeout_ms=50)
     qtbot.addWidget(made)
     step = made.step
     assert isinstance(step, CheckStep)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel
 
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.widgets.indicators import TRACK, IntervalBar, Milestones
@@ -128,7 +129,8 @@ def test_dates_that_are_over_are_filled(qtbot: QtBot) -> None:
     made.show()
     assert made.accessibleName() == "Start: 1 Nov"
     seen = made.grab().toImage()
-    spots = [label.geometry().center().x() for label in made._dates]  # noqa: SLF001 - its dots
+    dates = [one for one in made.findChildren(QLabel) if one.text().endswith("Nov")]
+    spots = sorted(label.geometry().center().x() for label in dates)
     inks = [seen.pixelColor(x, TRACK // 2).name() for x in spots]
     assert inks == [current_tokens().accent, current_tokens().accent, current_tokens().card]
     made.show_dates(("1 Nov", "9 Nov", "20 Nov"), -1.0, "Start: 1 Nov", is_over=False)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import control_socket
-from tequio_client.app.worker import connection as worker_connection
-from tequio_client.app.worker.connection import ControlSocketTransport
-from tequio_client.control_socket import ControlListener
+from tequio_client.app.worker.connection import ControlSocketTransport, WorkerLimits
+from tequio_client.control_socket import PATH_BYTES, ControlListener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,16 +39,23 @@ def answering(door: ControlListener, says: list[bytes]) -> Iterator[list[bytes]]
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ControlListener:
-    monkeypatch.setattr(control_socket, "UNIX", None)
-    return ControlListener(tmp_path)
+def folder(tmp_path: Path) -> Path:
+    """A worker's folder whose path is too long for a Unix socket."""
+    deep = tmp_path / ("d" * PATH_BYTES)
+    deep.mkdir()
+    return deep
+
+
+@pytest.fixture
+def door(folder: Path) -> ControlListener:
+    return ControlListener(folder)
 
 
 def test_the_worker_is_talked_to_once_both_secrets_were_said(
-    door: ControlListener, tmp_path: Path, qtbot: QtBot
+    door: ControlListener, folder: Path, qtbot: QtBot
 ) -> None:
     assert door.port is not None
-    visit = ControlSocketTransport(tmp_path)
+    visit = ControlSocketTransport(folder)
     with answering(door, [door.port.worker_line, b"welcome\n"]) as heard:
         with qtbot.waitSignal(visit.ready):
             visit.start()
@@ -63,14 +68,9 @@ def test_the_worker_is_talked_to_once_both_secrets_were_said(
 
 @pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b'{"type":"welcome"}\n'], ids=repr)
 def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
-    door: ControlListener,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
-    says: bytes,
+    door: ControlListener, folder: Path, qtbot: QtBot, says: bytes
 ) -> None:
-    monkeypatch.setattr(worker_connection, "PROOF_MS", 300)
-    visit = ControlSocketTransport(tmp_path)
+    visit = ControlSocketTransport(folder, limits=WorkerLimits(proof_ms=300))
     begun: list[None] = []
     visit.ready.connect(lambda: begun.append(None))
     with answering(door, [says]):

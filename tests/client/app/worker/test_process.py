@@ -7,12 +7,14 @@ import signal
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_client.app.model import AppModel
-from tequio_client.app.worker import connection, conversation, process
+from tequio_client.app.worker import connection
+from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import MOST_FAILURES, WorkerProcess, worker_command
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskActivity
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 SEED = bytes(range(32))
-PAUSES_MS = (50, 50, 50, 50)
+LIMITS = WorkerLimits(pauses_ms=(50, 50, 50, 50))
 
 
 def no_seed() -> bytes | None:
@@ -40,10 +42,13 @@ def no_seed() -> bytes | None:
 
 @contextmanager
 def worker_of(
-    mode: str, folder: Path, seed: Callable[[], bytes | None] = no_seed
+    mode: str,
+    folder: Path,
+    seed: Callable[[], bytes | None] = no_seed,
+    limits: WorkerLimits = LIMITS,
 ) -> Iterator[WorkerProcess]:
     command = (sys.executable, "-m", "tests.support.app_worker_program", mode, str(folder))
-    worker = WorkerProcess(command, folder, seed)
+    worker = WorkerProcess(command, folder, seed, limits=limits)
     try:
         yield worker
     finally:
@@ -66,11 +71,6 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "PAUSES_MS", PAUSES_MS)
 
 
 def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qtbot: QtBot) -> None:
@@ -110,7 +110,7 @@ def test_a_wish_is_said_until_it_is_shown_and_no_longer(tmp_path: Path, qtbot: Q
         shown = lambda: model.snapshot is not None and model.snapshot.wish.number == 5  # noqa: E731
         qtbot.waitUntil(shown, timeout=90_000)
         said = len(heard(tmp_path))
-        qtbot.wait(2 * conversation.COMMAND_REPEAT_MS + 100)
+        qtbot.wait(2 * LIMITS.command_repeat_ms + 100)
         assert [
             one for one in heard(tmp_path)[said:] if isinstance(one, control.SetDesiredState)
         ] == []
@@ -129,15 +129,12 @@ def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: Qt
         )
 
 
-def test_facts_are_told_again_and_again(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(conversation, "FACTS_REPEAT_MS", 100)
-
+def test_facts_are_told_again_and_again(tmp_path: Path, qtbot: QtBot) -> None:
     def told() -> int:
         return sum(isinstance(one, control.ReportSessionFacts) for one in heard(tmp_path))
 
-    with worker_of("good", tmp_path) as worker:
+    limits = replace(LIMITS, facts_repeat_ms=100)
+    with worker_of("good", tmp_path, limits=limits) as worker:
         with qtbot.waitSignal(worker.snapshot, timeout=90_000):
             worker.start()
         qtbot.waitUntil(lambda: told() >= 4, timeout=90_000)
@@ -152,11 +149,8 @@ def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtB
             model.ask(AskActivity())
 
 
-def test_a_question_without_an_answer_is_refused_in_the_end(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(conversation, "ANSWER_MS", 200)
-    with worker_of("mute", tmp_path) as worker:
+def test_a_question_without_an_answer_is_refused_in_the_end(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_of("mute", tmp_path, limits=replace(LIMITS, answer_ms=200)) as worker:
         model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
@@ -214,11 +208,10 @@ def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
 
 
 def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(conversation, "SILENCE_MS", 150)
-    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
-    with worker_of("hung", tmp_path) as worker:
+    limits = replace(LIMITS, silence_ms=150, terminate_ms=200)
+    with worker_of("hung", tmp_path, limits=limits) as worker:
         worker.start()
         with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
             pass
@@ -228,11 +221,12 @@ def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
         qtbot.waitUntil(lambda: len(starts(tmp_path)) == 2, timeout=90_000)
 
 
-def test_a_worker_that_never_says_a_word_is_replaced(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(conversation, "STARTING_MS", 1_500)
-    with worker_of("silent", tmp_path) as worker, qtbot.waitSignal(worker.gone, timeout=90_000):
+def test_a_worker_that_never_says_a_word_is_replaced(tmp_path: Path, qtbot: QtBot) -> None:
+    limits = replace(LIMITS, starting_ms=1_500)
+    with (
+        worker_of("silent", tmp_path, limits=limits) as worker,
+        qtbot.waitSignal(worker.gone, timeout=90_000),
+    ):
         worker.start()
 
 
@@ -259,7 +253,7 @@ def test_a_key_that_cannot_be_had_is_said_and_nothing_runs(tmp_path: Path, qtbot
 def test_a_program_that_is_not_there_is_given_up_with_the_reason(
     tmp_path: Path, qtbot: QtBot
 ) -> None:
-    worker = WorkerProcess((str(tmp_path / "none"),), tmp_path, no_seed)
+    worker = WorkerProcess((str(tmp_path / "none"),), tmp_path, no_seed, limits=LIMITS)
     said: list[str] = []
     worker.gone.connect(said.append)
     worker.start()
@@ -293,12 +287,9 @@ def test_another_ledger_ends_the_worker_and_starts_one_with_it(
         assert not is_alive(starts(tmp_path)[0])
 
 
-def test_closing_waits_for_a_goodbye_but_not_for_ever(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "BYE_MS", 200)
-    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
-    with worker_of("hung", tmp_path) as worker:
+def test_closing_waits_for_a_goodbye_but_not_for_ever(tmp_path: Path, qtbot: QtBot) -> None:
+    limits = replace(LIMITS, goodbye_ms=200, terminate_ms=200)
+    with worker_of("hung", tmp_path, limits=limits) as worker:
         with qtbot.waitSignal(worker.snapshot, timeout=90_000):
             worker.start()
         begun = time.monotonic()
@@ -307,12 +298,12 @@ def test_closing_waits_for_a_goodbye_but_not_for_ever(
     assert not is_alive(starts(tmp_path)[0])
 
 
-def test_a_long_log_is_put_aside(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "LOG_BYTES", 10)
+def test_a_long_log_is_put_aside(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / connection.LOG).write_text("tequio: words of an earlier one\n")
-    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
+    with (
+        worker_of("good", tmp_path, limits=replace(LIMITS, log_bytes=10)) as worker,
+        qtbot.waitSignal(worker.snapshot, timeout=90_000),
+    ):
         worker.start()
     assert (tmp_path / f"{connection.LOG}.1").read_text() == "tequio: words of an earlier one\n"
     assert "earlier" not in (tmp_path / connection.LOG).read_text()

@@ -19,8 +19,8 @@ from tequio_client.worker.evaluate import JudgingRole
 from tequio_client.worker.points.points_db import PointsDatabase, RoundOutcome, RoundPlace
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
-from tests.support import sample_competitions
 from tests.support.ledgers import make_settings, served
+from tests.support.sample_competitions import fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +49,7 @@ class Scene(NamedTuple):
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("ledger")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sample_competitions, "ROUNDS", ROUNDS)  # a few are enough here
-        shown = sample_competitions.fill(make_settings(folder), clock.now_ms())
+    shown = fill(make_settings(folder), clock.now_ms(), ROUNDS)  # a few are enough here
     with served(folder) as program:
         yield Scene(shown, program)
 

@@ -9,8 +9,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from tequio_client import control_socket
-from tequio_client.control_socket import WorkerCall, connect
+from tequio_client.control_socket import PATH_BYTES, WorkerCall, connect, read_loopback_port
 from tequio_client.ipc import control
 from tequio_client.ipc.control import (
     AskDiagnostics,
@@ -22,7 +21,7 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import DesiredState
-from tequio_client.worker.control import server as module
+from tequio_client.worker.control.server import MOST, ControlTimes
 from tequio_shared.errors import UserFacingError
 from tests.support.recording_worker import is_well, served
 
@@ -61,13 +60,12 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: P
         assert await trio.to_thread.run_sync(call) == "all is well"
 
 
-async def test_a_call_over_the_loopback_shows_both_secrets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(control_socket, "UNIX", None)
-    async with served(tmp_path):
-        assert await trio.to_thread.run_sync(is_well, tmp_path)
-        port = control_socket.read_loopback_port(tmp_path)
+async def test_a_call_over_the_loopback_shows_both_secrets(tmp_path: Path) -> None:
+    folder = tmp_path / ("d" * PATH_BYTES)  # too long for a Unix socket
+    folder.mkdir()
+    async with served(folder):
+        assert await trio.to_thread.run_sync(is_well, folder)
+        port = read_loopback_port(folder)
         assert port is not None
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             await stranger.send_all(b"x" + port.caller_line)
@@ -205,14 +203,9 @@ async def test_a_stranger_cannot_end_the_worker(tmp_path: Path) -> None:
         assert isinstance(await trio.to_thread.run_sync(call), control.SnapshotMessage)
 
 
-async def test_a_controller_that_reads_nothing_is_hung_up_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tequio_client.worker.control.server.SEND_S", 0.2)
-    monkeypatch.setattr(module, "LEAST_S", 0.0)
-    monkeypatch.setattr(module, "EVERY_S", 0.001)
-    monkeypatch.setattr(module, "RESTING_S", 0.001)
-    async with served(tmp_path) as desk:
+async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> None:
+    hasty = ControlTimes(computing_s=0.001, resting_s=0.001, least_s=0.0, send_s=0.2)
+    async with served(tmp_path, hasty) as desk:
         caller = await trio.to_thread.run_sync(_Caller, tmp_path)
         caller.say(
             control.encode(HELLO) + control.encode(control.ReportSessionFacts(facts=SessionFacts()))
@@ -226,7 +219,7 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(
 
 async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_path: Path) -> None:
     def all_at_once() -> list[bool]:
-        callers = [_Caller(tmp_path) for _ in range(module.MOST + 2)]
+        callers = [_Caller(tmp_path) for _ in range(MOST + 2)]
         for one in callers:
             with suppress(OSError):
                 one.say(control.encode(HELLO))
@@ -242,6 +235,6 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
-        assert module.MOST - 1 <= sum(heard) <= module.MOST  # one may still be on its way out
+        assert MOST - 1 <= sum(heard) <= MOST  # one may still be on its way out
         while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)

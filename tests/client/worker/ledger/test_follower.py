@@ -11,12 +11,12 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client import clock
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries
 from tequio_client.worker.ledger import follower
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log.merkle import inclusion_proof, verify_consistency
@@ -36,23 +36,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.statements.statement import Entry
 
 ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
 BRISK = ApiLimits(call_s=1.0, idle_s=1.0)
+LIMITS = FollowerLimits(poll_s=0.1, check_s=0.1, quiet_s=0.3, lag_s=0.5, uncovered_s=0.5)
 ALICE, BOB = chain_of(ME, 700), chain_of(OTHER, 300)
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "FIRST_S", 0.02)
-    monkeypatch.setattr(clock, "LONGEST_S", 0.1)
-    monkeypatch.setattr(follower, "POLL_S", 0.1)
-    monkeypatch.setattr(follower, "CHECK_S", 0.1)
-    monkeypatch.setattr(follower, "QUIET_S", 0.3)
-    monkeypatch.setattr(follower, "LAG_S", 0.5)
-    monkeypatch.setattr(follower, "UNCOVERED_S", 0.5)
 
 
 def a_log(count: int, entries: list[Entry] = ALICE) -> MemoryLog:
@@ -64,14 +55,22 @@ def a_log(count: int, entries: list[Entry] = ALICE) -> MemoryLog:
 
 @asynccontextmanager
 async def reading(
-    server: LogServer, folder: Path, after: int = -1
+    server: LogServer, folder: Path, after: int = -1, limits: FollowerLimits = LIMITS
 ) -> AsyncIterator[AsyncIterator[tuple[int, Entry]]]:
     """The entries of a served log, as the worker of `folder` reads them."""
     with trio.fail_after(10):
         async with LedgerApi(server.url, limits=BRISK) as ledger:
             network = await ledger.network()
-            async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
+            async with following(ledger, network, folder, limits) as log:
                 yield log.entries(after)
+
+
+def following(
+    ledger: LedgerApi, network: LedgerNetwork, folder: Path, limits: FollowerLimits = LIMITS
+) -> LogFollower:
+    rng = Random(1)
+    back_off = BackOff(rng, longest_s=0.1, first_s=0.02)
+    return LogFollower(ledger, network, folder, rng=rng, limits=limits, back_off=back_off)
 
 
 async def take(entries: AsyncIterator[tuple[int, Entry]], count: int) -> list[tuple[int, bytes]]:
@@ -197,11 +196,9 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
 
 
 @pytest.mark.trio
-async def test_a_log_that_shrinks_while_we_read_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(follower, "UNCOVERED_S", 60.0)  # what is tested is not how long it waits
-    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+async def test_a_log_that_shrinks_while_we_read_is_refused(tmp_path: Path) -> None:
+    patient = replace(LIMITS, uncovered_s=60.0)  # what is tested is not how long it waits
+    async with serving(a_log(10)) as server, reading(server, tmp_path, limits=patient) as entries:
         await take(entries, 11)
         server.log = a_log(5)
         with pytest.raises(LogForkedError, match=r"size 6.*after size 11"):
@@ -268,11 +265,9 @@ async def test_entries_that_no_checkpoint_covers_are_not_read_for_long(tmp_path:
 
 
 @pytest.mark.trio
-async def test_only_so_many_entries_are_handed_on_unchecked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(follower, "UNCHECKED", 8)
-    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+async def test_only_so_many_entries_are_handed_on_unchecked(tmp_path: Path) -> None:
+    strict = replace(LIMITS, unchecked=8)
+    async with serving(a_log(10)) as server, reading(server, tmp_path, limits=strict) as entries:
         await take(entries, 11)
         old = sign_checkpoint(server.log.checkpoint(), LOG_SIGNER)
 
@@ -338,7 +333,7 @@ async def test_what_a_signed_root_covers_is_told(tmp_path: Path) -> None:
 
     async with serving(a_log(20)) as server, LedgerApi(server.url, limits=BRISK) as ledger:
         network = await ledger.network()
-        async with LogFollower(ledger, network, tmp_path, rng=Random(1)) as log:
+        async with following(ledger, network, tmp_path) as log:
             log.on_proven = note
             entries = log.entries(after=4)
             await take(entries, 16)

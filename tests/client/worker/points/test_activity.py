@@ -19,6 +19,7 @@ from tequio_client.ipc.texts import (
 )
 from tequio_client.worker.points import activity
 from tequio_client.worker.points.activity import FILE, ActivityDatabase
+from tequio_client.worker.points.points_db import DatabaseFile
 from tests.client.ipc.test_texts import local
 
 if TYPE_CHECKING:
@@ -93,12 +94,12 @@ def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: Clock) -> None:
         assert [row.number for row in second.answer(AskActivity()).rows] == [2, 1]
 
 
-def test_old_events_are_forgotten(book: ActivityDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(activity, "MAX_EVENTS", 30)
-    monkeypatch.setattr(activity, "TRIM_EVERY", 10)
-    for number in range(95):
-        book.add(ActivityEvent.ROUND_VOID, run="tiny", round=number)
-    rows = book.answer(AskActivity(limit=500)).rows
+def test_old_events_are_forgotten(tmp_path: Path, clock: Clock) -> None:
+    file = DatabaseFile(tmp_path / FILE, activity.SCHEMA, version=activity.VERSION)
+    with closing(ActivityDatabase(file, clock, max_events=30, trim_every=10)) as book:
+        for number in range(95):
+            book.add(ActivityEvent.ROUND_VOID, run="tiny", round=number)
+        rows = book.answer(AskActivity(limit=500)).rows
     assert 30 <= len(rows) <= 40
     assert [row.values["round"] for row in rows] == list(range(94, 94 - len(rows), -1))
 

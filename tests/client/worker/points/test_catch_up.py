@@ -17,7 +17,6 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
-from tequio_client.worker.points import catch_up
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
@@ -118,11 +117,11 @@ async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_pa
 async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
     honest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catch_up, "PAGE", 1)
     async with LedgerApi(honest) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
-            kept.catch_up._pause_s = 3_600  # noqa: SLF001 - it waits after the first proof
+            kept.catch_up.page_rounds = 1
+            kept.catch_up.pause_s = 3_600  # it waits after the first proof
             with trio.fail_after(60):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(kept.catch_up.run_once)
@@ -132,7 +131,7 @@ async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
             first = await listed(kept)
             assert len(first.rows) == 1
         async with keeping(api, key, tmp_path) as kept:
-            kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
+            kept.catch_up.page_rounds, kept.catch_up.pause_s = 1, 0
             await kept.catch_up.run_once()
             assert len((await listed(kept)).rows) == 3
             assert first.rows[0] in (await listed(kept)).rows
@@ -162,7 +161,7 @@ async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
         key = await best(api)
         claimed = (await api.peer(key)).micropoints
         async with keeping(api, key, tmp_path) as kept:
-            kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
+            kept.catch_up.pause_s = 0
             await kept.catch_up.run_once()
             await kept.catch_up.run_once()
             shown = kept.totals(0)

@@ -15,9 +15,8 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.rounds import head as heads_module
 from tequio_client.worker.rounds.catch_up import payload_refs
-from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
 from tequio_client.worker.rounds.workdir import HEADS_FILE, MAX_HEADS, RecordedHeads
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
@@ -66,7 +65,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(folder: Path, base: Head | None = None) -> AsyncIterator[Scene]:
+async def scene(
+    folder: Path, base: Head | None = None, stall_timeout_s: float = STALL_TIMEOUT_S
+) -> AsyncIterator[Scene]:
     ours, theirs = (Store(folder / name, quota_bytes=10**9) for name in ("ours", "theirs"))
     async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
         BlobServer(there, theirs)
@@ -84,7 +85,7 @@ async def scene(folder: Path, base: Head | None = None) -> AsyncIterator[Scene]:
             )
             with trio.fail_after(60):
                 yield Scene(
-                    heads=HeadKeeper(cast("RunContext", means)),
+                    heads=HeadKeeper(cast("RunContext", means), stall_timeout_s=stall_timeout_s),
                     ours=ours,
                     theirs=theirs,
                     exchange=exchange,
@@ -171,11 +172,8 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
 
 @attack("M7", layer="mdl", ends="given up; the process continues with the attested head")
 @pytest.mark.trio
-async def test_contributions_that_nobody_has_are_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 0.5)
-    async with scene(tmp_path) as now:
+async def test_contributions_that_nobody_has_are_given_up(tmp_path: Path) -> None:
+    async with scene(tmp_path, stall_timeout_s=0.5) as now:
         head = head_of(WEIGHTS, now.ours)
         await now.heads.fetch(head)
         closed = closed_after(head, [b"a", b"b"], now.other)
@@ -188,11 +186,8 @@ async def test_contributions_that_nobody_has_are_given_up(
 
 @attack("M8", layer="mdl", ends="found by its hash before use, and repaired")
 @pytest.mark.trio
-async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 3.0)
-    async with scene(tmp_path) as now:
+async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(tmp_path: Path) -> None:
+    async with scene(tmp_path, stall_timeout_s=3.0) as now:
         head = head_of(WEIGHTS, now.ours)
         now.theirs.put_tree(WEIGHTS, PIECE_BYTES)
         await now.heads.fetch(head)
@@ -204,12 +199,9 @@ async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
 
 
 @pytest.mark.trio
-async def test_an_old_head_that_nobody_has_any_more_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 0.5)
+async def test_an_old_head_that_nobody_has_any_more_is_given_up(tmp_path: Path) -> None:
     gone = head_named(sha256(b"gone"))
-    async with scene(tmp_path, base=gone) as now:
+    async with scene(tmp_path, base=gone, stall_timeout_s=0.5) as now:
         assert now.heads.fetching == gone
         with pytest.raises(PeerError, match="no peer sent any of head 7"):
             await now.heads.fetch(gone)

@@ -6,6 +6,7 @@ The log is that of a swarm in memory, served without a network; its proofs are t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -148,9 +149,9 @@ class Returner:
         content = self.swarm.workshop.weights[head.weights_root].astype("<i4").tobytes()
         assert self.store.put_tree(content, PIECE_BYTES).root == head.weights_root
 
-    async def choose(self, target: Head, *heads: Head) -> EarlierStart | None:
-        """Where to begin, knowing these heads."""
-        after = len(self.swarm.entries)
+    async def choose(self, target: Head, *heads: Head, unread: int = 0) -> EarlierStart | None:
+        """Where to begin, knowing these heads, with `unread` more entries in the log."""
+        after = len(self.swarm.entries) + unread
         return await cheaper_start(self.node, self.swarm.manifest, target, after, heads)
 
     async def start(self, head: Head) -> EarlierStart:
@@ -213,9 +214,7 @@ async def test_a_way_that_costs_more_than_the_head_is_not_gone(
     heads = heads_of(returner.swarm)
     returner.keep(heads[0])
     assert await returner.choose(heads[-1], heads[0]) is not None
-    monkeypatch.setattr(join, "ENTRY_BYTES", 10_000)
-    assert await returner.choose(heads[-1], heads[0]) is None
-    monkeypatch.undo()
+    assert await returner.choose(heads[-1], heads[0], unread=10_000) is None
     monkeypatch.setattr(join, "MAX_REPLAYED", ROUNDS - 1)
     assert await returner.choose(heads[-1], heads[0]) is None
 
@@ -300,28 +299,28 @@ def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:
 
 @pytest.mark.trio
 async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_will_do(
-    returner: Returner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    returner: Returner, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(join, "PROBE_S", 0.5)
     heads, theirs = heads_of(returner.swarm), Store(tmp_path / "theirs", quota_bytes=10**9)
     manifest, target = returner.swarm.manifest, heads[-1]
     async with two_peers() as (there, here):
         BlobServer(there, theirs)
         async with Fetcher(here, returner.store, rng=Random(1)) as fetcher:
             node = _connected(returner, here, fetcher)
-            assert await nearest_start(node, manifest, target) is None  # nobody has any
+            nearest = partial(nearest_start, node, manifest, probe_s=0.5)
+            assert await nearest(target) is None  # nobody has any
             other = replace(returner, store=theirs)
             for head in (heads[1], heads[3]):
                 other.keep(head)
-            start = await nearest_start(node, manifest, target)
+            start = await nearest(target)
             assert start is not None
             assert start.base == heads[3]
             view, closed = fold(returner.swarm, start)
             assert view.head == target
             assert {one.round for one in closed.values()} == {4, 5}
             other.keep(target)
-            assert await nearest_start(node, manifest, target) is None
-            assert await nearest_start(node, manifest, heads[0]) is None
+            assert await nearest(target) is None
+            assert await nearest(heads[0]) is None
 
 
 def _connected(returner: Returner, network: PeerNetwork, fetcher: Fetcher) -> Node:

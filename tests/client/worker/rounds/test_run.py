@@ -138,7 +138,7 @@ class Play:
         self.deeds = PaperDeeds(first_head(swarm.manifest) if is_rich else None)
         self.exchange = PaperExchange(swarm.blobs)
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
-        self._fed = 0
+        self.fed = 0
         self.wall_ms = swarm.now_ms
         self.book = PointsDatabase.opened(folder, self.key)
         view, _ = start_view(
@@ -167,17 +167,17 @@ class Play:
     async def feed(self, until: type[object] | None = None, times: int = 1) -> None:
         """Hand the log on, up to the entry of that type, and let everybody act."""
         seen = 0
-        while self._fed < len(self.swarm.entries) and seen < times:
-            entry = self.swarm.entries[self._fed]
-            if self._fed >= 2:  # genesis and run.open lie before the view
-                await self._send.send((self._fed, entry))
-            self._fed += 1
+        while self.fed < len(self.swarm.entries) and seen < times:
+            entry = self.swarm.entries[self.fed]
+            if self.fed >= 2:  # genesis and run.open lie before the view
+                await self._send.send((self.fed, entry))
+            self.fed += 1
             seen += until is not None and isinstance(entry.statement.body, until)
         await wait_all_tasks_blocked(0.01)
 
     async def hand_on(self, entry: Entry) -> None:
         """Hand on an entry that is not in the swarm's log."""
-        await self._send.send((self._fed, entry))
+        await self._send.send((self.fed, entry))
 
     async def run(self) -> None:
         """Drive until the run ends."""
@@ -305,7 +305,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
         assert "entry 2 (round.witness)" in str(error)
         nursery.cancel_scope.cancel()
 
-    play._fed = 2  # noqa: SLF001 - ours
+    play.fed = 2
     nursery.start_soon(driven)
     said = swarms.Said(RoundWitness(commits=0), 1)
     await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
