@@ -1,4 +1,4 @@
-"""The manners' table: which rule decides, what it says, and that each default holds."""
+"""The reason and the values of each lending rule, every default, and the presets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tequio_client.ipc import texts
 from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences, apply_preset
-from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, Snooze
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.lending.facts import (
     ENDED,
     JOINING,
@@ -26,7 +26,6 @@ from tests.support.lending_facts import (
     EVENING_MS,
     GIB,
     GPU,
-    LEND,
     NOW,
     chosen,
     in_session,
@@ -42,170 +41,6 @@ if TYPE_CHECKING:
 
 NIGHT = (0b111,) * 7  # 0 to 3 o'clock
 BY_HAND = DesiredState(number=1, lend=False)
-
-
-class Setting:
-    """Facts, preferences and a wish, to which one disturbance after another is added."""
-
-    def __init__(self) -> None:
-        self.facts = CALM
-        self.preferences = CHOSEN
-        self.wish = LEND
-
-    def session(self, **changes: object) -> None:
-        """Change the session."""
-        self.facts = in_session(self.facts, **changes)
-
-    def machine(self, **changes: object) -> None:
-        """Change the machine."""
-        self.facts = on_machine(self.facts, **changes)
-
-    def gpu(self, **changes: object) -> None:
-        """Change the accelerator."""
-        assert self.facts.machine is not None
-        first = (self.facts.machine.gpus or (GPU,))[0]
-        self.machine(gpus=(msgspec.structs.replace(first, **changes),))
-
-    def fact(self, **changes: object) -> None:
-        """Change any other fact."""
-        self.facts = replace(self.facts, **changes)  # type: ignore[arg-type]  # by field name
-
-    def choose(self, **changes: object) -> None:
-        """Change what was chosen."""
-        self.preferences = msgspec.structs.replace(self.preferences, **changes)
-
-    def want(self, **changes: object) -> None:
-        """Change the wish."""
-        self.wish = msgspec.structs.replace(self.wish, **changes)
-
-
-PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, object]]]]] = [
-    (LendingReason.NO_CONSENT, LendingState.PAUSED, [("choose", {"consent": False})]),
-    (LendingReason.BY_HAND, LendingState.PAUSED, [("want", {"lend": False})]),
-    (
-        LendingReason.SNOOZED,
-        LendingState.SNOOZED,
-        [("want", {"snooze": Snooze(until_ms=EVENING_MS + 900_000, asked_ms=EVENING_MS)})],
-    ),
-    (
-        LendingReason.TRAINER_BROKEN,
-        LendingState.ATTENTION,
-        [("fact", {"trainer_problem": "exit 1"})],
-    ),
-    (
-        LendingReason.KEY,
-        LendingState.ATTENTION,
-        [("fact", {"key_problem": "the keyring is locked"})],
-    ),
-    (
-        LendingReason.QUARANTINED,
-        LendingState.ATTENTION,
-        [("fact", {"standing_problem": "until Monday"})],
-    ),
-    (
-        LendingReason.LEDGER_UNKNOWN,
-        LendingState.ATTENTION,
-        [("fact", {"ledger_problem": "no route", "was_ledger_reached": False})],
-    ),
-    (
-        LendingReason.NO_DEVICE,
-        LendingState.ATTENTION,
-        [("choose", {"devices": (DeviceChoice(id="cuda:0", use=False),)})],
-    ),
-    (LendingReason.DISK, LendingState.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
-    (
-        LendingReason.LEDGER_AWAY,
-        LendingState.WAITING,
-        [("fact", {"ledger_problem": "no route", "outside": JOINING})],
-    ),
-    (LendingReason.NO_RUN, LendingState.WAITING, [("fact", {"outside": NONE_OPEN})]),
-    (LendingReason.BATTERY, LendingState.WAITING, [("machine", {"on_battery": True})]),
-    (LendingReason.SAVING_POWER, LendingState.WAITING, [("machine", {"is_saving_power": True})]),
-    (LendingReason.HOT, LendingState.WAITING, [("gpu", {"temperature_c": 85.0})]),
-    (LendingReason.GAME, LendingState.WAITING, [("session", {"game": "doom"})]),
-    (LendingReason.FULLSCREEN, LendingState.WAITING, [("session", {"fullscreen": "quake.exe"})]),
-    (
-        LendingReason.EXCLUSIVE,
-        LendingState.WAITING,
-        [("choose", {"exclusive": ("blender",)}), ("session", {"programs": ("blender",)})],
-    ),
-    (LendingReason.SCHEDULE, LendingState.WAITING, [("choose", {"week": NIGHT})]),
-    (LendingReason.QUOTA, LendingState.WAITING, [("fact", {"month_bytes": 100 * 10**9})]),
-    (LendingReason.METERED, LendingState.WAITING, [("session", {"is_metered": True})]),
-    (LendingReason.IN_USE, LendingState.WAITING, [("session", {"idle_s": 3.0})]),
-    (LendingReason.OTHERS_GPU, LendingState.WAITING, [("gpu", {"others_load": 0.4})]),
-    (LendingReason.OTHERS_CPU, LendingState.WAITING, [("machine", {"others_cpu": 0.8})]),
-    (LendingReason.GPU_MEMORY, LendingState.WAITING, [("gpu", {"free_mb": 3_000})]),
-    (LendingReason.LENDING, LendingState.LENDING, []),
-]
-"""Each disturbance gives way to every one above it. A device that was switched off hides the
-rows about accelerators only: those stand below it."""
-
-
-def disturbed(rows: list[int]) -> Setting:
-    setting = Setting()
-    for row in rows:
-        for what, changes in PRECEDENCE[row][2]:
-            getattr(setting, what)(**changes)
-    return setting
-
-
-def reason_of(setting: Setting) -> LendingReason:
-    return look(setting.facts, setting.preferences, setting.wish).reason
-
-
-@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
-def test_each_disturbance_alone_is_the_reason(row: int) -> None:
-    reason, state, _ = PRECEDENCE[row]
-    setting = disturbed([row])
-    found = look(setting.facts, setting.preferences, setting.wish)
-    assert (found.reason, found.state) == (reason, state)
-    assert found.may_compute is (reason == LendingReason.LENDING)
-
-
-@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
-def test_each_disturbance_wins_over_every_one_below_it(row: int) -> None:
-    for below in range(row + 1, len(PRECEDENCE)):
-        assert reason_of(disturbed([below, row])) == PRECEDENCE[row][0], PRECEDENCE[below][0]
-    assert reason_of(disturbed(list(range(row, len(PRECEDENCE))))) == PRECEDENCE[row][0]
-
-
-@pytest.mark.parametrize(
-    ("facts", "preferences", "reason"),
-    [
-        (
-            in_session(game="doom", fullscreen="mpv", is_film=True),
-            chosen(pause_for_films=True),
-            LendingReason.GAME,
-        ),
-        (
-            in_session(fullscreen="mpv", is_film=True, programs=("blender",)),
-            chosen(pause_for_films=True, exclusive=("blender",)),
-            LendingReason.FILM,
-        ),
-        (
-            with_gpu(on_machine(on_battery=None), temperature_c=90.0),
-            CHOSEN,
-            LendingReason.BATTERY_UNKNOWN,
-        ),
-        (in_session(is_metered=None, game=None), CHOSEN, LendingReason.METERED),
-        (in_session(game=None, idle_s=1.0), CHOSEN, LendingReason.CANNOT_TELL),
-        (with_gpu(in_session(idle_s=None), others_load=0.9), CHOSEN, LendingReason.CANNOT_TELL),
-        (
-            on_machine(with_gpu(others_load=None, load=None), others_cpu=0.9),
-            CHOSEN,
-            LendingReason.GPU_UNKNOWN,
-        ),
-        (with_gpu(on_machine(others_cpu=None), free_mb=0), CHOSEN, LendingReason.OTHERS_CPU),
-    ],
-)
-def test_what_is_unknown_has_its_place_too(
-    facts: LendingFacts, preferences: Preferences, reason: LendingReason
-) -> None:
-    assert look(facts, preferences).reason == reason
-
-
-# --- what each rule says
 
 
 ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]]] = [
@@ -649,9 +484,6 @@ def test_a_long_problem_is_cut() -> None:
     assert len(str(found.values["problem"])) == 500
 
 
-# --- ends
-
-
 def test_outside_the_hours_the_next_one_is_named() -> None:
     found = look(preferences=chosen(week=NIGHT))
     assert found.until_ms == EVENING_MS + 5 * 1_800_000, "at local midnight"
@@ -663,9 +495,6 @@ def test_the_month_ends_at_local_midnight() -> None:
     assert found.until_ms is not None
     assert replace(now, ms=found.until_ms).month() == "2026-12"
     assert replace(now, ms=found.until_ms - 1).month() == "2026-11"
-
-
-# --- how much
 
 
 def test_the_share_is_the_least_of_all_that_limit_it() -> None:
@@ -695,9 +524,6 @@ def test_bulk_transfers_hang_on_consent_and_the_line_alone(
 ) -> None:
     assert look(facts, preferences).may_transfer is may
     assert look(facts, preferences, BY_HAND).may_transfer is may
-
-
-# --- defaults and presets
 
 
 def test_nothing_is_lent_before_consent() -> None:
