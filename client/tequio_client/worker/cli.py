@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
+F = TypeVar("F", bound="Callable[..., object]")
+MICRO = 1_000_000
+_MINUTES = {"m": 1, "h": 60}
+
 
 @click.command()
 @cli.ledger_option
 @cli.folder_option("worker")
-@click.option("--run", "run_name", help="Name or id of the run. Default: the only open one.")
+@click.option("--run", help="Name or id of the run. Default: the only open one.")
 @click.option(
     "--role",
     "roles",
@@ -95,7 +99,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     is_linked: bool,
     log_json: bool,
     log_level: str,
-    **net: object,
+    **net: Any,  # noqa: ANN401 - click's own
 ) -> None:
     """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
@@ -112,7 +116,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
         net["ledger"] = _join(invitation, net["folder"])
     main.run(
         WorkerSettings(
-            net=_net(**net),  # type: ignore[arg-type]  # click gives what the options declare
+            net=_net_settings(**net),
             trainer=TrainerSettings(
                 device=device,
                 threads=threads,
@@ -140,67 +144,30 @@ def worker(  # noqa: PLR0913 - one parameter an option
 )
 @cli.network_options
 @cli.logging_options
-def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
+def seed(*, heads_every: int, log_json: bool, log_level: str, **net: Any) -> None:  # noqa: ANN401 - click's own
     """Run a public seed node: an entry point to the swarm, and a cache of its data."""
     with heap.collection_paused():
-        from tequio_client.worker import seed as seeds
+        from tequio_client.worker import seed as program
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    seeds.run(
-        _net(**net, run_name=None),  # type: ignore[arg-type]  # as above
-        heads_every=heads_every,
-    )
+    program.run(_net_settings(**net), heads_every=heads_every)
 
 
-def _join(invitation: str, folder: object) -> str:
+def _join(invitation: str, folder: Path) -> str:
     """Join with the invitation; returns the address of its ledger."""
     from tequio_client.links import InvitationLink
     from tequio_client.worker.ledger import account
 
     link = InvitationLink.parse(invitation)
-    click.echo(account.register_by_invitation(link, Path(str(folder))), err=True)
+    click.echo(account.register_by_invitation(link, folder), err=True)
     return link.ledger
 
 
-def _net(  # noqa: PLR0913 - one parameter an option
-    *,
-    ledger: str,
-    folder: Path,
-    run_name: str | None,
-    listen: tuple[str, ...],
-    announce: tuple[str, ...],
-    bootstrap: tuple[str, ...],
-    wait_for_ledger_s: float,
-    quota_gib: float,
-    upload_mbit: float | None,
-    download_mbit: float | None,
-    status_lines: bool,
-    trust_file: Path | None,
-) -> NetSettings:
+def _net_settings(*, trust_file: Path | None, **net: Any) -> NetSettings:  # noqa: ANN401 - click's own
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.worker.settings import NetSettings
 
-    return NetSettings(
-        ledger=ledger,
-        folder=folder,
-        listen=listen,
-        announce=announce,
-        bootstrap=bootstrap,
-        wait_for_ledger_s=wait_for_ledger_s,
-        quota_bytes=int(quota_gib * cli.GIB),
-        upload_bytes_per_s=cli.bytes_per_s(upload_mbit),
-        download_bytes_per_s=cli.bytes_per_s(download_mbit),
-        run=run_name,
-        status_lines=status_lines,
-        trust=read_policy(trust_file),
-    )
-
-
-F = TypeVar("F", bound="Callable[..., object]")
-MICRO = 1_000_000
-_UNTIL_TOMORROW = "tomorrow"
-_UNTIL_GAME = "game"
-_MINUTES = {"m": 1, "h": 60}
+    return NetSettings(**net, trust=read_policy(trust_file))
 
 
 def _as_json(command: F) -> F:
@@ -302,12 +269,7 @@ def diagnostics(*, folder: Path, as_json: bool) -> None:
 
 
 def _set_state(
-    folder: Path,
-    *,
-    as_json: bool,
-    lend: bool,
-    snooze: Snooze | None = None,
-    finish: bool = False,
+    folder: Path, *, as_json: bool, lend: bool, snooze: Snooze | None = None, finish: bool = False
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
@@ -326,9 +288,9 @@ def _snooze(length: str) -> Snooze:
     from tequio_client.ipc.snapshot import Snooze
 
     now_ms = clock.now_ms()
-    if length == _UNTIL_GAME:
+    if length == "game":
         return Snooze(asked_ms=now_ms)
-    if length == _UNTIL_TOMORROW:
+    if length == "tomorrow":
         return Snooze(until_ms=clock.tomorrow_ms(now_ms), asked_ms=now_ms)
     number, unit = length[:-1], length[-1:]
     if not number.isdigit() or unit not in _MINUTES or not int(number):

@@ -32,15 +32,24 @@ MAX_SESSION_AGE_S = 15.0
 MAX_MACHINE_AGE_S = 5.0
 """Older machine facts count as unknown; they come every second, or every other at rest."""
 CPU = "cpu"
+HOUR_MS = 3_600_000
+_SECOND_MS = 1_000
+_MOST_CHANGES = 4
+"""Clock changes searched past when looking for the next lending hour; a year has two."""
+_MONTH_HOURS = 24 * 33
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SHORT_MEAN_S = 4.0
+LONG_MEAN_S = 120.0
+WARM_UP_S = 15.0
+"""A task's first seconds do not count: compiling and filling caches makes them slow."""
+_TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingFacts:
-    """Everything known now about the session, the machine, the run and the ledger."""
-
     session: SessionFacts | None = None
     """None: this worker has no app, so rules about the user's presence do not apply. A worker whose
-    app has not sent anything yet has `NOTHING_OF_SESSION`."""
+    app has not sent anything yet has `UNKNOWN_SESSION`."""
     session_age_s: float = 0.0
     """Ages are by the steady clock."""
     machine: MachineFacts | None = None
@@ -67,7 +76,7 @@ class LendingFacts:
     """The ledger's last failure; empty while it answers."""
     was_ledger_reached: bool = False
     """True once it answered since the worker started: a joined run survives an outage."""
-    outside: IdleReason | None = None
+    idle_reason: IdleReason | None = None
     """Why the worker is in no run; None: it is in one."""
 
     def known_session(self) -> SessionFacts | None:
@@ -103,10 +112,6 @@ class LendableDevice:
             return self.gpu.load
         return self.gpu.others_load
 
-    def is_too_small(self, need_mb: int) -> bool:
-        """True if this much memory is more than the device may use."""
-        return self.most_mb is not None and self.most_mb < need_mb
-
 
 def select_chosen_devices(
     machine: MachineFacts, preferences: Preferences
@@ -133,7 +138,7 @@ def select_lent_devices(
     One, because a worker has one trainer. The load of other devices does not matter: a desktop on
     the integrated graphics does not keep the large card from being lent.
     """
-    able = [one for one in devices or () if not one.is_too_small(need_mb)]
+    able = [one for one in devices or () if one.most_mb is None or one.most_mb >= need_mb]
     able.sort(key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
     return tuple(able[:1])
 
@@ -155,14 +160,6 @@ def _device(
         free_mb=gpu.free_mb if has_own else machine.free_memory_mb,
         most_mb=None if total_mb is None else usable_memory_mb(total_mb, chosen_mb),
     )
-
-
-HOUR_MS = 3_600_000
-_SECOND_MS = 1_000
-_MOST_CHANGES = 4
-"""Clock changes searched past when looking for the next lending hour; a year has two."""
-_MONTH_HOURS = 24 * 33
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,8 +267,6 @@ class IdleCause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleReason:
-    """The reason for being in no run, with the problem if there was one."""
-
     why: IdleCause
     problem: str = ""
     """The error message, if something failed."""
@@ -281,13 +276,6 @@ JOINING = IdleReason(why=IdleCause.JOINING)
 NONE_OPEN = IdleReason(why=IdleCause.NONE_OPEN)
 NONE_FITS = IdleReason(why=IdleCause.NONE_FITS)
 ENDED = IdleReason(why=IdleCause.ENDED)
-
-
-SHORT_MEAN_S = 4.0
-LONG_MEAN_S = 120.0
-WARM_UP_S = 15.0
-"""A task's first seconds do not count: compiling and filling caches makes them slow."""
-_TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,51 +289,48 @@ class _StepReading:
 class StepPace:
     """The pace of one trainer: slower steps mean that other programs compute, unseen by any probe.
 
-    The time per step, pauses left out: its mean over the last seconds (`NOW_S`) over its mean of
-    the last minutes (`CALM_S`). `observe` is called with each new reading.
+    The time per step, pauses left out: its mean over the last seconds (`SHORT_MEAN_S`) over its
+    mean of the last minutes (`LONG_MEAN_S`). `observe` is called with each new reading.
     """
 
     def __init__(self) -> None:
-        self._seen: _StepReading | None = None
+        self._last: _StepReading | None = None
         self._begun_s = 0.0
-        self._now_s: float | None = None  # per step, short-term mean
-        self._calm_s: float | None = None  # per step, long-term mean
+        self._short_s: float | None = None  # per step, short-term mean
+        self._long_s: float | None = None  # per step, long-term mean
 
     @property
     def slowdown(self) -> float | None:
         """Short-term over long-term time per step; None: not known yet."""
-        if self._now_s is None or self._calm_s is None:
+        if self._short_s is None or self._long_s is None:
             return None
-        return self._now_s / self._calm_s
+        return self._short_s / self._long_s
 
     def observe(self, alive: TrainerHeartbeat | None, share_percent: int, at_s: float) -> None:
         """Add a reading: the trainer's report, the share of time it may compute, and the time."""
         # Another task, share or process starts a new comparison: only like is compared with like.
         if alive is None or alive.doing != _TRAINING or not share_percent:
-            self._seen = None
+            self._last = None
             return
-        before, seen = self._seen, _StepReading(alive.command, alive.step, at_s, share_percent)
+        before, now = self._last, _StepReading(alive.command, alive.step, at_s, share_percent)
         if before is None or before.share != share_percent:
-            self._begin(seen)
+            self._last, self._begun_s = now, at_s
+            self._short_s = self._long_s = None
         elif before.command != alive.command:
-            self._seen = seen
+            self._last = now
         elif alive.step > before.step:
-            self._seen = seen
+            self._last = now
             step_s = (at_s - before.at_s) / (alive.step - before.step) * share_percent / 100
             self._add(step_s, at_s - before.at_s, at_s)
-        elif self._now_s is not None:  # a late step is a slow one, even before it is over
+        elif self._short_s is not None:  # a late step is a slow one, even before it is over
             late_s = (at_s - before.at_s) * share_percent / 100
-            self._now_s = max(self._now_s, late_s)
-
-    def _begin(self, seen: _StepReading) -> None:
-        self._seen, self._begun_s = seen, seen.at_s
-        self._now_s = self._calm_s = None
+            self._short_s = max(self._short_s, late_s)
 
     def _add(self, step_s: float, passed_s: float, at_s: float) -> None:
         if at_s - self._begun_s < WARM_UP_S:
             return
-        if self._now_s is None or self._calm_s is None:
-            self._now_s = self._calm_s = step_s
+        if self._short_s is None or self._long_s is None:
+            self._short_s = self._long_s = step_s
             return
-        self._now_s += min(passed_s / SHORT_MEAN_S, 1.0) * (step_s - self._now_s)
-        self._calm_s += min(passed_s / LONG_MEAN_S, 1.0) * (step_s - self._calm_s)
+        self._short_s += min(passed_s / SHORT_MEAN_S, 1.0) * (step_s - self._short_s)
+        self._long_s += min(passed_s / LONG_MEAN_S, 1.0) * (step_s - self._long_s)

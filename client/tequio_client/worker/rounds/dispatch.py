@@ -6,12 +6,13 @@ hash before anything about it is signed: nothing that the trainer reports is pas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import trio
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.duties import Duty
+from tequio_client.worker.rounds.duties import Duty, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
@@ -19,38 +20,21 @@ from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.network.run import RunView, first_head
-from tequio_shared.round.round import AcceptedSet, Head
+from tequio_shared.round.round import AcceptedSet
+from tequio_shared.statements.runs import HeadMeasure
 
 
 class DutyRunner:
     """Carries out the duties of one run."""
 
-    def __init__(self, means: RunContext) -> None:
-        self._means = means
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
         self.tally = WorkTally()
-        self._heads = HeadKeeper(means)
-        self._statements = RunStatements(means)
-        self._training = RoundTraining(means, self._statements, self.tally)
-        self.measuring = HeadMeasuring(means)
-        self._witnessing = RoundWitnessing(means, self._statements, self._training, self.tally)
-
-    @property
-    def held(self) -> Head | None:
-        return self._heads.held
-
-    @property
-    def fetching(self) -> Head | None:
-        """The head whose weights are being fetched, also between two attempts."""
-        return self._heads.fetching
-
-    @property
-    def answered(self) -> Collection[Duty]:
-        return self._statements.answered
-
-    @property
-    def is_sending(self) -> bool:
-        """True while a statement is being sent: its duty should not be cancelled."""
-        return self._statements.is_sending
+        self.heads = HeadKeeper(context)
+        self.statements = RunStatements(context)
+        self.measuring = HeadMeasuring(context)
+        self._training = RoundTraining(context, self.statements, self.tally)
+        self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
         """Carry out one duty; returns when it is done or no longer possible. Raises TequioError.
@@ -59,15 +43,16 @@ class DutyRunner:
         """
         match now:
             case duties.FetchDuty(head=head):
-                await self._heads.fetch(head)
+                await self.heads.fetch(head)
             case duties.AdvanceDuty(closed=closed):
-                await self._heads.advance(closed)
+                await self.heads.advance(closed)
             case duties.ReadyDuty():
                 # Prepare the trainer first: a member that turns out unable to train wastes a slot.
-                await self._means.workroom.prepare_trainer()
-                await self._statements.ready(now, self.held or first_head(self._means.manifest))
+                await self._context.workdir.prepare_trainer()
+                held = self.heads.held or first_head(self._context.manifest)
+                await self.statements.ready(now, held)
             case duties.LeaveDuty():
-                await self._statements.leave(now)
+                await self.statements.leave(now)
             case duties.MeasureDuty():
                 await self._measure(now)
             case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
@@ -76,21 +61,18 @@ class DutyRunner:
                 raise AssertionError(f"not a duty to carry out: {now}")
 
     async def _perform_in_round(
-        self,
-        now: duties.AttestDuty | duties.TrainDuty | duties.ProveDuty,
-        view: RunView,
-        recent: Sequence[AcceptedSet],
+        self, now: RoundDuty, view: RunView, recent: Sequence[AcceptedSet]
     ) -> None:
-        current = view.round
+        current, held = view.round, self.heads.held
         if current is None or current.number != now.round:
             raise RefusedError("not-in-round", f"round {now.round} is over")
         match now:
             case duties.AttestDuty():
-                if self.held is None:
+                if held is None:
                     raise RefusedError("no-head", "no head to attest yet")
-                await self._statements.attest(now, current, self.held)
+                await self.statements.attest(now, current, held)
             case duties.TrainDuty():
-                await self._training.train(now, current, self.held)
+                await self._training.train(now, current, held)
             case duties.ProveDuty():
                 lately = [one for one in recent if one.round < current.number]
                 await self._witnessing.prove(now, current, view.witnessed_ms, lately)
@@ -101,17 +83,13 @@ class DutyRunner:
             await self.measuring.measure(now.head)
             return
         try:
-            body = await self._statements.submitted_measurement(
-                now
-            ) or await self.measuring.measure_with_sample(now.head)
+            body = await self.statements.submitted(HeadMeasure, now.head.round)
+            body = body or await self.measuring.measure_with_sample(now.head)
         except TequioError:
             # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
-            self._statements.skip_measurement(now)
+            self.statements.measured.append(now)
             raise
-        await self._statements.submit_measurement(now, body)
-
-    async def leave(self) -> None:
-        await self._statements.leave()
+        await self.statements.submit_measurement(now, body)
 
     async def settle(self, round_number: int, *, was_accepted: bool) -> None:
         """Settle the error feedback when a round is over.
@@ -119,5 +97,5 @@ class DutyRunner:
         An accepted contribution leaves its unsent part in the feedback; a contribution that did not
         count leaves the feedback as it was before.
         """
-        settle = self._means.feedback.settle
-        await trio.to_thread.run_sync(lambda: settle(round_number, was_accepted=was_accepted))
+        settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
+        await trio.to_thread.run_sync(settle)

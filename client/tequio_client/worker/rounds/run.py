@@ -17,12 +17,12 @@ import structlog
 import trio
 
 from tequio_client.clock import BackOff
-from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
-from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
+_TRANSIENT = (*catch_up.TRANSIENT, TrainerFailedError)
 """Errors that another attempt may not meet; any other error ends the worker."""
 MAX_CLOSED = 32
 """Closed rounds whose accepted sets are remembered, to replay from an older head."""
@@ -63,31 +63,26 @@ class RunDriver:
         self,
         *,
         view: RunView,
-        means: RunContext,
-        deeds: DutyRunner,
+        context: RunContext,
+        runner: DutyRunner,
         standing: StandingWatch,
         rng: Random,
         upto: int = -1,
     ) -> None:
         self.view = view  # written by _follow only
-        self._store = means.store
+        self.context = context
+        self.runner = runner
+        self.standing = standing  # written by _follow
+        self._key = context.key
         self._upto = upto  # up to this log index the view only catches up with finished rounds
         self._index = -1  # of the last entry applied; written by _follow only
-        self._key = means.key
-        self._deeds = deeds
-        self._standing = standing  # written by _follow
-        self._exchange = means.exchange
-        self._secrets = means.secrets
-        self._ledger_clock = means.ledger_clock
-        self._points = means.points
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # written by _do
         self._unfetched: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # heads; written by _do
         self._ready_index: int | None = None
         self._left_at = -1
         self._is_leaving = False
-        self._resting = ""  # why this worker takes no part for now
-        self._measures_every = means.measures_every
+        self._pause_reason = ""  # why this worker takes no part for now
         self._back_off = BackOff(rng)  # after failed duties; used by _do
         self._moved = trio.Event()  # replaced at every change
         self._announced: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
@@ -107,25 +102,24 @@ class RunDriver:
         if not self._is_leaving:
             self._is_leaving = True
             self._wake()
-            await self._deeds.leave()
+            await self.runner.statements.leave()
 
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
-        if why != self._resting:
-            self._resting = why
+        if why != self._pause_reason:
+            self._pause_reason = why
             self._wake()
 
     @property
     def current_round(self) -> int | None:
         """Number of the unfinished round in which this key has a slot, or None."""
         current = self.view.round
-        takes_part = current is not None and not self._resting and self._takes_part(current)
-        return current.number if current is not None and takes_part else None
+        return current.number if current is not None and self._takes_part(current) else None
 
     @property
     def bits_per_byte(self) -> float | None:
         """Loss of the newest measured head on held-out text: the log's median, or measured here."""
-        logged, own = self.view.measured, self._deeds.measuring
+        logged, own = self.view.measured, self.runner.measuring
         if logged is not None and logged.head.round >= own.last_measured_round:
             return logged.bits_per_byte
         return own.bits_per_byte
@@ -133,22 +127,22 @@ class RunDriver:
     def member_state(self) -> MemberState:
         return MemberState(
             key=self._key,
-            held=self._deeds.held,
-            fetching=self._deeds.fetching,
+            held=self.runner.heads.held,
+            fetching=self.runner.heads.fetching,
             closed=self._closed,
             stuck=self._stuck,
-            said=self._deeds.answered,
+            answered=self.runner.statements.answered,
             ready_index=self._ready_index,
             left_at=self._left_at,
-            outside=self._standing.idle_reason(),
-            removed_at=self._standing.removed_at_index,
+            idle_reason=self.standing.idle_reason(),
+            removed_at=self.standing.removed_at_index,
             is_leaving=self._is_leaving,
-            resting=self._resting,
-            measured=self._deeds.measuring.last_measured_round,
-            measures_every=self._measures_every,
+            pause_reason=self._pause_reason,
+            measured=self.runner.measuring.last_measured_round,
+            measures_every=self.context.measures_every,
             is_behind=self._is_behind,
-            is_dear=self._is_dear,
-            has_weights=self._has_weights,
+            is_replay_costlier=self._is_replay_costlier,
+            has_weights=lambda head: self.context.store.has_tree(head.weights_root),
         )
 
     @property
@@ -156,21 +150,16 @@ class RunDriver:
         """True while the view is in rounds that were over when this worker joined."""
         return self._index < self._upto
 
-    def _is_dear(self, goal: Head) -> bool:
+    def _is_replay_costlier(self, goal: Head) -> bool:
         """True if the rounds up to that head take more bytes than the head itself."""
         if goal.hash in self._unfetched:  # fetching failed: replay, whatever it costs
             return False
-        held = self._deeds.held
+        held = self.runner.heads.held
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
         ref = catch_up.head_ref(self.view.manifest, goal)
-        return catch_up.is_replay_costlier(ref, since, self._store.missing_bytes)
-
-    def _has_weights(self, head: Head) -> bool:
-        return self._store.has_tree(head.weights_root)
-
-    # --- following the log
+        return catch_up.is_replay_costlier(ref, since, self.context.store.missing_bytes)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         run = self.view.manifest.run_id
@@ -180,18 +169,19 @@ class RunDriver:
                 self._index = index
                 self._wake()
             elif entry.statement.run is None:
-                self._standing.apply(index, entry.statement)
+                self.standing.apply(index, entry.statement)
                 self._wake()
 
     async def _apply(self, index: int, statement: Statement) -> None:
         # Only the coordinator's times set the ledger clock: a member could date its own ahead.
         if isinstance(statement.body, COORDINATOR_BODIES):
-            self._ledger_clock.record_date(statement.ts)
+            self.context.ledger_clock.record_date(statement.ts)
         # Fetched before the view is touched, so that the view never waits half-applied.
         name = needed_document(statement)
-        document = await self._exchange.fetch_blob(name) if name else b""
+        document = await self.context.exchange.fetch_blob(name) if name else b""
         try:
-            self.view.apply(index, statement, self._ledger_clock.now_ms(), lambda _: document)
+            now_ms = self.context.ledger_clock.now_ms()
+            self.view.apply(index, statement, now_ms, lambda _: document)
         except RefusedError as err:
             raise BrokenRulesError(
                 f"entry {index} ({statement.type}) does not follow from the log: {err}"
@@ -199,13 +189,13 @@ class RunDriver:
         if statement.author == self._key:
             await self._confirm(index, statement)
         await self._after(index, statement)
-        await self._points.apply(index, statement, self.view.round, document)
+        await self.context.points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
         match statement.body:
             case MemberReady(commit=commit) | HeadAttest(commit=commit):
                 digest = digest_from_text(commit)
-                await trio.to_thread.run_sync(self._secrets.confirm, digest, index)
+                await trio.to_thread.run_sync(self.context.secrets.confirm, digest, index)
         match statement.body:
             case MemberReady():
                 self._ready_index = index
@@ -220,19 +210,19 @@ class RunDriver:
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
-                await self._deeds.settle(current.number, was_accepted=False)
+                await self.runner.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
-                self._deeds.measuring.release_except([one.head for one in self.view.draws.open])
+                self.runner.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _record_measure(self, head_round: int | None) -> None:
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:
-                await self._points.measured(run, draw.head.round, draw.bits_per_byte)
+                await self.context.points.measured(run, draw.head.round, draw.bits_per_byte)
 
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:
@@ -243,7 +233,7 @@ class RunDriver:
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
         mine = current.slot_of.get(self._key)
-        await self._deeds.settle(current.number, was_accepted=mine in accepted)
+        await self.runner.settle(current.number, was_accepted=mine in accepted)
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -257,8 +247,6 @@ class RunDriver:
             elected=len(current.elected),
         )
 
-    # --- acting on it
-
     async def _act(self) -> None:
         while True:
             now = self._duty()
@@ -266,9 +254,9 @@ class RunDriver:
             if isinstance(now, duties.RunEnded):
                 return
             if isinstance(now, duties.WaitDuty):
-                await self._moved_or(min(self._standing.seconds_left(), IDLE_RECHECK_S))
-                continue
-            await self._do(now)
+                await self._moved_or(min(self.standing.seconds_left(), IDLE_RECHECK_S))
+            else:
+                await self._do(now)
 
     def _duty(self) -> Duty:
         return duties.next_duty(self.view, self.member_state())
@@ -278,11 +266,11 @@ class RunDriver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self._deeds.perform(now, self.view, tuple(self._closed.values()))
+                await self.runner.perform(now, self.view, tuple(self._closed.values()))
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise
-            except* _PASSING as group:
+            except* _TRANSIENT as group:
                 await self._after_failure(now, group)
             nursery.cancel_scope.cancel()
 
@@ -296,14 +284,14 @@ class RunDriver:
             case duties.FetchDuty(head=head):
                 self._unfetched.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
-            await self._standing.refresh()
+            await self.standing.refresh()
         await self._moved_or(self._back_off.next_s())
 
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
         """Cancel a duty that the log has overtaken."""
         # Never while a statement is being sent: it may already be in the log, and the duty's record
         # of the answer would be lost.
-        while self._duty() == mine or self._deeds.is_sending:
+        while self._duty() == mine or self.runner.statements.sending:
             await self._moved.wait()
         scope.cancel()
 
@@ -314,8 +302,6 @@ class RunDriver:
     def _wake(self) -> None:
         self._moved.set()
         self._moved = trio.Event()
-
-    # --- gathering contributions
 
     def receive_announcement(self, trainer: PeerKey, header: ContributionHeader) -> None:
         """Receive a gossiped commitment, and fetch its payload if it is of the round under way."""
@@ -329,7 +315,7 @@ class RunDriver:
             self._wake()
 
     def _takes_part(self, current: RoundView) -> bool:
-        is_in = self._key in current.slot_of and not self._is_behind and not self._resting
+        is_in = self._key in current.slot_of and not self._is_behind and not self._pause_reason
         return is_in and current.phase is not RoundPhase.OVER
 
     async def _gather(self) -> None:
@@ -352,7 +338,7 @@ class RunDriver:
                     if root not in asked:
                         asked.add(root)
                         ref = catch_up.payload_ref(root, current.chunks, current.shape)
-                        nursery.start_soon(self._exchange.fetch_in_background, ref, trainer)
+                        nursery.start_soon(self.context.exchange.fetch_in_background, ref, trainer)
                 await self._moved.wait()
             nursery.cancel_scope.cancel()
 
@@ -362,13 +348,3 @@ class RunDriver:
             (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
-
-
-def run_fields(view: RunView) -> dict[str, object]:
-    head = view.head
-    return {
-        "state": str(view.state),
-        "round": view.number,
-        "head": to_text(head.hash) if head else None,
-        "head_round": head.round if head else None,
-    }

@@ -41,7 +41,7 @@ def test_a_new_node_counts_from_its_beginning(tmp_path: Path) -> None:
 def test_what_was_kept_counts_after_a_restart_and_not_in_the_next_month(tmp_path: Path) -> None:
     traffic = TransferMeter(MonthCounter(tmp_path))
     traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))
-    traffic.save()
+    traffic.months.save()
     again = TransferMeter(MonthCounter(tmp_path))
     again.observe(None, at(0))
     assert again.month_bytes == 10
