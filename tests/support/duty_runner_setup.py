@@ -23,8 +23,8 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.run import DutyRunner
 from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
 from tequio_client.worker.rounds.workdir import (
     RecordedHeads,

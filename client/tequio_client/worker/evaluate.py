@@ -72,19 +72,15 @@ class JudgingRole:
     part: str = ""
     judged: int = 0
     to_judge: int = 0
-    need_mb: int = 0
-    """Memory that scoring takes, MiB; 0: not known."""
+    need_mb: int = 0  # memory that scoring takes, MiB; 0: not known
     barred: Exclusion = ELIGIBLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateFacts:
-    """The facts about this key that may exclude it from a competition."""
-
     key: str
     is_organiser: bool = False
-    runs: frozenset[str] = frozenset()
-    """Runs in which this key has trained, and the present one."""
+    runs: frozenset[str] = frozenset()  # runs in which this key has trained, and the present one
     refusals: Mapping[str, str] = field(default_factory=dict)
     """By competition: the ledger's refusal of this key's offer."""
 

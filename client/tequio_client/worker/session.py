@@ -20,9 +20,8 @@ from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
-from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.join import JoinedRun, join_run
-from tequio_client.worker.rounds.run import RunDriver
+from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
 from tequio_shared.ids import to_text
@@ -42,8 +41,6 @@ MAX_STAY_S = 600.0
 
 
 class RunSession:
-    """One worker's stay in one run, from joining it until it is over."""
-
     def __init__(
         self,
         settings: WorkerSettings,
@@ -63,8 +60,7 @@ class RunSession:
         clear_work_folder(self._work_folder)
         self._started_s = trio.current_time()
         self._ended_s: float | None = None  # when the run was over
-        self.driver: RunDriver | None = None
-        """None: the run is not joined yet."""
+        self.driver: RunDriver | None = None  # None: the run is not joined yet
         self.run_id = ""
         """Id of the joined run, as text; kept because computing it hashes the manifest."""
 

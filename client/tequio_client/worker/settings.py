@@ -68,8 +68,6 @@ class TrainerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSettings:
-    """All settings of a worker."""
-
     net: NetSettings
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     roles: tuple[Role, ...] = ROLES
@@ -77,8 +75,7 @@ class WorkerSettings:
     """True if saved preferences and the state of the computer decide when to lend."""
     is_linked: bool = False
     """True if the app started this process and controls it through standard input."""
-    is_judge: bool = False
-    """True to help judge competitions even if the preferences say no."""
+    is_judge: bool = False  # True to help judge competitions even if the preferences say no
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):

@@ -18,17 +18,7 @@ import structlog
 import trio
 
 from tequio_client import clock
-from tequio_client.ipc.control import (
-    AskBenchmark,
-    AskCompetitions,
-    AskCurves,
-    AskDiagnostics,
-    AskRuns,
-    DiagnosticsReply,
-    Question,
-    Reply,
-    RunRow,
-)
+from tequio_client.ipc import control
 from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
@@ -54,12 +44,7 @@ from tequio_client.worker.lending.facts import (
     StepPace,
 )
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
-from tequio_client.worker.lending.meters import (
-    EnergyMeter,
-    MonthCounter,
-    TransferCounters,
-    TransferMeter,
-)
+from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
@@ -88,8 +73,6 @@ _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
 class Worker:
-    """All parts of one worker process."""
-
     def __init__(
         self,
         settings: WorkerSettings,
@@ -140,7 +123,7 @@ class Worker:
             trained_runs=self._trained_runs,
         )
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
-        self.traffic = TransferMeter(MonthCounter(folder))
+        self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
         self.step_pace = StepPace()
 
@@ -206,7 +189,7 @@ class Worker:
                 await trio.sleep(COMPUTING_INTERVAL_S)
             machine = self.facts().known_machine()
             found = choose_run(rows, machine, self.choices.preferences, self.signer.key)
-            if isinstance(found, RunRow):
+            if isinstance(found, control.RunRow):
                 self.lending.set_idle(JOINING)
                 return found.run
             self.lending.set_idle(found)
@@ -318,17 +301,17 @@ class Worker:
     def snapshot(self) -> Snapshot:
         return control_snapshot.build_snapshot(self)
 
-    async def answer(self, question: Question) -> Reply:
+    async def answer(self, question: control.Question) -> control.Reply:
         """Answer a controller's question; raises TequioError."""
         match question:
-            case AskRuns():
+            case control.AskRuns():
                 return await self.runs.read(self.session.run_id if self.session else "")
-            case AskCompetitions() | AskCurves():
+            case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
-            case AskDiagnostics():
+            case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
-                return DiagnosticsReply(text=text)
-            case AskBenchmark(device=device):
+                return control.DiagnosticsReply(text=text)
+            case control.AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause lending first to get a meaningful result")
                 return await run_benchmark(device, self.settings.net.folder)

@@ -50,34 +50,25 @@ class LendingFacts:
     session: SessionFacts | None = None
     """None: this worker has no app, so rules about the user's presence do not apply. A worker whose
     app has not sent anything yet has `UNKNOWN_SESSION`."""
-    session_age_s: float = 0.0
-    """Ages are by the steady clock."""
-    machine: MachineFacts | None = None
-    """None: the probe has not answered yet, or has died."""
+    session_age_s: float = 0.0  # ages are by the steady clock
+    machine: MachineFacts | None = None  # None: the probe has not answered yet, or has died
     machine_age_s: float = 0.0
     month_bytes: int = 0
-    free_disk_bytes: int | None = None
-    """On the disk with the store."""
+    free_disk_bytes: int | None = None  # on the disk with the store
     store_bytes: int = 0
-    need_mb: int = 0
-    """Device memory that training this run takes, MiB; 0: not known yet, or little."""
+    need_mb: int = 0  # device memory that training this run takes, MiB; 0: not known yet, or little
     is_computing: bool = False
     """True while a child process computes: part of the devices' load and memory is then its."""
     slowdown: float | None = None
     """Time per training step, pauses left out, over its long-term average; None: no steps yet."""
-    round: int | None = None
-    """The round in which this worker trains now."""
-    trainer_problem: str = ""
-    """Why no trainer is started any more."""
+    round: int | None = None  # the round in which this worker trains now
+    trainer_problem: str = ""  # why no trainer is started any more
     key_problem: str = ""
-    standing_problem: str = ""
-    """Why rosters leave this key out: quarantined, or banned."""
-    ledger_problem: str = ""
-    """The ledger's last failure; empty while it answers."""
+    standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
+    ledger_problem: str = ""  # the ledger's last failure; empty while it answers
     was_ledger_reached: bool = False
     """True once it answered since the worker started: a joined run survives an outage."""
-    idle_reason: IdleReason | None = None
-    """Why the worker is in no run; None: it is in one."""
+    idle_reason: IdleReason | None = None  # why the worker is in no run; None: it is in one
 
     def known_session(self) -> SessionFacts | None:
         """Session facts, unknown if too old; None: this worker has no app."""
@@ -95,12 +86,9 @@ class LendingFacts:
 class LendableDevice:
     """A device that may compute: an accelerator, or the processor."""
 
-    gpu: AcceleratorFacts
-    """Readings; the processor has the id `cpu`."""
-    free_mb: int | None
-    """Free device memory, or free main memory for a device without its own."""
-    most_mb: int | None
-    """Most memory that it may use; None: the total is unknown."""
+    gpu: AcceleratorFacts  # readings; the processor has the id `cpu`
+    free_mb: int | None  # free device memory, or free main memory for a device without its own
+    most_mb: int | None  # most memory that it may use; None: the total is unknown
 
     @property
     def is_cpu(self) -> bool:
@@ -126,7 +114,10 @@ def select_chosen_devices(
     used = [gpu for gpu in machine.gpus if gpu.id != CPU and preferences.device(gpu.id).use]
     has_choice = any(one.id == CPU for one in preferences.devices)
     if preferences.device(CPU).use if has_choice else not machine.gpus:
-        used.append(_processor(machine))
+        degrees = machine.cpu_temperature_c
+        plain = AcceleratorFacts(id=CPU, name=machine.cpu_name, temperature_c=degrees)
+        listed = next((gpu for gpu in machine.gpus if gpu.id == CPU), plain)
+        used.append(msgspec.structs.replace(listed, memory_mb=None, free_mb=None))
     return tuple(_device(gpu, machine, preferences) for gpu in used)
 
 
@@ -141,12 +132,6 @@ def select_lent_devices(
     able = [one for one in devices or () if one.most_mb is None or one.most_mb >= need_mb]
     able.sort(key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
     return tuple(able[:1])
-
-
-def _processor(machine: MachineFacts) -> AcceleratorFacts:
-    listed = next((one for one in machine.gpus or () if one.id == CPU), None)
-    plain = AcceleratorFacts(id=CPU, name=machine.cpu_name, temperature_c=machine.cpu_temperature_c)
-    return msgspec.structs.replace(listed or plain, memory_mb=None, free_mb=None)
 
 
 def _device(
@@ -170,10 +155,8 @@ class LocalInstant:
     Dates (hours of the week, the month) come from `ms`.
     """
 
-    ms: int
-    """Milliseconds since 1970, by the wall clock."""
-    steady_ms: int
-    """By a clock that only goes forward."""
+    ms: int  # milliseconds since 1970, by the wall clock
+    steady_ms: int  # by a clock that only goes forward
     # A function, not today's offset: the end of an hour or a month may lie beyond the next change
     # to or from summer time, where today's offset would be an hour wrong.
     offset_s: Callable[[int], int]
@@ -268,8 +251,7 @@ class IdleCause(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleReason:
     why: IdleCause
-    problem: str = ""
-    """The error message, if something failed."""
+    problem: str = ""  # the error message, if something failed
 
 
 JOINING = IdleReason(why=IdleCause.JOINING)

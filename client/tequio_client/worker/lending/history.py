@@ -69,22 +69,12 @@ def thread_count(cores: int, chosen: int = 0) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceGoals:
-    """Temperature and power at which a device is kept; 0 watts: no power goal."""
-
-    temperature_c: float
-    watts: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePace:
     """The share of time that a device may compute, in percent, and the state of its controller."""
 
     share: float = float(MAX_PERCENT)
-    at_ms: int | None = None
-    """Last change, by the steady clock."""
-    temperature_c: float | None = None
-    """Smoothed, like `watts`."""
+    at_ms: int | None = None  # last change, by the steady clock
+    temperature_c: float | None = None  # smoothed, like `watts`
     watts: float | None = None
 
     @property
@@ -94,7 +84,7 @@ class DevicePace:
 
 def adjust_pace(
     pace: DevicePace,
-    goals: DeviceGoals,
+    choice: DeviceChoice,
     temperature_c: float | None,
     watts: float | None,
     at_ms: int,
@@ -111,13 +101,13 @@ def adjust_pace(
         temperature_c=_smooth(pace.temperature_c, temperature_c, _SMOOTH),
         watts=_smooth(pace.watts, watts, _SMOOTH_WATTS),
     )
-    heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, goals)
-    power = 0.0 if watts is None and pace.watts else _by_watts(now, goals)
+    heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, choice)
+    power = 0.0 if watts is None and pace.watts else _by_watts(now, choice)
     share = min(max(pace.share + min(heat, power), MIN_PERCENT), MAX_PERCENT)
     return replace(now, share=float(share))
 
 
-def _by_heat(before: DevicePace, now: DevicePace, goals: DeviceGoals) -> float:
+def _by_heat(before: DevicePace, now: DevicePace, choice: DeviceChoice) -> float:
     """Change of the share in percent because of the temperature."""
     if now.temperature_c is None:
         return _MOST_MORE
@@ -125,13 +115,13 @@ def _by_heat(before: DevicePace, now: DevicePace, goals: DeviceGoals) -> float:
     if before.temperature_c is not None and before.at_ms is not None and now.at_ms is not None:
         passed_s = max((now.at_ms - before.at_ms) / 1_000, _CONTROL_MS / 1_000)
         heading += (now.temperature_c - before.temperature_c) / passed_s * _AHEAD_S
-    return _step(heading - goals.temperature_c, BAND_C, _LESS_PER_C)
+    return _step(heading - choice.temperature_c, BAND_C, _LESS_PER_C)
 
 
-def _by_watts(now: DevicePace, goals: DeviceGoals) -> float:
-    if not goals.watts or now.watts is None:
+def _by_watts(now: DevicePace, choice: DeviceChoice) -> float:
+    if not choice.watts or now.watts is None:
         return _MOST_MORE
-    above_percent = (now.watts / goals.watts - 1) * MAX_PERCENT
+    above_percent = (now.watts / choice.watts - 1) * MAX_PERCENT
     return _step(above_percent, _WATTS_BAND_PERCENT, _LESS_PER_WATT_PERCENT)
 
 
@@ -152,8 +142,7 @@ def _smooth(before: float | None, now: float | None, weight: float) -> float | N
 class Hysteresis:
     """One condition that stops lending once it has lasted, until a quiet minute has passed."""
 
-    since_ms: int | None = None
-    """Start of the condition, if it holds now."""
+    since_ms: int | None = None  # start of the condition, if it holds now
     last_ms: int | None = None
     """Last time at which it held after it had lasted; None: it never lasted."""
 
@@ -178,13 +167,10 @@ class Hysteresis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeProgress:
-    number: int
-    """Number of the command that asked for it."""
+    number: int  # number of the command that asked for it
     since_ms: int
-    length_ms: int | None
-    """None: until the game closes."""
-    gone_ms: int | None = None
-    """Time since which the game is known to be closed."""
+    length_ms: int | None  # None: until the game closes
+    gone_ms: int | None = None  # time since which the game is known to be closed
 
     def left_ms(self, now_ms: int) -> int | None:
         """Milliseconds left; 0: it is over; None: until the game closes."""
@@ -204,8 +190,7 @@ class LendingHistory:
     snooze: SnoozeProgress | None = None
     finishing: tuple[int, int | None] | None = None
     """Number of the command to finish, and the round to be finished; None: that round is over."""
-    hot: frozenset[str] = frozenset()
-    """Ids of devices that must cool down first."""
+    hot: frozenset[str] = frozenset()  # ids of devices that must cool down first
     above_ms: Mapping[str, int] = field(default_factory=dict)
     """Time since which a device is above its goal at the lowest share, by id."""
     paces: Mapping[str, DevicePace] = field(default_factory=dict)
@@ -315,8 +300,7 @@ def _pace(
     # An idle device cools in any case: its readings must not raise the share.
     if not facts.is_computing:
         return replace(pace, at_ms=None, temperature_c=None, watts=None)
-    goals = DeviceGoals(temperature_c=choice.temperature_c, watts=choice.watts)
-    return adjust_pace(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
+    return adjust_pace(pace, choice, one.gpu.temperature_c, one.gpu.watts, at_ms)
 
 
 def _is_at(one: LendableDevice, degrees: float, *, unknown: bool) -> bool:

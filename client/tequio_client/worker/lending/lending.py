@@ -84,8 +84,7 @@ class StoredChoices:
         Preferences that are `fixed` never change, and the file on disk is not touched.
         """
         self._folder = folder
-        self.files_set_aside: list[str] = []
-        """Names of unusable files that were set aside."""
+        self.files_set_aside: list[str] = []  # names of unusable files that were set aside
         self._is_fixed = fixed is not None
         self._unsaved: dict[str, bytes] = {}
         found = fixed or self._read(PREFERENCES_FILE, link_preferences.decode)
@@ -192,8 +191,7 @@ class Lending:
         self.changed = trio.Event()
         """Set and replaced at every change of a decision, a limit or the snapshot."""
         self.session_report: SessionReport | None = None
-        self.need_mb = 0
-        """Memory that training the run takes, MiB; 0: in no run."""
+        self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
         self.score_mb: int | None = None
         """Memory that scoring takes, MiB; None: nothing is to be scored."""
         self.is_judging = False
@@ -201,8 +199,7 @@ class Lending:
         self._last_round: int | None = None  # round to finish before anything is scored
         self.idle_reason: IdleReason | None = None
         """Why the worker is not in the run it should be in; None: it is, or should be in none."""
-        self.since_ms = 0
-        """Start of lending, milliseconds since 1970; 0: nothing is lent."""
+        self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
 
     def apply_state(self, desired: DesiredState) -> None:

@@ -63,8 +63,7 @@ class EnergyMeter:
         self._path = folder / ENERGY_FILE
         self._saved = self.counts = self._read()
         self._last: dict[str, tuple[float | None, int]] = {}  # by device: counter, steady time
-        self.is_measured = False
-        """True if a lent device reports its energy or power."""
+        self.is_measured = False  # True if a lent device reports its energy or power
 
     def observe(self, lent: tuple[AcceleratorFacts, ...], day: str, steady_ms: int) -> None:
         """Count the energy since the last call, for the devices that compute now."""
@@ -111,8 +110,7 @@ class MonthCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     total: Bytes = 0
     begins: Annotated[dict[Month, Bytes], Meta(max_length=MAX_MONTHS)] = {}
     """Total at the start of each month, in the order in which they began."""
-    last: str = ""
-    """Month counted in last."""
+    last: str = ""  # month counted in last
 
     def at(self, month: str) -> MonthCounts:
         """Switch to that month; an earlier month that is unknown continues the present one."""
@@ -210,8 +208,8 @@ class TransferMeter:
     upkeep are little beside it.
     """
 
-    def __init__(self, months: MonthCounter) -> None:
-        self.months = months
+    def __init__(self, folder: Path) -> None:
+        self.months = MonthCounter(folder)
         self._last: tuple[TransferCounters | None, int] = (None, 0)
         self.up_per_s = 0.0
         self.down_per_s = 0.0

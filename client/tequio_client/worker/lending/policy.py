@@ -18,7 +18,14 @@ import msgspec
 
 from tequio_client.ipc.facts import MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Decision, DesiredState, LendingReason, LendingState, Value
+from tequio_client.ipc.snapshot import (
+    Decision,
+    DesiredState,
+    LendingReason,
+    LendingState,
+    Snooze,
+    Value,
+)
 from tequio_client.worker.lending.facts import (
     IdleCause,
     LendableDevice,
@@ -47,20 +54,15 @@ _ALL_PERCENT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleInput:
-    """Everything that a rule may depend on."""
-
     facts: LendingFacts
     preferences: Preferences
     desired: DesiredState
     history: LendingHistory
     now: LocalInstant
-    session: SessionFacts | None
-    """Unknown if too old; None: a worker without an app."""
+    session: SessionFacts | None  # unknown if too old; None: a worker without an app
     machine: MachineFacts
-    devices: tuple[LendableDevice, ...] | None
-    """Devices that are not switched off; None: unknown."""
-    lent: tuple[LendableDevice, ...]
-    """Those of `devices` that will compute."""
+    devices: tuple[LendableDevice, ...] | None  # devices that are not switched off; None: unknown
+    lent: tuple[LendableDevice, ...]  # those of `devices` that will compute
 
 
 def waiting(reason: LendingReason, until_ms: int | None = None, **values: Value) -> Decision:
@@ -100,7 +102,7 @@ def snoozed(case: RuleInput) -> Decision | None:
         return None
     until_ms = None if left_ms is None else end_ms(case, left_ms)
     if snooze.until_ms is None:
-        reason, values = LendingReason.UNTIL_GAME_CLOSES, _program(snooze.game or _shown_game(case))
+        reason, values = LendingReason.UNTIL_GAME_CLOSES, _awaited_program(case, snooze)
         return Decision(state=state, reason=reason, values=values, until_ms=until_ms)
     if snooze.until_ms <= case.now.ms:
         return None
@@ -109,13 +111,10 @@ def snoozed(case: RuleInput) -> Decision | None:
     return Decision(state=state, reason=LendingReason.SNOOZED, until_ms=until_ms)
 
 
-def _program(name: str) -> dict[str, Value]:
-    return {"program": name} if name else {"fact": "any"}
-
-
-def _shown_game(case: RuleInput) -> str:
+def _awaited_program(case: RuleInput, snooze: Snooze) -> dict[str, Value]:
     session = case.session
-    return "" if session is None else session.game or session.fullscreen or ""
+    name = snooze.game or (session.game or session.fullscreen if session else "")
+    return {"program": name} if name else {"fact": "any"}
 
 
 def finished(case: RuleInput) -> Decision | None:
@@ -440,7 +439,8 @@ def decide(
             reason=LendingReason.FINISHING,
             values={"round": facts.round or 0},
         )
-    return msgspec.structs.replace(found, may_transfer=_may_transfer(case))
+    may_transfer = preferences.consent and quota(case) is None and metered(case) is None
+    return msgspec.structs.replace(found, may_transfer=may_transfer)
 
 
 def _lend(case: RuleInput) -> Decision:
@@ -462,7 +462,3 @@ def _share(case: RuleInput, device: LendableDevice) -> int:
     choice = case.preferences.device(device.gpu.id)
     pace = case.history.paces.get(device.gpu.id)
     return choice.share_percent if pace is None else min(choice.share_percent, pace.percent)
-
-
-def _may_transfer(case: RuleInput) -> bool:
-    return case.preferences.consent and quota(case) is None and metered(case) is None

@@ -62,8 +62,7 @@ class ActivityDatabase:
         self.now_ms = now_ms
         self._max_events, self._trim_every = max_events, trim_every
         ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
-        self.number = int(number)
-        """Number of the newest event."""
+        self.number = int(number)  # number of the newest event
 
     @classmethod
     def opened(cls, folder: Path, now_ms: Callable[[], int]) -> Self:
@@ -126,8 +125,7 @@ class WorkerEvent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     shown: Snapshot
-    standing: str
-    """Standing of this key, in the protocol's word; empty: not known."""
+    standing: str  # standing of this key, in the protocol's word; empty: not known
     steady_ms: int
 
 

@@ -16,21 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import structlog
 import trio
 
-from tequio_client.ipc.control import (
-    ActivityReply,
-    AskActivity,
-    AskLosses,
-    AskPoints,
-    AskRanking,
-    AskSeries,
-    LossesReply,
-    LossRow,
-    PointsRow,
-    PointsSeries,
-    RankingReply,
-    RankRow,
-)
-from tequio_client.ipc.control import PointsReply as ControlPoints
+from tequio_client.ipc import control
 from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.http import LedgerRefusedError
@@ -65,8 +51,13 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-PointsQuestion: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
-PointsAnswer: TypeAlias = ControlPoints | PointsSeries | LossesReply | RankingReply | ActivityReply
+PointsQuestion: TypeAlias = (
+    control.AskPoints
+    | control.AskSeries
+    | control.AskLosses
+    | control.AskRanking
+    | control.AskActivity
+)
 
 STEPS = 10_000
 """Most steps of one series; more could not be drawn."""
@@ -173,7 +164,7 @@ def run_ids(file: DatabaseFile) -> frozenset[str]:
     return frozenset(row["run"] for row in file.rows("SELECT DISTINCT run FROM round"))
 
 
-def read_rounds(file: DatabaseFile, asked: AskPoints) -> ControlPoints:
+def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
     rows = file.rows(
         "SELECT *, trained + witnessed AS micropoints "
         "FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
@@ -184,12 +175,14 @@ def read_rounds(file: DatabaseFile, asked: AskPoints) -> ControlPoints:
         asked.device,
         asked.limit + 1,
     )
-    columns = PointsRow.__struct_fields__
-    shown = tuple(PointsRow(**{name: row[name] for name in columns}) for row in rows[: asked.limit])
-    return ControlPoints(rows=shown, has_more=len(rows) > asked.limit)
+    columns = control.PointsRow.__struct_fields__
+    shown = tuple(
+        control.PointsRow(**{name: row[name] for name in columns}) for row in rows[: asked.limit]
+    )
+    return control.PointsReply(rows=shown, has_more=len(rows) > asked.limit)
 
 
-def read_series(file: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeries:
+def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> control.PointsSeries:
     """Points and energy per time step, from the given time or the first round, until now.
 
     Steps are doubled until there are at most `STEPS`. Raises DatabaseError.
@@ -213,12 +206,12 @@ def read_series(file: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeri
         step = min(row["step"], count - 1)  # the coordinator's clock may be ahead of this one
         verified[step] += row["amount"]
         energy[step] += row["energy"]
-    return PointsSeries(
+    return control.PointsSeries(
         since_ms=since_ms, step_ms=step_ms, verified=tuple(verified), energy_j=tuple(energy)
     )
 
 
-def read_losses(file: DatabaseFile, asked: AskLosses) -> LossesReply:
+def read_losses(file: DatabaseFile, asked: control.AskLosses) -> control.LossesReply:
     """Losses of a run's newest rounds, the oldest first; raises DatabaseError."""
     rows = file.rows(
         "SELECT round, MAX(loss) AS loss, MAX(bits_per_byte) AS bits_per_byte FROM ("
@@ -228,10 +221,10 @@ def read_losses(file: DatabaseFile, asked: AskLosses) -> LossesReply:
         asked.run,
         asked.limit,
     )
-    return LossesReply(rows=tuple(LossRow(**dict(row)) for row in reversed(rows)))
+    return control.LossesReply(rows=tuple(control.LossRow(**dict(row)) for row in reversed(rows)))
 
 
-def _first_ms(file: DatabaseFile, asked: AskSeries, now_ms: int) -> int:
+def _first_ms(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> int:
     ((first,),) = file.rows(
         "SELECT MIN(at_ms) FROM round WHERE (?1 = '' OR run = ?1) AND (?2 = '' OR device = ?2)",
         asked.run,
@@ -329,38 +322,38 @@ class Bookkeeping:
             ranked=self._ranked,
         )
 
-    async def answer(self, asked: PointsQuestion) -> PointsAnswer:
+    async def answer(self, asked: PointsQuestion) -> control.Reply:
         """Answer a controller's question; raises TequioError."""
         file = self.points_db.file
         match asked:
-            case AskPoints():
+            case control.AskPoints():
                 return await trio.to_thread.run_sync(read_rounds, file, asked)
-            case AskSeries():
+            case control.AskSeries():
                 now_ms = self.activity.now_ms()
                 return await trio.to_thread.run_sync(read_series, file, asked, now_ms)
-            case AskLosses():
+            case control.AskLosses():
                 return await trio.to_thread.run_sync(read_losses, file, asked)
-            case AskActivity():
+            case control.AskActivity():
                 return await trio.to_thread.run_sync(self.activity.answer, asked)
-            case AskRanking():
+            case control.AskRanking():
                 return await self._ranking(asked)
 
-    async def _ranking(self, asked: AskRanking) -> RankingReply:
+    async def _ranking(self, asked: control.AskRanking) -> control.RankingReply:
         try:
             found = await self._ledger.ranking_around(self._key, asked.around)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            return RankingReply(rows=())  # a key without statements has no place yet
+            return control.RankingReply(rows=())  # a key without statements has no place yet
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
-            RankRow(
+            control.RankRow(
                 rank=row.rank, key=row.key, micropoints=row.micropoints, is_ours=row.key == ours
             )
             for row in found.rows[: 2 * asked.around + 1]
         )
-        return RankingReply(rows=rows, ranked=found.ranked)
+        return control.RankingReply(rows=rows, ranked=found.ranked)
 
     def _set_rank(self, found: RankingAnswer) -> None:
         ours = to_text(self._key)

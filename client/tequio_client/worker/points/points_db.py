@@ -64,8 +64,7 @@ class DatabaseFile:
     def __init__(self, path: Path, schema: str, *, version: int, owner: str = "") -> None:
         """Open or create the file; raises DatabaseError when its folder cannot be written."""
         self.path = path
-        self.set_aside_path: Path | None = None
-        """Path of the unusable file that was set aside."""
+        self.set_aside_path: Path | None = None  # path of the unusable file that was set aside
         self._lock = threading.Lock()
         self._sql = self._opened(schema, version, owner)
 
@@ -106,7 +105,7 @@ class DatabaseFile:
             try:
                 return _open(self.path, schema, version, owner)
             except (_UnfitError, sqlite3.DatabaseError) as err:
-                # An OperationalError is the disk's or the folder's fault: a new file would not help.
+                # An OperationalError is the fault of disk or folder: a new file would not help.
                 if not self.path.exists() or isinstance(err, sqlite3.OperationalError):
                     raise DatabaseError(f"cannot open {self.path} ({err})") from err
                 self.set_aside_path = _set_aside(self.path)
@@ -269,8 +268,7 @@ class PointsDatabase:
 
     def __init__(self, file: DatabaseFile) -> None:
         self.file = file
-        self.changes = 0
-        """Count of changes, for callers that cache results."""
+        self.changes = 0  # count of changes, for callers that cache results
         self.on_end: Callable[[RoundPlace, RoundOutcome], None] = lambda _, __: None
         """Called in the event loop when the end of a round is read."""
         self._unproven: dict[int, int] = {}  # log index of the last entry, by round; set by `end`

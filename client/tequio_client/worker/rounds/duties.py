@@ -177,14 +177,12 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     if own.held is None:
         return FetchDuty(goal)
     closed = own.closed.get(own.held.hash)
-    # The successor of the target is not promoted yet, so nobody can name it: it is computed.
-    if closed is not None and (own.held == target or _is_to_replay(closed, own, goal)):
+    if own.held == target:
+        # Its successor is not promoted yet, so nobody can name it to fetch it.
+        return AdvanceDuty(closed) if closed is not None else None
+    if closed is not None and own.held.hash not in own.stuck and not own.is_replay_costlier(goal):
         return AdvanceDuty(closed)
-    return None if own.held == target or _is_next(view, own.held) else FetchDuty(goal)
-
-
-def _is_to_replay(closed: AcceptedSet, own: MemberState, goal: Head) -> bool:
-    return closed.parent not in own.stuck and not own.is_replay_costlier(goal)
+    return None if _is_next(view, own.held) else FetchDuty(goal)
 
 
 def _target(view: RunView) -> Head | None:

@@ -33,8 +33,6 @@ STALL_TIMEOUT_S = 60.0
 
 
 class HeadKeeper:
-    """Keeps the weights up to date with the log."""
-
     def __init__(self, context: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
         self._context = context
         self._stall_timeout_s = stall_timeout_s

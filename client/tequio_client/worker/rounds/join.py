@@ -1,11 +1,11 @@
 """Joining a run: find it, fetch its documents, and choose where to start reading its log.
 
-The ledger says only where to look. What counts is read from the log with inclusion proofs, and from
-documents that match their hashes.
+The ledger's lists are hints, as for `catch_up`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +34,6 @@ from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
-    RefusedError,
-    TequioError,
     UserFacingError,
 )
 from tequio_shared.head.contribution import ContributionHeader
@@ -83,15 +81,6 @@ class EarlierStart:
     base: Head
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """Replaying from a head: the rounds after it, and roughly the bytes it takes."""
-
-    base: Head
-    rounds: tuple[RoundAnswer, ...]
-    size_bytes: int
-
-
 async def cheaper_start(
     node: Node, manifest: Manifest, target: Head, after: int, heads: Iterable[Head]
 ) -> EarlierStart | None:
@@ -106,18 +95,20 @@ async def cheaper_start(
         return None
     first = max(min(one.round for one in older), target.round - MAX_ROUNDS)
     rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=MAX_ROUNDS)
-    ways = [_way(node, manifest, one, target, after, rounds) for one in older]
-    best = min((way for way in ways if way), key=lambda way: way.size_bytes, default=None)
-    if best is None or best.size_bytes >= most:
+    costs = [(_replay_bytes(node, manifest, one, target, after, rounds), one) for one in older]
+    size_bytes, base = min(costs, key=lambda cost: cost[0])
+    if size_bytes >= most:
         return None
     log.info(
         "replaying from an older head",
-        round=best.base.round,
+        round=base.round,
         to=target.round,
-        about_bytes=best.size_bytes,
+        about_bytes=size_bytes,
         instead_of=most,
     )
-    return await start_after(node, manifest, best.base, best.rounds)
+    return await start_after(
+        node, manifest, base, [one for one in rounds if one.round > base.round]
+    )
 
 
 async def start_after(
@@ -149,27 +140,26 @@ def _check_roster(statement: Statement, manifest: Manifest, row: RoundAnswer) ->
         raise PeerError(f"entry {row.roster_index} is not the roster of round {row.round}")
 
 
-def _way(
+def _replay_bytes(
     node: Node,
     manifest: Manifest,
     base: Head,
     target: Head,
     after: int,
     rounds: Sequence[RoundAnswer],
-) -> _Way | None:
-    """The cost of replaying from that head; None if the ledger's list has a gap or another head."""
-    passed = tuple(one for one in rounds if base.round < one.round)
+) -> float:
+    """Bytes, roughly, to replay from that head; inf if the list has a gap or another head."""
+    passed = [one for one in rounds if one.round > base.round]
     closed = [one for one in passed if one.round <= target.round and one.result]
     if not closed or closed[-1].round != target.round or len(closed) > MAX_REPLAYED:
-        return None
+        return math.inf
     opened = next((one for one in passed if one.opened_index is not None), None)
     if passed[0].round != base.round + 1 or opened is None or opened.head != to_text(base.hash):
-        return None
+        return math.inf
     # k falls as trainers rise, and at least the accepted ones trained.
     payloads = sum(one.accepted * contribution_bytes(manifest, one.accepted) for one in closed)
     entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
-    missing = node.store.missing_bytes(head_ref(manifest, base))
-    return _Way(base=base, rounds=passed, size_bytes=missing + payloads + entries)
+    return node.store.missing_bytes(head_ref(manifest, base)) + payloads + entries
 
 
 async def nearest_start(
@@ -274,8 +264,7 @@ class JoinedRun:
     starting_head: Head | None
     """The older head to replay from, if the present one costs more or nobody has it."""
     recorded_heads: RecordedHeads
-    prepare: link.Prepare
-    """The run's files; device and limits are the trainer's defaults."""
+    prepare: link.Prepare  # the run's files; device and limits are the trainer's defaults
 
 
 async def join_run(node: Node, wanted: str | None) -> JoinedRun:
@@ -501,10 +490,8 @@ async def _outcome(node: Node, header: ContributionHeader, after: int) -> bool |
             return await was_accepted(node, header, after)
         except LogForkedError:
             raise
-        except LedgerUnavailableError as err:
-            error: TequioError = err
-        except (PeerError, RefusedError) as err:
-            error, wrong = err, wrong + 1
-        log.warning("outcome of a round unknown", round=header.round, error=str(error))
+        except TRANSIENT as err:
+            wrong += not isinstance(err, LedgerUnavailableError)
+            log.warning("outcome of a round unknown", round=header.round, error=str(err))
         await trio.sleep(back_off.next_s())
     return False

@@ -53,24 +53,25 @@ class _Sums:  # over the documents of a head that were measured so far
 class HeadMeasuring:
     def __init__(self, context: RunContext) -> None:
         self._context = context
-        self.last_measured_round = -1
-        """Round of the head that was measured last, or failed to be."""
+        self.last_measured_round = -1  # round of the head that was measured last, or failed to be
         self.bits_per_byte: float | None = None
         self._sums: _Sums | None = None  # of the head whose measurement began last
         self._kept: Head | None = None  # pinned in the store for its measurement
 
-    async def measure(self, head: Head) -> HeadMeasure:
-        """Measure a head that is in the store; raises TequioError, and counts as measured then."""
-        with self._attempt(head):
-            measure = await self._measured(head)
-        return await self._record(head, measure)
+    async def measure(self, head: Head, *, with_sample: bool = False) -> HeadMeasure:
+        """Measure a head that is in the store, and add a sample of what it writes if asked for.
 
-    async def measure_with_sample(self, head: Head) -> HeadMeasure:
-        """Measure a head and add a sample of what it writes; raises TequioError like `measure`."""
+        Raises TequioError, and counts as measured then.
+        """
         with self._attempt(head):
             measure = await self._measured(head)
-            sample = await self._sample(head)
-        return msgspec.structs.replace(await self._record(head, measure), sample=sample)
+            if with_sample:
+                measure = msgspec.structs.replace(measure, sample=await self._sample(head))
+        self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
+        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
+        run = to_text(self._context.manifest.run_id)
+        await self._context.points.measured(run, head.round, self.bits_per_byte)
+        return measure
 
     def release_except(self, heads: Sequence[Head]) -> None:
         """Unpin the weights of an interrupted measurement, unless of one of these heads."""
@@ -95,13 +96,6 @@ class HeadMeasuring:
             self._context.store.pin(head.weights_root)
         if before is not None:
             self._context.store.unpin(before.weights_root)
-
-    async def _record(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
-        self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
-        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
-        run = to_text(self._context.manifest.run_id)
-        await self._context.points.measured(run, head.round, self.bits_per_byte)
-        return measure
 
     async def _measured(self, head: Head) -> HeadMeasure:
         """Continue in slices until as many tokens are measured as the run asks for."""

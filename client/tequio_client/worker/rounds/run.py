@@ -1,15 +1,19 @@
 """The driver of one run: follows the log and carries out the duties that follow from it.
 
 Three tasks share the view. `_follow` is its only writer: it applies entry after entry and wakes the
-others. `_act` computes the duty (`duties.next_duty`) and carries it out, cancelling a duty that the
-log has overtaken. `_gather` fetches contributions as they are committed, so that a witness has them
-when the training phase ends.
+others. `_act` computes the duty (`duties.next_duty`) and has the `DutyRunner` carry it out,
+cancelling a duty that the log has overtaken. `_gather` fetches contributions as they are committed,
+so that a witness has them when the training phase ends.
+
+Large things move as files of the store. A file from the trainer process is checked against its
+hash before anything about it is signed: nothing that the trainer reports is passed on unverified.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -20,13 +24,18 @@ from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds import catch_up, duties
-from tequio_client.worker.rounds.duties import Duty, MemberState
+from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
+from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.measure import HeadMeasuring
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
+from tequio_client.worker.rounds.train import RoundTraining, WorkTally
+from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
-from tequio_shared.network.run import RunView, VoidReason, needed_document
+from tequio_shared.network.run import RunView, VoidReason, first_head, needed_document
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -41,8 +50,6 @@ from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
     from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.dispatch import DutyRunner
-    from tequio_client.worker.rounds.statements import RunContext
 
 
 log = structlog.get_logger(__name__)
@@ -192,15 +199,14 @@ class RunDriver:
         await self.context.points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
-        match statement.body:
-            case MemberReady(commit=commit) | HeadAttest(commit=commit):
-                digest = digest_from_text(commit)
-                await trio.to_thread.run_sync(self.context.secrets.confirm, digest, index)
-        match statement.body:
-            case MemberReady():
-                self._ready_index = index
-            case MemberLeave():
-                self._ready_index, self._left_at = None, index
+        body = statement.body
+        if isinstance(body, MemberReady | HeadAttest):
+            digest = digest_from_text(body.commit)
+            await trio.to_thread.run_sync(self.context.secrets.confirm, digest, index)
+        if isinstance(body, MemberReady):
+            self._ready_index = index
+        elif isinstance(body, MemberLeave):
+            self._ready_index, self._left_at = None, index
 
     async def _after(self, index: int, statement: Statement) -> None:
         current = self.view.round
@@ -348,3 +354,78 @@ class RunDriver:
             (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
+
+
+class DutyRunner:
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self.tally = WorkTally()
+        self.heads = HeadKeeper(context)
+        self.statements = RunStatements(context)
+        self.measuring = HeadMeasuring(context)
+        self._training = RoundTraining(context, self.statements, self.tally)
+        self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
+
+    async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
+        """Carry out one duty; returns when it is done or no longer possible. Raises TequioError.
+
+        `recent` are the accepted sets of the last rounds, oldest first.
+        """
+        match now:
+            case duties.FetchDuty(head=head):
+                await self.heads.fetch(head)
+            case duties.AdvanceDuty(closed=closed):
+                await self.heads.advance(closed)
+            case duties.ReadyDuty():
+                # Prepare the trainer first: a member that turns out unable to train wastes a slot.
+                await self._context.workdir.prepare_trainer()
+                held = self.heads.held or first_head(self._context.manifest)
+                await self.statements.ready(now, held)
+            case duties.LeaveDuty():
+                await self.statements.leave(now)
+            case duties.MeasureDuty():
+                await self._measure(now)
+            case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
+                await self._perform_in_round(now, view, recent)
+            case _:
+                raise AssertionError(f"not a duty to carry out: {now}")
+
+    async def _perform_in_round(
+        self, now: RoundDuty, view: RunView, recent: Sequence[AcceptedSet]
+    ) -> None:
+        current, held = view.round, self.heads.held
+        if current is None or current.number != now.round:
+            raise RefusedError("not-in-round", f"round {now.round} is over")
+        match now:
+            case duties.AttestDuty():
+                if held is None:
+                    raise RefusedError("no-head", "no head to attest yet")
+                await self.statements.attest(now, current, held)
+            case duties.TrainDuty():
+                await self._training.train(now, current, held)
+            case duties.ProveDuty():
+                lately = [one for one in recent if one.round < current.number]
+                await self._witnessing.prove(now, current, view.witnessed_ms, lately)
+
+    async def _measure(self, now: duties.MeasureDuty) -> None:
+        """Measure a head, and submit the result once if this key was drawn."""
+        if not now.is_drawn:
+            await self.measuring.measure(now.head)
+            return
+        try:
+            body = await self.statements.submitted(HeadMeasure, now.head.round)
+            body = body or await self.measuring.measure(now.head, with_sample=True)
+        except TequioError:
+            # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
+            self.statements.measured.append(now)
+            raise
+        await self.statements.submit_measurement(now, body)
+
+    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
+        """Settle the error feedback when a round is over.
+
+        An accepted contribution leaves its unsent part in the feedback; a contribution that did not
+        count leaves the feedback as it was before.
+        """
+        settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
+        await trio.to_thread.run_sync(settle)

@@ -95,8 +95,6 @@ class RunContext:
 
 
 class RunStatements:
-    """Submits the statements of this key about one run."""
-
     def __init__(self, context: RunContext) -> None:
         self._context = context
         self._run = context.manifest.run_id

@@ -22,7 +22,7 @@ from tests.support.synthetic_trainer import DIARY, UNWRITTEN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.run import DutyRunner
 
 
 pytestmark = pytest.mark.trio

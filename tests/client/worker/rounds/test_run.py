@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.rounds.dispatch import DutyRunner
     from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.run import DutyRunner
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
