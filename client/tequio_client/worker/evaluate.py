@@ -18,12 +18,16 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
 from tequio_client.ipc.control import MAX_COMPETITIONS
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd, EvaluatorProcess
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
+from tequio_client.worker.lending.lending import Lending
+from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.shutdown import first_error
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, OfferAnswer
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey, to_text
@@ -31,11 +35,7 @@ from tequio_shared.statements.competitions import CompClose, EvalSecret
 from tequio_shared.statements.statement import Body, Statement
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.control.lists import RunsList
-    from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, OfferAnswer
 
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -18,14 +17,11 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet
 from tequio_client.worker.ledger import account
+from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
-
-if TYPE_CHECKING:
-    from tequio_client.worker.settings import WorkerSettings
-
 
 log = structlog.get_logger(__name__)
 

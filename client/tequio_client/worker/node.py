@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import psutil
 import structlog
@@ -20,9 +20,11 @@ from tequio_client import clock, files
 from tequio_client.clock import BackOff
 from tequio_client.ipc.snapshot import Status, encode_status
 from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
@@ -34,11 +36,6 @@ from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_client.worker.settings import NetSettings
-
 
 log = structlog.get_logger(__name__)
 

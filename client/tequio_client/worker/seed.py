@@ -11,7 +11,6 @@ import math
 from collections import deque
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -24,6 +23,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
 from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
+from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
@@ -35,10 +35,6 @@ from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.settings import NetSettings
-
 
 log = structlog.get_logger(__name__)
 
@@ -187,13 +183,13 @@ class RunCache:
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
                 await self._document(name)
-        base = manifest.frozen.files if manifest.frozen else ()
-        files = (*corpus.train, *corpus.held_out, *base)
         # Every new member needs these.
-        for ref in (
-            head_ref(manifest, first_head(manifest)),
-            *(TreeRef.of_file(one.root, one.size_bytes) for one in files),
-        ):
+        refs = [head_ref(manifest, first_head(manifest))]
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.train]
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.held_out]
+        base = manifest.frozen.files if manifest.frozen else ()
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in base]
+        for ref in refs:
             self._node.store.pin(ref.root)
             self._pinned.add(ref)
         # Relay gossip between peers that are connected to this seed only.

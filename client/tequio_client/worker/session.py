@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 import structlog
 import trio
@@ -13,8 +11,10 @@ from tequio_client.ipc.snapshot import Status
 from tequio_client.worker import node as nodes
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import StandingWatch, warn_about_tier
 from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.lending.lending import Lending
 from tequio_client.worker.node import Node
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
@@ -24,13 +24,8 @@ from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
+from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.ids import to_text
-
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.settings import WorkerSettings
-
 
 log = structlog.get_logger(__name__)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.statements.network import Role
+from tequio_shared.log.policy import Policy
+from tequio_shared.statements.network import Role
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
 MIN_QUOTA_BYTES = 64 << 20

@@ -12,7 +12,7 @@ import os
 import shutil
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import structlog
 import trio
@@ -51,14 +51,11 @@ from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecor
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
+from tequio_client.worker.rounds.run import RunDriver
 from tequio_client.worker.session import RunSession
+from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds.run import RunDriver
-    from tequio_client.worker.settings import WorkerSettings
-
 
 log = structlog.get_logger(__name__)
 

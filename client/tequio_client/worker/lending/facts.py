@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,10 +21,7 @@ from tequio_client.ipc.facts import (
     SessionFacts,
 )
 from tequio_client.ipc.preferences import DAYS, HOURS, Preferences, Week, usable_memory_mb
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.trainer import TrainerHeartbeat
-
+from tequio_client.ipc.trainer import TrainerHeartbeat
 
 MAX_SESSION_AGE_S = 15.0
 """Older session facts count as unknown; the app sends them every 5 s."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -21,6 +21,8 @@ from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending import needs
 from tequio_client.worker.lending.facts import (
     CPU,
@@ -32,14 +34,10 @@ from tequio_client.worker.lending.facts import (
 )
 from tequio_client.worker.lending.history import LendingHistory, thread_count, update_history
 from tequio_client.worker.lending.policy import decide
+from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.network import Role
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.network import Role
 
 log = structlog.get_logger(__name__)
 

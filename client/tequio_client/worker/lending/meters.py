@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import structlog
 from msgspec import Meta, Struct
 
 from tequio_client import files
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.facts import AcceleratorFacts
-    from tequio_client.worker.lending.facts import LocalInstant
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.worker.lending.facts import LocalInstant
 
 log = structlog.get_logger(__name__)
 

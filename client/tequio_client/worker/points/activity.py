@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from sqlite3 import Row
+from typing import Self
 
 import msgspec
 import structlog
@@ -20,10 +21,6 @@ from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from sqlite3 import Row
-
 
 log = structlog.get_logger(__name__)
 

@@ -12,12 +12,12 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
@@ -28,6 +28,7 @@ from tequio_client.worker.points.points_db import (
     RoundPlace,
     closed_outcome,
 )
+from tequio_shared.api.peers import AttendedAnswer
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import DOCUMENT_BYTES
@@ -37,11 +38,6 @@ from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.api.peers import AttendedAnswer
-
 
 log = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import structlog
 import trio
@@ -19,7 +19,9 @@ import trio
 from tequio_client.ipc import control
 from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
     NO_POINTS,
@@ -35,19 +37,14 @@ from tequio_client.worker.points.points_db import (
     RoundWork,
     closed_outcome,
 )
+from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.documents import RoundResult
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.points.activity import ActivityDatabase
-    from tequio_shared.api.peers import RankingAnswer
-    from tequio_shared.round.round import RoundView
-
 
 log = structlog.get_logger(__name__)
 

@@ -20,17 +20,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import structlog
 
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
+from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict
-
-if TYPE_CHECKING:
-    from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 
 log = structlog.get_logger(__name__)
 

@@ -11,22 +11,19 @@ message that nobody may send is a `PeerError`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import structlog
 
+from tequio_client.worker.node import Node
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import NetworkId, PeerKey, RunId, from_text, peer_id_text
+from tequio_shared.network.run import RunView
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.network.run import RunView
-
 
 log = structlog.get_logger(__name__)
 

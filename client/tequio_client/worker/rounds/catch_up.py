@@ -7,13 +7,13 @@ and from documents that match their hashes.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
+from tequio_client.worker.node import Node
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
@@ -21,16 +21,12 @@ from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_tex
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import AcceptedSet, Head, NextHead
 from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.round.manifest import Manifest
-
 
 log = structlog.get_logger(__name__)
 

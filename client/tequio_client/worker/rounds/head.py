@@ -9,21 +9,17 @@ repaired before the next head, or at the latest after it.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import head_ref, payload_refs
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, Head
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds.statements import RunContext
-
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -21,6 +20,7 @@ from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.worker.lending.needs import contribution_bytes
+from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
     TRANSIENT,
     add_past_draws,
@@ -31,6 +31,7 @@ from tequio_client.worker.rounds.catch_up import (
 )
 from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
+from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -44,11 +45,6 @@ from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
-
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -22,16 +21,13 @@ from msgspec import UNSET, UnsetType
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import to_text
+from tequio_shared.round.manifest import HeldOutShard
 from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure, Sample
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.round.manifest import HeldOutShard
-    from tequio_shared.round.round import Head
-
 
 log = structlog.get_logger(__name__)
 

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -23,6 +22,7 @@ import trio
 from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
@@ -47,10 +47,6 @@ from tequio_shared.statements.runs import (
     RoundVoid,
 )
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.standing import StandingWatch
-
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import msgspec
 import structlog
@@ -21,28 +21,25 @@ import trio
 
 from tequio_client import files
 from tequio_client.ipc import trainer as link
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.duties import Duty, RoundDuty
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry
-
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.follower import LedgerClock
-    from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.points.points import PointsRecorder
-    from tequio_client.worker.rounds.announce import CommitmentGossip
-    from tequio_client.worker.rounds.feedback import ErrorFeedback
-    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
-
 
 log = structlog.get_logger(__name__)
 

@@ -8,23 +8,19 @@ a restart is committed without training again; a submitted commitment is never r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.points.points_db import RoundWork
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
 from tequio_shared.ids import Digest, from_text, to_text
+from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.runs import WorkCommit
-
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.follower import LedgerClock
-    from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.statements import RunContext, RunStatements
-    from tequio_shared.round.round import Head, RoundView
-
 
 UPLOAD_MARGIN_MS = 2_000
 """A trainer stops this long before the deadline, to leave time for encoding and committing."""

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
+from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
 from tequio_shared.round.proof import RejectionReason
+from tequio_shared.round.round import AcceptedSet, Head, RoundView
 from tequio_shared.statements.runs import WitnessProof
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.statements import RunContext, RunStatements
-    from tequio_client.worker.rounds.train import RoundTraining, WorkTally
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 import structlog
@@ -20,7 +20,10 @@ from msgspec import Meta, Struct
 from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError, TrainerProcess
+from tequio_client.worker.lending.lending import LendingLimits
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import (
@@ -33,12 +36,6 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round.round import Head
-
-if TYPE_CHECKING:
-    from tequio_client.worker.lending.lending import LendingLimits
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.transfer import Exchange
-
 
 log = structlog.get_logger(__name__)
 
