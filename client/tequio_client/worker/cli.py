@@ -6,9 +6,8 @@ whether the app or a person started the worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
-F = TypeVar("F", bound="Callable[..., object]")
 MICRO = 1_000_000
 _MINUTES = {"m": 1, "h": 60}
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
 
 @click.command()
@@ -170,15 +169,9 @@ def _net_settings(*, trust_file: Path | None, **net: Any) -> NetSettings:  # noq
     return NetSettings(**net, trust=read_policy(trust_file))
 
 
-def _as_json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(
-        command
-    )
-
-
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def status(*, folder: Path, as_json: bool) -> None:
     """Show what the running worker is doing, and why."""
     from tequio_client.control_socket import WorkerCall
@@ -191,7 +184,7 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def contribute(*, folder: Path, as_json: bool) -> None:
     """Start lending this computer, as far as the preferences allow."""
     _set_state(folder, as_json=as_json, lend=True)
@@ -199,7 +192,7 @@ def contribute(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def pause(*, folder: Path, as_json: bool) -> None:
     """Stop lending until `tequio contribute`; the device is freed at once."""
     _set_state(folder, as_json=as_json, lend=False)
@@ -208,7 +201,7 @@ def pause(*, folder: Path, as_json: bool) -> None:
 @click.command()
 @click.argument("length", metavar="LENGTH", default="1h")
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def snooze(*, length: str, folder: Path, as_json: bool) -> None:
     """Pause lending for LENGTH: 15m, 1h, `tomorrow` (8 am), or `game` (until the game closes)."""
     _set_state(folder, as_json=as_json, lend=True, snooze=_snooze(length))
@@ -216,7 +209,7 @@ def snooze(*, length: str, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def finish(*, folder: Path, as_json: bool) -> None:
     """Finish the current round, then stop lending until `tequio contribute`."""
     _set_state(folder, as_json=as_json, lend=True, finish=True)
@@ -231,7 +224,7 @@ def finish(*, folder: Path, as_json: bool) -> None:
     type=click.IntRange(1, 500),
     help="Number of recent rounds to list.",
 )
-@_as_json
+@_json_option
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
@@ -254,7 +247,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def diagnostics(*, folder: Path, as_json: bool) -> None:
     """Print a report for troubleshooting, without keys or names of your files."""
     from tequio_client.control_socket import WorkerCall

@@ -66,10 +66,9 @@ async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
 
 
 async def _greet_app(app: PipeTransport, folder: Path) -> ControllerHello | None:
-    """Wait for the hello of the app that started this worker.
+    """Wait for the app's hello; None if it hung up or has another version.
 
-    None if it hung up or has another version. Raises UserFacingError when something else arrives,
-    or nothing.
+    Raises UserFacingError when something else arrives, or nothing.
     """
     try:
         with trio.fail_after(GREETING_TIMEOUT_S):

@@ -127,8 +127,6 @@ class FetchQueue:
 
 
 class RunCache:
-    """Queues what the log names, entry by entry."""
-
     def __init__(
         self, node: Node, heads_every: int, pinned: FetchQueue, recent: FetchQueue
     ) -> None:

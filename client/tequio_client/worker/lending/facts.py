@@ -230,16 +230,11 @@ def _first(holds: Callable[[int], bool], begin_ms: int, end_ms: int) -> int:
 class IdleCause(StrEnum):
     """Why a worker that should be in a run is not."""
 
-    JOINING = "joining"
-    """The worker is joining; no problem is known."""
-    NONE_OPEN = "open"
-    """The ledger has no open run."""
-    NONE_FITS = "fits"
-    """The ledger has open runs, but none fits this computer."""
-    ENDED = "ended"
-    """The run is over."""
-    BARRED = "barred"
-    """This worker cannot take part in the run."""
+    JOINING = "joining"  # no problem is known
+    NONE_OPEN = "open"  # the ledger has no open run
+    NONE_FITS = "fits"  # the ledger has open runs, but none fits this computer
+    ENDED = "ended"  # the run is over
+    BARRED = "barred"  # this worker cannot take part in the run
     NO_SWARM = "swarm"
     """No run can be reached: a wrong ledger, or an address that cannot be listened on."""
 

@@ -220,10 +220,7 @@ class Lending:
     def drop_controller(self, controller: object) -> None:
         """Treat the session as unknown if this controller was the one that reported it."""
         if self.session_report is not None and self.session_report.controller is controller:
-            self.session_report = SessionReport(
-                facts=UNKNOWN_SESSION, controller=None, at_ms=clock.steady_ms()
-            )
-            self.update()
+            self.apply_session_facts(UNKNOWN_SESSION, None)
 
     def set_run(self, manifest: Manifest) -> None:
         """Record the run that was joined, for its memory needs."""

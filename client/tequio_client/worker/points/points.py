@@ -34,7 +34,6 @@ from tequio_client.worker.points.points_db import (
     PointsDatabase,
     RoundOutcome,
     RoundPlace,
-    RoundWork,
     closed_outcome,
 )
 from tequio_shared.api.peers import RankingAnswer
@@ -71,8 +70,6 @@ _EVENTS = {
 
 
 class PointsRecorder:
-    """Records one key's rounds while the log is read."""
-
     def __init__(self, db: PointsDatabase, key: PeerKey) -> None:
         self._db = db
         self._key = key
@@ -103,8 +100,9 @@ class PointsRecorder:
             case RoundVoid():
                 await self._end(place, index, VOIDED)
 
-    async def worked(self, current: RoundView, work: RoundWork) -> None:
-        await self._write(lambda: self._db.record_work(current.roster_index, work))
+    async def worked(self, current: RoundView, device: str, tokens: int, loss: float) -> None:
+        number = current.roster_index
+        await self._write(lambda: self._db.record_work(number, device, tokens, loss))
 
     async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
         await self._write(lambda: self._db.record_measurement(run, number, bits_per_byte))
@@ -231,11 +229,7 @@ def _first_ms(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> int:
 
 
 class Bookkeeping:
-    """Points, ranking and activity of one worker, for as long as it runs.
-
-    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the
-    place in the ranking, events of rounds, and the answers to controllers.
-    """
+    """Points, ranking and activity of one worker, for as long as it runs."""
 
     def __init__(
         self,

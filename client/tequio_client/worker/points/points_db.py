@@ -66,12 +66,6 @@ class DatabaseFile:
         self._lock = threading.Lock()
         self._sql = self._opened(schema, version, owner)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         with self._lock:
             self._sql.close()
@@ -254,13 +248,6 @@ class RoundPlace:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundWork:
-    device: str
-    tokens: int
-    loss: float | None = None
-
-
 class PointsDatabase:
     """The points database of one key. Any method may raise DatabaseError, on any thread."""
 
@@ -296,9 +283,10 @@ class PointsDatabase:
             *dataclasses.astuple(place),
         )
 
-    def record_work(self, number: int, work: RoundWork) -> None:
-        values = work.device, work.tokens, work.loss, number
-        self._write("UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?", *values)
+    def record_work(self, number: int, device: str, tokens: int, loss: float | None) -> None:
+        """Record the work done in a round, as measured on this computer."""
+        query = "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?"
+        self._write(query, device, tokens, loss, number)
 
     def add_energy(self, number: int, joules: float) -> None:
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)

@@ -6,7 +6,7 @@ and from documents that match their hashes.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 import structlog
 import trio
@@ -46,7 +46,12 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
     A worker that was away may have been drawn for a head whose weights it has; `heads` are the
     candidates. Raises LogForkedError.
     """
-    for head in _candidates(node, view.manifest, heads):
+    candidates = [
+        one
+        for one in sorted(heads, key=lambda one: -one.round)
+        if is_due(view.manifest, one.round, is_last=False) and node.store.has_tree(one.weights_root)
+    ]
+    for head in candidates[:MEASURED_HEADS]:
         try:
             draw = await _draw(node, view, after, head)
         except TRANSIENT as err:
@@ -56,16 +61,6 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
         if draw is not None and node.signer.key in draw.drawn:
             log.info("past draw found", round=head.round)
             view.draws.add_earlier(draw)
-
-
-def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequence[Head]:
-    """The newest heads that are due for measurement and whose weights are here."""
-    found = [
-        one
-        for one in sorted(heads, key=lambda one: -one.round)
-        if is_due(manifest, one.round, is_last=False) and node.store.has_tree(one.weights_root)
-    ]
-    return found[:MEASURED_HEADS]
 
 
 async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDraw | None:

@@ -50,16 +50,12 @@ class WaitDuty:
 
 @dataclass(frozen=True, slots=True)
 class FetchDuty:
-    """Fetch the weights of this head from peers."""
-
-    head: Head
+    head: Head  # its weights are fetched from peers
 
 
 @dataclass(frozen=True, slots=True)
 class AdvanceDuty:
-    """Compute the head after this round."""
-
-    closed: AcceptedSet
+    closed: AcceptedSet  # the round after which the head is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +84,7 @@ class TrainDuty:
 
 @dataclass(frozen=True, slots=True)
 class ProveDuty:
-    """Check this round's contributions and send a witness proof."""
-
-    round: int
+    round: int  # its contributions are checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,12 +249,10 @@ class RunOverError(UserFacingError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedRun:
-    """A joined run: rules, data, the view, and the log index after which to read on."""
-
     manifest: Manifest
     corpus: Corpus
     view: RunView
-    after: int
+    after: int  # log index after which to read on
     upto: int
     """Up to this log index the view only catches up with finished rounds; -1: no such rounds."""
     starting_head: Head | None
@@ -391,11 +389,10 @@ async def _view(
     """The first view, the log index after which to read on, and the older head to replay from."""
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
-    statements = {index: entry.statement for index, entry in found.items()}
-    head = None if resume.head is None else promoted_head(manifest, statements[resume.head])
+    head = None if resume.head is None else promoted_head(manifest, found[resume.head].statement)
     roster_index = None
     if resume.close is not None:
-        roster_index = await _roster_index(node, manifest, statements[resume.close])
+        roster_index = await _roster_index(node, manifest, found[resume.close].statement)
     view, after = start_view(node.network_info.id, manifest, resume, head, roster_index)
     if head is None:
         return view, after, None

@@ -363,9 +363,9 @@ class DutyRunner:
         self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
-        """Carry out one duty; returns when it is done or no longer possible. Raises TequioError.
+        """Carry out one duty; `recent` are the last accepted sets, oldest first.
 
-        `recent` are the accepted sets of the last rounds, oldest first.
+        Returns when it is done or no longer possible; raises TequioError.
         """
         match now:
             case duties.FetchDuty(head=head):
@@ -418,10 +418,6 @@ class DutyRunner:
         await self.statements.submit_measurement(now, body)
 
     async def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """Settle the error feedback when a round is over.
-
-        An accepted contribution leaves its unsent part in the feedback; a contribution that did not
-        count leaves the feedback as it was before.
-        """
+        """Settle the error feedback: it changes only by a contribution that was accepted."""
         settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
         await trio.to_thread.run_sync(settle)

@@ -13,7 +13,6 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.ledger.follower import LedgerClock
-from tequio_client.worker.points.points_db import RoundWork
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
@@ -92,8 +91,8 @@ class RoundTraining:
         self.delta_round = number
         self._tally.add(report)
         ready = await workdir.prepare_trainer()
-        work = RoundWork(device=ready.device, tokens=report.tokens, loss=report.loss_last)
-        await self._context.points.worked(current, work)
+        points = self._context.points
+        await points.worked(current, ready.device, report.tokens, report.loss_last)
         await trio.to_thread.run_sync(workdir.delete_old, number)
         return header
 

@@ -29,8 +29,6 @@ _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
 class RoundWitnessing:
-    """Checks the contributions of rounds for which this key is an elected witness."""
-
     def __init__(
         self,
         context: RunContext,
