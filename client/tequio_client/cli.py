@@ -228,7 +228,14 @@ def logging_options(command: F) -> F:
     )(command)
 
 
+def _bytes_per_s(
+    _context: click.Context, _option: click.Parameter, mbit: float | None
+) -> float | None:
+    return None if mbit is None else mbit * 1e6 / 8
+
+
 def network_options(command: F) -> F:
+    """Options that give the fields of `NetSettings`."""
     for option in reversed(
         (
             trust_option,
@@ -261,13 +268,27 @@ def network_options(command: F) -> F:
             ),
             click.option(
                 "--quota-gib",
+                "quota_bytes",
                 type=_Number(0.0, 1e6),
                 default=20.0,
                 show_default=True,
+                callback=lambda _context, _option, gib: int(gib * GIB),
                 help="Storage limit.",
             ),
-            click.option("--upload-mbit", type=_RATE, help="Upload limit, Mbit/s."),
-            click.option("--download-mbit", type=_RATE, help="Download limit, Mbit/s."),
+            click.option(
+                "--upload-mbit",
+                "upload_bytes_per_s",
+                type=_RATE,
+                callback=_bytes_per_s,
+                help="Upload limit, Mbit/s.",
+            ),
+            click.option(
+                "--download-mbit",
+                "download_bytes_per_s",
+                type=_RATE,
+                callback=_bytes_per_s,
+                help="Download limit, Mbit/s.",
+            ),
             click.option(
                 "--status", "status_lines", is_flag=True, help="Print status as JSON lines."
             ),
@@ -275,10 +296,6 @@ def network_options(command: F) -> F:
     ):
         command = option(command)
     return command
-
-
-def bytes_per_s(mbit: float | None) -> float | None:
-    return None if mbit is None else mbit * 1e6 / 8
 
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:

@@ -23,11 +23,10 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.run import DutyRunner
 from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
 from tequio_client.worker.rounds.workdir import (
-    BaseFiles,
     RecordedHeads,
     TrainerWorkdir,
     clear_work_folder,
@@ -111,19 +110,19 @@ class Desk:
                         corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
                         roles=("trainer", "witness"),
                         store=store,
-                        kept=RecordedHeads(self.folder, manifest.run_id),
-                        base=None,
+                        recorded_heads=RecordedHeads(self.folder, manifest.run_id),
+                        starting_head=None,
                         exchange=exchange,
                         outbox=outbox,
                         announcer=cast("CommitmentGossip", self.announcer),
                         secrets=BeaconSecrets(self.folder / "beacon.json", signer, NET),
-                        workroom=TrainerWorkdir(
+                        workdir=TrainerWorkdir(
                             trainer=trainer,
                             prepare=self._prepare(),
                             folder=self.folder / "work",
                             store=store,
                             exchange=exchange,
-                            base=BaseFiles(None, store, exchange),
+                            frozen=None,
                         ),
                         feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),

@@ -65,7 +65,7 @@ class Dutiful:
             key=self.key,
             held=self._held,
             closed=self._closed,
-            said=self._said,
+            answered=self._said,
             ready_index=self._ready_index,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import trio
 import trio.lowlevel
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.worker.control.server import ControlTimes
+    from tequio_client.worker.worker import Worker
 
 
 class PaperHost:
@@ -33,11 +34,12 @@ class PaperHost:
         self.points = PointsView()
         self.rows: tuple[PointsRow, ...] = ()
         self.told: dict[object, SessionFacts] = {}
-        self._changed = trio.Event()
+        self.changed = trio.Event()
 
-    def changed(self) -> trio.Event:
-        """See Host."""
-        return self._changed
+    @property
+    def lending(self) -> PaperHost:
+        """Take orders itself."""
+        return self
 
     def snapshot(self) -> Snapshot:
         """See Host."""
@@ -73,8 +75,8 @@ class PaperHost:
         raise RefusedError("unknown-question", "nobody knows")
 
     def _news(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
+        self.changed.set()
+        self.changed = trio.Event()
 
 
 @asynccontextmanager
@@ -82,7 +84,7 @@ async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterat
     """Let such a worker be in that folder."""
     host = PaperHost()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(ControlServer(host, folder, times).listen)
+        nursery.start_soon(ControlServer(cast("Worker", host), folder, times).listen)
         with trio.fail_after(60):
             while not await trio.to_thread.run_sync(is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
                 await trio.sleep(0.01)

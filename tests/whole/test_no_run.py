@@ -40,8 +40,8 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
             host = await _host(tmp_path / "ana", api, stage)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(host.run)
-                host.apply_preferences(WILLING)
-                host.apply_state(DesiredState(number=1, lend=True))
+                host.lending.apply_preferences(WILLING)
+                host.lending.apply_state(DesiredState(number=1, lend=True))
                 await _until(host, "no run is open", _is_none_open)
                 assert texts.decision_template(host.lending.decision).startswith(
                     "no run is open now"
@@ -81,6 +81,6 @@ def _is_none_open(decision: Decision) -> bool:
 async def _until(host: Worker, what: str, holds: Callable[[Decision], bool]) -> None:
     with trio.move_on_after(PATIENCE_S):
         while not holds(host.lending.decision):
-            await host.changed().wait()
+            await host.lending.changed.wait()
         return
     raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}; it is {host.lending.decision}")

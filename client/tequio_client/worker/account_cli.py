@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -31,28 +32,21 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
 @click.option(
     "--text",
     "text_file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    type=click.File("rb"),
     help="File with your statement, - for standard input. It becomes public.",
 )
-def appeal(ledger: str, folder: Path, text_file: Path | None) -> None:
+def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:
     """Ask the organisers to review a quarantine, ban or suspicion of your key.
 
     Stop the worker of that folder first.
     """
     from tequio_client.worker.ledger import account as program
-
-    cli.set_up_logs(log_json=False, log_level="warning")
-    for line in program.submit_appeal(ledger, folder, _read(text_file)):
-        click.echo(line)
-
-
-def _read(text_file: Path | None) -> bytes:
     from tequio_shared.limits import APPEAL_BYTES
 
-    if text_file is None:
-        return b""
-    with click.open_file(str(text_file), "rb") as file:
-        return bytes(file.read(APPEAL_BYTES + 1))
+    cli.set_up_logs(log_json=False, log_level="warning")
+    text = text_file.read(APPEAL_BYTES + 1) if text_file else b""
+    for line in program.submit_appeal(ledger, folder, text):
+        click.echo(line)
 
 
 @click.command()

@@ -6,9 +6,8 @@ whether the app or a person started the worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,11 +21,15 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
+MICRO = 1_000_000
+_MINUTES = {"m": 1, "h": 60}
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+
 
 @click.command()
 @cli.ledger_option
 @cli.folder_option("worker")
-@click.option("--run", "run_name", help="Name or id of the run. Default: the only open one.")
+@click.option("--run", help="Name or id of the run. Default: the only open one.")
 @click.option(
     "--role",
     "roles",
@@ -95,7 +98,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     is_linked: bool,
     log_json: bool,
     log_level: str,
-    **net: object,
+    **net: Any,  # noqa: ANN401 - click's own
 ) -> None:
     """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
@@ -112,7 +115,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
         net["ledger"] = _join(invitation, net["folder"])
     main.run(
         WorkerSettings(
-            net=_net(**net),  # type: ignore[arg-type]  # click gives what the options declare
+            net=_net_settings(**net),
             trainer=TrainerSettings(
                 device=device,
                 threads=threads,
@@ -140,78 +143,35 @@ def worker(  # noqa: PLR0913 - one parameter an option
 )
 @cli.network_options
 @cli.logging_options
-def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
+def seed(*, heads_every: int, log_json: bool, log_level: str, **net: Any) -> None:  # noqa: ANN401 - click's own
     """Run a public seed node: an entry point to the swarm, and a cache of its data."""
     with heap.collection_paused():
-        from tequio_client.worker import seed as seeds
+        from tequio_client.worker import seed as program
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    seeds.run(
-        _net(**net, run_name=None),  # type: ignore[arg-type]  # as above
-        heads_every=heads_every,
-    )
+    program.run(_net_settings(**net), heads_every=heads_every)
 
 
-def _join(invitation: str, folder: object) -> str:
+def _join(invitation: str, folder: Path) -> str:
     """Join with the invitation; returns the address of its ledger."""
     from tequio_client.links import InvitationLink
     from tequio_client.worker.ledger import account
 
     link = InvitationLink.parse(invitation)
-    click.echo(account.register_by_invitation(link, Path(str(folder))), err=True)
+    click.echo(account.register_by_invitation(link, folder), err=True)
     return link.ledger
 
 
-def _net(  # noqa: PLR0913 - one parameter an option
-    *,
-    ledger: str,
-    folder: Path,
-    run_name: str | None,
-    listen: tuple[str, ...],
-    announce: tuple[str, ...],
-    bootstrap: tuple[str, ...],
-    wait_for_ledger_s: float,
-    quota_gib: float,
-    upload_mbit: float | None,
-    download_mbit: float | None,
-    status_lines: bool,
-    trust_file: Path | None,
-) -> NetSettings:
+def _net_settings(*, trust_file: Path | None, **net: Any) -> NetSettings:  # noqa: ANN401 - click's own
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.worker.settings import NetSettings
 
-    return NetSettings(
-        ledger=ledger,
-        folder=folder,
-        listen=listen,
-        announce=announce,
-        bootstrap=bootstrap,
-        wait_for_ledger_s=wait_for_ledger_s,
-        quota_bytes=int(quota_gib * cli.GIB),
-        upload_bytes_per_s=cli.bytes_per_s(upload_mbit),
-        download_bytes_per_s=cli.bytes_per_s(download_mbit),
-        run=run_name,
-        status_lines=status_lines,
-        trust=read_policy(trust_file),
-    )
-
-
-F = TypeVar("F", bound="Callable[..., object]")
-MICRO = 1_000_000
-_UNTIL_TOMORROW = "tomorrow"
-_UNTIL_GAME = "game"
-_MINUTES = {"m": 1, "h": 60}
-
-
-def _as_json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(
-        command
-    )
+    return NetSettings(**net, trust=read_policy(trust_file))
 
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def status(*, folder: Path, as_json: bool) -> None:
     """Show what the running worker is doing, and why."""
     from tequio_client.control_socket import WorkerCall
@@ -224,7 +184,7 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def contribute(*, folder: Path, as_json: bool) -> None:
     """Start lending this computer, as far as the preferences allow."""
     _set_state(folder, as_json=as_json, lend=True)
@@ -232,7 +192,7 @@ def contribute(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def pause(*, folder: Path, as_json: bool) -> None:
     """Stop lending until `tequio contribute`; the device is freed at once."""
     _set_state(folder, as_json=as_json, lend=False)
@@ -241,7 +201,7 @@ def pause(*, folder: Path, as_json: bool) -> None:
 @click.command()
 @click.argument("length", metavar="LENGTH", default="1h")
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def snooze(*, length: str, folder: Path, as_json: bool) -> None:
     """Pause lending for LENGTH: 15m, 1h, `tomorrow` (8 am), or `game` (until the game closes)."""
     _set_state(folder, as_json=as_json, lend=True, snooze=_snooze(length))
@@ -249,7 +209,7 @@ def snooze(*, length: str, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def finish(*, folder: Path, as_json: bool) -> None:
     """Finish the current round, then stop lending until `tequio contribute`."""
     _set_state(folder, as_json=as_json, lend=True, finish=True)
@@ -264,7 +224,7 @@ def finish(*, folder: Path, as_json: bool) -> None:
     type=click.IntRange(1, 500),
     help="Number of recent rounds to list.",
 )
-@_as_json
+@_json_option
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
@@ -287,7 +247,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
-@_as_json
+@_json_option
 def diagnostics(*, folder: Path, as_json: bool) -> None:
     """Print a report for troubleshooting, without keys or names of your files."""
     from tequio_client.control_socket import WorkerCall
@@ -302,12 +262,7 @@ def diagnostics(*, folder: Path, as_json: bool) -> None:
 
 
 def _set_state(
-    folder: Path,
-    *,
-    as_json: bool,
-    lend: bool,
-    snooze: Snooze | None = None,
-    finish: bool = False,
+    folder: Path, *, as_json: bool, lend: bool, snooze: Snooze | None = None, finish: bool = False
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
@@ -326,9 +281,9 @@ def _snooze(length: str) -> Snooze:
     from tequio_client.ipc.snapshot import Snooze
 
     now_ms = clock.now_ms()
-    if length == _UNTIL_GAME:
+    if length == "game":
         return Snooze(asked_ms=now_ms)
-    if length == _UNTIL_TOMORROW:
+    if length == "tomorrow":
         return Snooze(until_ms=clock.tomorrow_ms(now_ms), asked_ms=now_ms)
     number, unit = length[:-1], length[-1:]
     if not number.isdigit() or unit not in _MINUTES or not int(number):

@@ -18,13 +18,16 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
 from tequio_client.ipc.control import MAX_COMPETITIONS
-from tequio_client.ipc.facts import MachineFacts
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd, EvaluatorProcess
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
+from tequio_client.worker.lending.lending import Lending
+from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.shutdown import first_error
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, OfferAnswer
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey, to_text
@@ -32,17 +35,20 @@ from tequio_shared.statements.competitions import CompClose, EvalSecret
 from tequio_shared.statements.statement import Body, Statement
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_client.worker.control.lists import RunsList
 
 
-# --- The part of this key as an evaluator of a competition, and the rules that exclude it.
-#
-# Pure functions of the ledger's unverified answer about offers, draw and scores: the results
-# decide what to offer and what to show, and prove nothing.
+log = structlog.get_logger(__name__)
 
+POLL_S = 60.0
+POLL_SOON_S = 3.0
+"""Time between two polls of the ledger: usually, and within `NEAR_MS` of a competition's date."""
+NEAR_MS = 120_000
+RETRY_S = 60.0
+LONGEST_RETRY_S = 1_800.0
+"""First and longest pause before a child that failed, or had nothing to do, is started again."""
+_WHY_CHARACTERS = 512
+_MIB = 1 << 20
 _PHASE_ORDER: dict[str, int] = {CompetitionPhase.OPEN: 0, CompetitionPhase.DECIDED: 2}
 
 
@@ -58,24 +64,23 @@ ELIGIBLE = Exclusion()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingRole:
-    """The part of this key in one competition, shown to people only."""
+    """The part of this key in one competition, shown to people only.
+
+    It follows from the ledger's unverified answer about offers, draw and scores; it proves nothing.
+    """
 
     part: str = ""
     judged: int = 0
     to_judge: int = 0
-    need_mb: int = 0
-    """Memory that scoring takes, MiB; 0: not known."""
+    need_mb: int = 0  # memory that scoring takes, MiB; 0: not known
     barred: Exclusion = ELIGIBLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateFacts:
-    """The facts about this key that may exclude it from a competition."""
-
     key: str
     is_organiser: bool = False
-    runs: frozenset[str] = frozenset()
-    """Runs in which this key has trained, and the present one."""
+    runs: frozenset[str] = frozenset()  # runs in which this key has trained, and the present one
     refusals: Mapping[str, str] = field(default_factory=dict)
     """By competition: the ledger's refusal of this key's offer."""
 
@@ -95,12 +100,8 @@ def find_exclusion(answer: CompetitionAnswer, own: CandidateFacts) -> Exclusion:
     return Exclusion("refused", refusal) if refusal else ELIGIBLE
 
 
-def has_offered(answer: CompetitionAnswer, key: str) -> bool:
-    return any(one.key == key for one in answer.offers)
-
-
-def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
-    return key in answer.evaluators
+def find_offer(answer: CompetitionAnswer, key: str) -> OfferAnswer | None:
+    return next((one for one in answer.offers if one.key == key), None)
 
 
 def closes_competition(statement: Statement, answer: CompetitionAnswer) -> bool:
@@ -120,9 +121,9 @@ def count_revealed(answer: CompetitionAnswer, key: str) -> int:
 
 def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
     """The part of this key, given the number of models it scored; see `ipc.competitions.Part`."""
-    offer = next((one for one in answer.offers if one.key == key), None)
-    if is_drawn(answer, key):
+    if key in answer.evaluators:
         return _scoring(answer, key, scored_here, now_ms)
+    offer = find_offer(answer, key)
     if offer is None:
         return ""
     if answer.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED, CompetitionPhase.DRAWN):
@@ -134,7 +135,7 @@ def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int
 
 def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
     """True if this key was drawn and can commit to a score now, or reveal one."""
-    if answer.void or not is_drawn(answer, key):
+    if answer.void or key not in answer.evaluators:
         return False
     dates = answer.rules.dates
     committed = {(one.entrant, one.evaluator) for one in answer.commits}
@@ -167,26 +168,13 @@ def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int)
 
 def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
     """Sort: competitions to join, then those being judged, then decided ones; newest first."""
+
+    def order(line: CompetitionLine) -> int:
+        return _PHASE_ORDER.get(CompetitionPhase.DECIDED if line.void else line.phase, 1)
+
     newest = list(reversed(lines))
-    newest.sort(
-        key=lambda one: (
-            _PHASE_ORDER[CompetitionPhase.DECIDED] if one.void else _PHASE_ORDER.get(one.phase, 1)
-        )
-    )
+    newest.sort(key=order)
     return newest[:MAX_COMPETITIONS]
-
-
-log = structlog.get_logger(__name__)
-
-POLL_S = 60.0
-POLL_SOON_S = 3.0
-"""Time between two polls of the ledger: usually, and within `NEAR_MS` of a competition's date."""
-NEAR_MS = 120_000
-RETRY_S = 60.0
-LONGEST_RETRY_S = 1_800.0
-"""First and longest pause before a child that failed, or had nothing to do, is started again."""
-_WHY = 512
-_MIB = 1 << 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -197,17 +185,6 @@ class _Duty:
     score_mb: int
     tries: int = 0
     again_s: float = 0.0  # in trio's time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerKnowledge:
-    """Facts about this worker that other parts know, asked when they are needed."""
-
-    machine: Callable[[], MachineFacts]
-    trained: Callable[[], Awaitable[frozenset[str]]]
-    """Runs in which this key takes or took part."""
-    parameters: Callable[[], Awaitable[dict[str, int]]]
-    """Number of parameters of each run's model."""
 
 
 class CompetitionJudge:
@@ -222,11 +199,15 @@ class CompetitionJudge:
         outbox: Outbox,
         lending: Lending,
         process: EvaluatorProcess,
-        known: WorkerKnowledge,
+        runs: RunsList,
+        trained_runs: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
-        self._settings, self._key, self._ledger = settings.net, key, ledger
+        """`trained_runs` returns the runs in which this key takes or took part."""
+        self._settings, self._ledger = settings.net, ledger
+        self._peer_key, self._key = key, to_text(key)
         self._is_always_on = settings.is_judge
-        self._outbox, self._lending, self._process, self._known = outbox, lending, process, known
+        self._outbox, self._lending, self._process = outbox, lending, process
+        self._runs, self._trained_runs = runs, trained_runs
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
         self._refusals: dict[str, str] = {}  # by competition, like the next three
         self._offered: set[str] = set()
@@ -244,15 +225,17 @@ class CompetitionJudge:
     @property
     def is_on(self) -> bool:
         """True if the volunteer consented and chose to judge."""
-        chosen = self._lending.preferences
+        chosen = self._lending.choices.preferences
         return chosen.consent and (chosen.judge or self._is_always_on)
 
     async def role_in(self, answer: CompetitionAnswer) -> JudgingRole:
         """The part of this key in that competition; raises TequioError."""
-        key, here = to_text(self._key), 0
+        key, here = self._key, 0
         part = find_part(answer, key, here, clock.now_ms())
         if part in ("drawn", "late", "others"):
-            here = await self._scored_here(answer)
+            here = await trio.to_thread.run_sync(
+                evaluator.count_scored_models, self._settings.folder, answer.id
+            )
             part = find_part(answer, key, here, clock.now_ms())
         is_early = answer.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
         parameters = await self._parameters(answer) if is_early else 0
@@ -263,13 +246,6 @@ class CompetitionJudge:
             need_mb=_need_mb(parameters) if parameters else 0,
             barred=await self._barred(answer) if is_early else ELIGIBLE,
         )
-
-    async def _scored_here(self, answer: CompetitionAnswer) -> int:
-        return await trio.to_thread.run_sync(
-            evaluator.count_scored_models, self._settings.folder, answer.id
-        )
-
-    # --- polling, offers and secrets
 
     async def _keep_polling(self) -> NoReturn:
         while True:
@@ -283,11 +259,10 @@ class CompetitionJudge:
                 self._set_duties({})
             with trio.move_on_after(self._pause_s()):
                 while self.is_on == was_on:
-                    await self._lending.changed().wait()
+                    await self._lending.changed.wait()
 
     async def _poll(self) -> None:
         duties: dict[str, _Duty] = {}
-        key = to_text(self._key)
         for line in sort_competitions(await self._ledger.competitions()):
             if line.phase == CompetitionPhase.DECIDED or line.competition in self._over:
                 self._answers.pop(line.competition, None)
@@ -298,7 +273,7 @@ class CompetitionJudge:
                     await self._offer(answer)
                 case CompetitionPhase.CLOSED:
                     await self._open_secret(answer)
-                case CompetitionPhase.REVEALED if is_due(answer, key, clock.now_ms()):
+                case CompetitionPhase.REVEALED if is_due(answer, self._key, clock.now_ms()):
                     duties[answer.competition] = await self._duty(answer)
         self._set_duties(duties)
 
@@ -316,11 +291,11 @@ class CompetitionJudge:
         name = answer.competition
         if name in self._offered or clock.now_ms() >= answer.rules.dates.deadline:
             return
-        if not has_offered(answer, to_text(self._key)):
+        if find_offer(answer, self._key) is None:
             if (await self._barred(answer)).bar:
                 return
             body = await trio.to_thread.run_sync(
-                evaluator.make_offer, answer.id, self._key, self._settings.folder
+                evaluator.make_offer, answer.id, self._peer_key, self._settings.folder
             )
             if not await self._submit(name, body):
                 return
@@ -328,8 +303,7 @@ class CompetitionJudge:
         self._offered.add(name)
 
     async def _open_secret(self, answer: CompetitionAnswer) -> None:
-        key = to_text(self._key)
-        offer = next((one for one in answer.offers if one.key == key), None)
+        offer = find_offer(answer, self._key)
         if offer is None or offer.secret_index is not None:
             return
         secret = await trio.to_thread.run_sync(
@@ -359,55 +333,52 @@ class CompetitionJudge:
                 await self._outbox.submit(body)
             except RefusedError as err:
                 if err.code != "already-said":
-                    refused = str(err)[:_WHY]
+                    refused = str(err)[:_WHY_CHARACTERS]
         if refused:
             self._refusals[competition] = refused
             log.warning("statement refused", type=body.TYPE, why=refused)
         return not refused and not patience.cancelled_caught
-
-    # --- eligibility
 
     async def _barred(self, answer: CompetitionAnswer) -> Exclusion:
         network = await self._ledger.network()
         found = find_exclusion(
             answer,
             CandidateFacts(
-                key=to_text(self._key),
-                is_organiser=self._key in network.genesis.organiser_keys,
-                runs=await self._known.trained(),
+                key=self._key,
+                is_organiser=self._peer_key in network.genesis.organiser_keys,
+                runs=await self._trained_runs(),
                 refusals=self._refusals,
             ),
         )
         if found.bar or answer.phase != CompetitionPhase.OPEN:
             return found
         lacking = self._lacking(await self._parameters(answer))
-        return Exclusion("memory", lacking[:_WHY]) if lacking else ELIGIBLE
+        return Exclusion("memory", lacking[:_WHY_CHARACTERS]) if lacking else ELIGIBLE
 
     def _lacking(self, parameters: int) -> str:
         """Why this computer cannot score such a model, in words; empty: it can, as far as known."""
         lacking = evaluator.missing_memory(parameters)
-        devices = select_chosen_devices(self._known.machine(), self._lending.preferences)
-        if lacking or devices is None or select_lent_devices(devices, _need_mb(parameters)):
+        machine, need_mb = self._lending.facts().known_machine(), _need_mb(parameters)
+        devices = select_chosen_devices(machine, self._lending.choices.preferences)
+        if lacking or devices is None or select_lent_devices(devices, need_mb):
             return lacking
-        return f"none of the lent devices has {_need_mb(parameters):,} MiB of memory"
+        return f"none of the lent devices has {need_mb:,} MiB of memory"
 
     async def _parameters(self, answer: CompetitionAnswer) -> int:
         """Parameters of the largest model that may have to be scored; 0: not known."""
         if answer.rules.budget.parameters:
             return answer.rules.budget.parameters
         sides = [one.side for one in answer.entrants if one.side is not None]
-        known = await self._known.parameters() if sides else {}
+        known = await self._runs.parameters() if sides else {}
         return max((known.get(one, 0) for one in sides), default=0)
-
-    # --- scoring
 
     async def _duty(self, answer: CompetitionAnswer) -> _Duty:
         before = self._duties.get(answer.competition)
         if before is None:
-            need_mb = _need_mb(await self._parameters(answer))
-            return _Duty(answer=answer, score_mb=need_mb)
+            return _Duty(answer=answer, score_mb=_need_mb(await self._parameters(answer)))
         # Other evaluators' statements may have unblocked this one: do not wait out the pause.
-        if _progress(before.answer) != _progress(answer) and before.tries:
+        counts = [(len(one.commits), len(one.results)) for one in (before.answer, answer)]
+        if counts[0] != counts[1] and before.tries:
             before.again_s = min(before.again_s, trio.current_time() + RETRY_S)
         before.answer = answer
         return before
@@ -419,18 +390,15 @@ class CompetitionJudge:
 
     async def _keep_scoring(self) -> NoReturn:
         while True:
-            duty = self._next()
+            now_s = trio.current_time()
+            due = [one for one in self._duties.values() if one.again_s <= now_s]
+            duty = min(due, key=lambda one: one.answer.rules.dates.scored, default=None)
             self._lending.set_scoring(duty.score_mb if duty else None)
             if duty is None:
                 with trio.move_on_after(POLL_SOON_S):
                     await self._moved.wait()
                 continue
             await self._score(duty)
-
-    def _next(self) -> _Duty | None:
-        now_s = trio.current_time()
-        due = [one for one in self._duties.values() if one.again_s <= now_s]
-        return min(due, key=lambda one: one.answer.rules.dates.scored, default=None)
 
     async def _score(self, duty: _Duty) -> None:
         """Run a child process for the duty, until it ends or the duty is not due any more."""
@@ -455,7 +423,7 @@ class CompetitionJudge:
         limits, trust = self._lending.limits(duty.score_mb), self._settings.trust
         return link.BeginEvaluation(
             competition=duty.answer.competition,
-            key=to_text(self._key),
+            key=self._key,
             ledger=self._settings.ledger,
             folder=str(self._settings.folder.absolute()),
             trust=trust.encode().decode() if trust else "",
@@ -469,7 +437,7 @@ class CompetitionJudge:
     async def _apply_limits(self) -> NoReturn:
         """Apply the lending limits to the child process whenever they change."""
         while True:
-            changed = self._lending.changed()
+            changed = self._lending.changed
             duty = self._duties.get(self._process.competition)
             if duty is not None and self._lending.is_judging:
                 self._process.send_limits(self._begin(duty))
@@ -483,11 +451,6 @@ class CompetitionJudge:
             if any(abs(at - now) < NEAR_MS for at in (dates.deadline, dates.draw, dates.scored)):
                 return POLL_SOON_S
         return POLL_S
-
-
-def _progress(answer: CompetitionAnswer) -> tuple[int, int]:
-    """Number of commitments and of results: after the last commitment, scores may be revealed."""
-    return len(answer.commits), len(answer.results)
 
 
 def _need_mb(parameters: int) -> int:

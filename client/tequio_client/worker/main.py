@@ -5,26 +5,23 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client import heap
+from tequio_client.ipc.control import ControllerHello
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import InvitationLink
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet
 from tequio_client.worker.ledger import account
+from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
-
-if TYPE_CHECKING:
-    from tequio_client.worker.settings import WorkerSettings
-
 
 log = structlog.get_logger(__name__)
 
@@ -44,67 +41,51 @@ def run(settings: WorkerSettings) -> None:
 
 async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
     async with AsyncExitStack() as stack:
-        parent = await ParentApp.accept(settings.net.folder) if settings.is_linked else None
-        if settings.is_linked and parent is None:
+        folder = settings.net.folder
+        app = PipeTransport() if settings.is_linked else None
+        hello = await _greet_app(app, folder) if app else None
+        if app is not None and hello is None:
             return
-        seed = parent.seed if parent else None
+        seed = from_text(hello.seed) if hello and hello.seed else None
         signer = stack.enter_context(nodes.locked_signer(settings.net, seed))
         ledger = await stack.enter_async_context(
             LedgerApi(settings.net.ledger, trust=settings.net.trust)
         )
-        if parent is not None and parent.invitation is not None:
-            await account.join_network(ledger, settings.net.folder, signer, parent.invitation)
-        host = await trio.to_thread.run_sync(Worker, settings, signer, ledger)
-        controllers = ControlServer(host, settings.net.folder)
-        stopping.before_stop = host.leave
+        if hello is not None and hello.invitation:
+            invitation = InvitationLink.parse(hello.invitation)
+            await account.join_network(ledger, folder, signer, invitation)
+        worker = await trio.to_thread.run_sync(Worker, settings, signer, ledger)
+        server = ControlServer(worker, folder)
+        stopping.before_stop = worker.leave
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(controllers.listen)
-            if parent is not None:
-                nursery.start_soon(_serve_parent, parent, controllers, host, nursery.cancel_scope)
-            await host.run()
+            nursery.start_soon(server.listen)
+            if app is not None:
+                nursery.start_soon(_serve_app, app, server, worker, nursery.cancel_scope)
+            await worker.run()
             nursery.cancel_scope.cancel()
 
 
-class ParentApp:
-    """The app that started this worker, after its hello message."""
+async def _greet_app(app: PipeTransport, folder: Path) -> ControllerHello | None:
+    """Wait for the app's hello; None if it hung up or has another version.
 
-    def __init__(
-        self, lines: PipeTransport, seed: bytes | None, invitation: InvitationLink | None
-    ) -> None:
-        self.lines = lines
-        self.seed = seed
-        self.invitation = invitation
-
-    @classmethod
-    async def accept(cls, folder: Path) -> ParentApp | None:
-        """Wait for the hello message; None if the app hung up or has another version.
-
-        Raises UserFacingError when something else arrives, or nothing.
-        """
-        lines = PipeTransport()
-        try:
-            with trio.fail_after(GREETING_TIMEOUT_S):
-                hello = await greet(lines, folder)
-        except (MalformedError, *GONE) as err:
-            raise UserFacingError(
-                f"--link is only for the app, and expects its hello on standard input ({err}): "
-                "omit --link"
-            ) from err
-        if hello is None:
-            return None
-        return cls(
-            lines,
-            from_text(hello.seed) if hello.seed else None,
-            InvitationLink.parse(hello.invitation) if hello.invitation else None,
-        )
+    Raises UserFacingError when something else arrives, or nothing.
+    """
+    try:
+        with trio.fail_after(GREETING_TIMEOUT_S):
+            return await greet(app, folder)
+    except (MalformedError, *GONE) as err:
+        raise UserFacingError(
+            f"--link is only for the app, and expects its hello on standard input ({err}): "
+            "omit --link"
+        ) from err
 
 
-async def _serve_parent(
-    parent: ParentApp, controllers: ControlServer, host: Worker, scope: trio.CancelScope
+async def _serve_app(
+    app: PipeTransport, server: ControlServer, worker: Worker, scope: trio.CancelScope
 ) -> None:
     """Serve the app; when it says goodbye or is gone, leave the run and stop the worker."""
-    await controllers.serve(parent.lines, is_parent=True)
+    await server.serve(app, is_parent=True)
     log.info("stopping: app gone")
     with trio.move_on_after(LEAVE_TIMEOUT_S):
-        await host.leave()
+        await worker.leave()
     scope.cancel()

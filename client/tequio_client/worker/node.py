@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import psutil
 import structlog
@@ -20,9 +20,11 @@ from tequio_client import clock, files
 from tequio_client.clock import BackOff
 from tequio_client.ipc.snapshot import Status, encode_status
 from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
@@ -35,20 +37,18 @@ from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
 
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_client.worker.settings import NetSettings
-
-
 log = structlog.get_logger(__name__)
 
 LONGEST_RETRY_S = 4.0
 """Longest pause between two attempts to reach the ledger at the start: a round may be waiting."""
+STATUS_INTERVAL_S = 1.0
+MAX_BAD_SOURCES = 8
+"""Most peers that sent wrong data listed in a status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An open node; everything in it is closed when `opened` ends."""
+    """An open node; everything in it is closed when `open_node` ends."""
 
     settings: NetSettings
     signer: Signer
@@ -85,7 +85,9 @@ async def open_node(
         rng = Random(signer.key)  # noqa: S311 - jitter and choice of peers, no secrets
         info = await _first_answer(ledger, settings, rng)
         _pin_network(settings.folder, info)
-        store = await trio.to_thread.run_sync(_store, settings)
+        store = await trio.to_thread.run_sync(
+            partial(Store, settings.folder / "store", quota_bytes=settings.quota_bytes)
+        )
         network = await _listening(stack, signer, settings)
         upload = ByteBudget(settings.upload_bytes_per_s)
         download = ByteBudget(settings.download_bytes_per_s)
@@ -131,10 +133,6 @@ def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
     """Connected peers in random order, so that no peer is always asked first."""
     peers = sorted(network.connected_peers())
     return rng.sample(peers, len(peers))
-
-
-def _store(settings: NetSettings) -> Store:
-    return Store(settings.folder / "store", quota_bytes=settings.quota_bytes)
 
 
 async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSettings) -> PeerNetwork:
@@ -200,15 +198,8 @@ def log_start(node: Node, program: str, **more: object) -> None:
     )
 
 
-# --- Status lines on standard output, one JSON object a second, for the program's parent process.
-
-INTERVAL_S = 1.0
-MAX_BAD_SOURCES = 8
-"""Most peers that sent wrong data listed in a status."""
-
-
 async def report_status(status: Callable[[], Status]) -> NoReturn:
-    """Write a status line every second until cancelled, whether or not anybody reads it."""
+    """Write a status line to standard output every second until cancelled, read or not."""
     descriptor = sys.stdout.fileno()
     while True:
         line = encode_status(status())
@@ -222,7 +213,7 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
             )
         except OSError:
             await trio.sleep_forever()  # nobody reads any more
-        await trio.sleep(INTERVAL_S)
+        await trio.sleep(STATUS_INTERVAL_S)
 
 
 def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) -> Status:

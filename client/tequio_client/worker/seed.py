@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -25,6 +23,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
 from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
+from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
@@ -35,11 +34,7 @@ from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_te
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
-from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.settings import NetSettings
-
+from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
 
@@ -87,16 +82,18 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
 
 async def _cache(node: Node, heads_every: int) -> None:
     # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
-    kept, recent = FetchQueue(node.exchange, most=None), FetchQueue(node.exchange, most=MAX_RECENT)
+    pinned = FetchQueue(node.exchange, most=None)
+    recent = FetchQueue(node.exchange, most=MAX_RECENT)
     async with (
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
         trio.open_nursery() as nursery,
     ):
-        cache = RunCache(node, heads_every, kept, recent)
+        cache = RunCache(node, heads_every, pinned, recent)
         nursery.start_soon(cache.rosters.serve)
-        for wants in (*[kept] * PINNED_TASKS, *[recent] * RECENT_TASKS):
-            nursery.start_soon(wants.serve)
-        await cache.follow(follower.entries(after=-1))
+        for queue in (*[pinned] * PINNED_TASKS, *[recent] * RECENT_TASKS):
+            nursery.start_soon(queue.serve)
+        async for _, entry in follower.entries(after=-1):
+            await cache.apply(entry.statement)
 
 
 class FetchQueue:
@@ -109,7 +106,7 @@ class FetchQueue:
     def __init__(self, exchange: Exchange, *, most: int | None) -> None:
         self._exchange = exchange
         self._waiting: deque[tuple[TreeRef, PeerKey | None, float]] = deque(maxlen=most)
-        self._came = trio.Event()  # replaced whenever a tree was queued
+        self._was_added = trio.Event()  # replaced whenever a tree was queued
 
     def add(self, ref: TreeRef, holder: PeerKey | None = None, timeout_s: float = math.inf) -> None:
         """Queue a tree, and the peer that should have it.
@@ -117,35 +114,31 @@ class FetchQueue:
         One that is in the store already costs only a look at the disk.
         """
         self._waiting.append((ref, holder, timeout_s))
-        self._came.set()
-        self._came = trio.Event()
+        self._was_added.set()
+        self._was_added = trio.Event()
 
     async def serve(self) -> None:
         while True:
             while not self._waiting:
-                await self._came.wait()
+                await self._was_added.wait()
             ref, holder, timeout_s = self._waiting.pop()
             with trio.move_on_after(timeout_s):
                 await self._exchange.fetch_in_background(ref, holder)
 
 
 class RunCache:
-    """Queues what the log names, entry by entry."""
-
-    def __init__(self, node: Node, heads_every: int, kept: FetchQueue, recent: FetchQueue) -> None:
+    def __init__(
+        self, node: Node, heads_every: int, pinned: FetchQueue, recent: FetchQueue
+    ) -> None:
         self._node = node
         self._heads_every = heads_every
-        self._kept = kept
+        self._pinned = pinned
         self._recent = recent
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
-        self._last_head: dict[RunId, HeadPromote] = {}
+        self._last_head: dict[RunId, TreeRef] = {}
 
-    async def follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
-        async for _, entry in entries:
-            await self._apply(entry.statement)
-
-    async def _apply(self, statement: Statement) -> None:
+    async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
         if run is None:
             return
@@ -156,22 +149,21 @@ class RunCache:
             self._cache(manifest, statement)
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
-        run, body = manifest.run_id, statement.body
-        match body:
-            case RoundRoster():
-                digest = digest_from_text(body.roster)
-                self.rosters.set_roster(run, statement.round or 0, digest)
-            case WorkCommit():
+        run, number = manifest.run_id, statement.round or 0
+        match statement.body:
+            case RoundRoster(roster=roster):
+                self.rosters.set_roster(run, number, digest_from_text(roster))
+            case WorkCommit() as body:
                 ref = _payload_ref(manifest, body)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
-            case HeadPromote():
-                self._last_head[run] = body
-                if (statement.round or 0) % self._heads_every == 0:
-                    self._want_head(manifest, body)
+            case HeadPromote(weights_root=root):
+                self._last_head[run] = weights_ref(manifest, digest_from_text(root))
+                if number % self._heads_every == 0:
+                    self._recent.add(self._last_head[run])
             case RunClose():
                 self.rosters.drop(run)
                 if run in self._last_head:
-                    self._want_head(manifest, self._last_head[run])
+                    self._recent.add(self._last_head[run])
 
     async def _open(self, run: RunId, body: RunOpen) -> None:
         """Start caching a run: documents, first head and shards."""
@@ -189,36 +181,26 @@ class RunCache:
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
                 await self._document(name)
-        self._want_kept(head_ref(manifest, first_head(manifest)))
-        files = [(one.root, one.size_bytes) for one in corpus.train]
-        files += [(one.root, one.size_bytes) for one in corpus.held_out]
-        if manifest.frozen:
-            files += [(one.root, one.size_bytes) for one in manifest.frozen.files]
-        for root, size_bytes in files:
-            self._want_kept(TreeRef.of_file(root, size_bytes))
-        await self._carry(manifest.run_id)
-        self._manifests[manifest.run_id] = manifest
-        log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
-
-    async def _carry(self, run: RunId) -> None:
-        """Relay gossip between peers that are connected to this seed only."""
-        net = self._node.network_info.id
-        judge = CommitmentFilter(net, run, partial(self.rosters.round_of, run), log_conflict)
-        await RunGossip.relay(self._node.network, net, run, judge)
+        # Every new member needs these.
+        refs = [head_ref(manifest, first_head(manifest))]
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.train]
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.held_out]
+        base = manifest.frozen.files if manifest.frozen else ()
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in base]
+        for ref in refs:
+            self._node.store.pin(ref.root)
+            self._pinned.add(ref)
+        # Relay gossip between peers that are connected to this seed only.
+        run, net = manifest.run_id, self._node.network_info.id
+        commitments = CommitmentFilter(net, run, partial(self.rosters.round_of, run), log_conflict)
+        await RunGossip.relay(self._node.network, net, run, commitments)
+        self._manifests[run] = manifest
+        log.info("caching run", run=to_text(run)[:10], name=manifest.name)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)
         self._node.store.pin(digest)
         return await self._node.exchange.fetch_blob(digest)
-
-    def _want_kept(self, ref: TreeRef) -> None:
-        """Queue and pin a tree that every new member needs."""
-        self._node.store.pin(ref.root)
-        self._kept.add(ref)
-
-    def _want_head(self, manifest: Manifest, body: HeadPromote) -> None:
-        ref = weights_ref(manifest, digest_from_text(body.weights_root))
-        self._recent.add(ref)
 
 
 def _payload_ref(manifest: Manifest, body: WorkCommit) -> TreeRef:

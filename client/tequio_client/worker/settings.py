@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_shared.log.policy import Policy
-    from tequio_shared.statements.network import Role
+from tequio_shared.log.policy import Policy
+from tequio_shared.statements.network import Role
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
 MIN_QUOTA_BYTES = 64 << 20
@@ -68,8 +66,6 @@ class TrainerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSettings:
-    """All settings of a worker."""
-
     net: NetSettings
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     roles: tuple[Role, ...] = ROLES
@@ -77,8 +73,7 @@ class WorkerSettings:
     """True if saved preferences and the state of the computer decide when to lend."""
     is_linked: bool = False
     """True if the app started this process and controls it through standard input."""
-    is_judge: bool = False
-    """True to help judge competitions even if the preferences say no."""
+    is_judge: bool = False  # True to help judge competitions even if the preferences say no
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):

@@ -45,7 +45,7 @@ def explain_untrusted_log(ledger: str) -> Iterator[None]:
 def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
     """Add the ledger's address and advice to errors of an unreachable or unusable ledger.
 
-    Raises UserFacingError, as `named` does for a log that cannot be trusted.
+    Raises UserFacingError, as `explain_untrusted_log` does for a log that cannot be trusted.
     """
     with explain_untrusted_log(ledger):
         try:
@@ -74,7 +74,7 @@ def first_error(error: BaseException) -> BaseException:
 
 
 class StoppableProgram:
-    """Runs a program until it ends or a signal stops it; `last_words` runs before a stop."""
+    """Runs a program until it ends or a signal stops it; `before_stop` runs before a stop."""
 
     def __init__(self) -> None:
         self.before_stop: Callable[[], Awaitable[None]] | None = None
@@ -91,24 +91,20 @@ class StoppableProgram:
     async def _watch(self, scope: trio.CancelScope, watching: trio.Event) -> None:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             watching.set()
-            log.info("stopping", signal=await _next(signals))
+            log.info("stopping", signal=signal.Signals(await anext(signals)).name)
             with trio.move_on_after(BEFORE_STOP_S):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(_cancel_at_next, signals, nursery.cancel_scope)
-                    await self._run_last_words()
+                    await self._run_before_stop()
                     nursery.cancel_scope.cancel()
         scope.cancel()
 
-    async def _run_last_words(self) -> None:
+    async def _run_before_stop(self) -> None:
         try:
             if self.before_stop is not None:
                 await self.before_stop()
         except* TequioError as group:
             log.warning("member.leave not sent", error=str(first_error(group)))
-
-
-async def _next(signals: AsyncIterator[int]) -> str:
-    return signal.Signals(await anext(signals)).name
 
 
 async def _cancel_at_next(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:

@@ -12,24 +12,14 @@ import os
 import shutil
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import structlog
 import trio
 
 from tequio_client import clock
-from tequio_client.ipc.control import (
-    AskBenchmark,
-    AskCompetitions,
-    AskCurves,
-    AskDiagnostics,
-    AskRuns,
-    DiagnosticsReply,
-    Question,
-    Reply,
-    RunRow,
-)
-from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions, SessionFacts
+from tequio_client.ipc import control
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
@@ -41,7 +31,7 @@ from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
-from tequio_client.worker.evaluate import CompetitionJudge, WorkerKnowledge
+from tequio_client.worker.evaluate import CompetitionJudge
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending.facts import (
@@ -54,31 +44,24 @@ from tequio_client.worker.lending.facts import (
     StepPace,
 )
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
-from tequio_client.worker.lending.meters import (
-    EnergyMeter,
-    MonthCounter,
-    TransferCounters,
-    TransferMeter,
-)
+from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
+from tequio_client.worker.rounds.run import RunDriver
 from tequio_client.worker.session import RunSession
+from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from tequio_client.worker.settings import WorkerSettings
-
 
 log = structlog.get_logger(__name__)
 
 SAVE_S = 30
 """Seconds between two writes of the meters."""
-LOOK_S, RESTING_S = 1.0, 2.0
+COMPUTING_INTERVAL_S, RESTING_INTERVAL_S = 1.0, 2.0
 """Seconds between two readings of the meters: while something computes, and while nothing does."""
 RETRY_S = 30.0
 """Seconds until a worker that stays retries after an error."""
@@ -87,8 +70,6 @@ _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
 class Worker:
-    """All parts of one worker process."""
-
     def __init__(
         self,
         settings: WorkerSettings,
@@ -118,7 +99,7 @@ class Worker:
         self._fault = IdleCause.NO_SWARM  # what an error means at the present step; owned by _stay
         fixed = None if settings.is_minded else UNRESTRICTED
         self.choices = StoredChoices(
-            folder, wish=DesiredState(lend=not settings.is_linked), fixed=fixed
+            folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
         self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
         self.points_db = PointsDatabase.opened(folder, signer.key)
@@ -135,14 +116,11 @@ class Worker:
             outbox=self.outbox,
             lending=self.lending,
             process=self.evaluator,
-            known=WorkerKnowledge(
-                machine=lambda: self.facts().known_machine(),
-                trained=self._trained,
-                parameters=self.runs.parameters,
-            ),
+            runs=self.runs,
+            trained_runs=self._trained_runs,
         )
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
-        self.traffic = TransferMeter(MonthCounter(folder))
+        self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
         self.step_pace = StepPace()
 
@@ -160,26 +138,24 @@ class Worker:
             if self.settings.is_minded:
                 await self._stay()
             else:
-                await self._take_part()
+                await self._take_part(self.settings.net.run)
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
         if self.session is not None:
             await self.session.leave()
 
-    # --- taking part
-
     async def _stay(self) -> NoReturn:
         """Take part in the chosen run while there is consent."""
         while True:
-            chosen = self.lending.preferences
+            chosen = self.choices.preferences
             if chosen.consent:
                 self.lending.set_idle(JOINING)
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._cancel_when_changed, chosen, nursery.cancel_scope)
                     await self._keep_trying(chosen.run)
             else:
-                await self.lending.changed().wait()
+                await self.lending.changed.wait()
 
     async def _keep_trying(self, wanted: str) -> NoReturn:
         """Join and rejoin a run; the last failure is shown until the worker is in a run again."""
@@ -207,23 +183,23 @@ class Worker:
         while True:
             rows = (await self.runs.read()).rows
             while self.facts().machine is None:  # noqa: ASYNC110 - without it no fit can be judged
-                await trio.sleep(LOOK_S)
+                await trio.sleep(COMPUTING_INTERVAL_S)
             machine = self.facts().known_machine()
-            found = choose_run(rows, machine, self.lending.preferences, self.signer.key)
-            if isinstance(found, RunRow):
+            found = choose_run(rows, machine, self.choices.preferences, self.signer.key)
+            if isinstance(found, control.RunRow):
                 self.lending.set_idle(JOINING)
                 return found.run
             self.lending.set_idle(found)
             await trio.sleep(self._retry_s)
 
     async def _cancel_when_changed(self, chosen: Preferences, scope: trio.CancelScope) -> None:
-        while _membership(self.lending.preferences) == _membership(chosen):
-            await self.lending.changed().wait()
+        while _membership(self.choices.preferences) == _membership(chosen):
+            await self.lending.changed.wait()
         with trio.move_on_after(LEAVE_TIMEOUT_S):
             await self.leave()
         scope.cancel()
 
-    async def _take_part(self, wanted: str | None = None) -> None:
+    async def _take_part(self, wanted: str | None) -> None:
         settings = self.settings
         with shutdown.explain_untrusted_log(settings.net.ledger):
             async with (
@@ -239,64 +215,70 @@ class Worker:
                     settings, node, self.trainer, self.lending, self.points_db, self.outbox
                 )
                 try:
-                    await self.session.run(wanted or settings.net.run)
+                    await self.session.run(wanted)
                 finally:
                     self.node, self.session = None, None
                 nursery.cancel_scope.cancel()
 
     async def _meter(self) -> NoReturn:
         """Read the meters and decide again, regularly."""
-        kept_s = -math.inf
+        saved_s = -math.inf
         while True:
-            self.traffic.observe(self._counters(), local_now())
-            self._count_energy(local_now())
+            now = local_now()
+            self.traffic.observe(self._transferred(), now)
+            self._count_energy(now)
             share = self.lending.decision.share_percent
             self.step_pace.observe(self.trainer.heartbeat, share, trio.current_time())
-            if self.probe is not None:
-                children = (self.trainer.child.pid, self.evaluator.child.pid)
-                ours = (os.getpid(), *(pid for pid in children if pid))
-                on_battery = self.probe.facts is not None and self.probe.facts.on_battery
-                is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
-                watch = ProbeInstructions(
-                    ours=ours, is_computing=self._is_computing, is_quiet=is_quiet
-                )
-                self.probe.send_instructions(watch)
+            self._instruct_probe()
             self.lending.update()
-            self._record_activity()
-            if trio.current_time() >= kept_s + SAVE_S:
-                kept_s = trio.current_time()
+            standing = self.driver.standing.known if self.driver else None
+            self.activity_recorder.observe(
+                Observation(
+                    shown=self.snapshot(),
+                    standing=standing.standing if standing else "",
+                    steady_ms=clock.steady_ms(),
+                )
+            )
+            if trio.current_time() >= saved_s + SAVE_S:
+                saved_s = trio.current_time()
                 self.choices.save()
-                await trio.to_thread.run_sync(self._keep_counts)
-            await trio.sleep(LOOK_S if self._is_computing else RESTING_S)
+                await trio.to_thread.run_sync(self._save_counts)
+            await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
 
-    def _record_activity(self) -> None:
-        standing = self.session.standing if self.session else ""
-        look = Observation(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
-        self.activity_recorder.observe(look)
+    def _instruct_probe(self) -> None:
+        if self.probe is None:
+            return
+        children = (self.trainer.child.pid, self.evaluator.child.pid)
+        on_battery = self.probe.facts is not None and bool(self.probe.facts.on_battery)
+        self.probe.send_instructions(
+            ProbeInstructions(
+                ours=(os.getpid(), *(pid for pid in children if pid)),
+                is_computing=self._is_computing,
+                is_quiet=on_battery and not self.choices.preferences.on_battery,
+            )
+        )
 
-    def _counters(self) -> TransferCounters | None:
+    def _transferred(self) -> TransferCounters | None:
         node = self.node
         if node is None:
             return None
         received_bytes = node.fetcher.client.streams.received_bytes
         return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
-    def _count_energy(self, moment: LocalInstant) -> None:
-        ready, alive = self.trainer.ready, self.evaluator.heartbeat
+    def _count_energy(self, now: LocalInstant) -> None:
+        active = self.trainer.ready or self.evaluator.heartbeat
         machine = self.facts().known_machine()
-        device = ready.device if ready else alive.device if alive else ""
-        lent = tuple(one for one in machine.gpus or () if one.id == device)
-        self.energy.observe(lent, moment.day(), moment.steady_ms)
-        view = self.session.view if self.session else None
-        current = view.round if view else None
+        lent = tuple(one for one in machine.gpus or () if active and one.id == active.device)
+        self.energy.observe(lent, now.day(), now.steady_ms)
+        current = self.driver.view.round if self.driver else None
         is_in = current is not None and self.signer.key in current.slot_of
         self.bookkeeping.assign_energy(
-            self.energy.total_j, current.roster_index if current and is_in else None
+            self.energy.counts.total_j, current.roster_index if current and is_in else None
         )
 
-    def _keep_counts(self) -> None:
+    def _save_counts(self) -> None:
         self.bookkeeping.save()
-        for count in (self.traffic, self.energy):
+        for count in (self.traffic.months, self.energy):
             try:
                 count.save()
             except UserFacingError as err:
@@ -311,94 +293,64 @@ class Worker:
                 )
             self.lending.update()
             while self.trainer.failure is not None:
-                await self.lending.changed().wait()
-
-    # --- controllers
-
-    def changed(self) -> trio.Event:
-        return self.lending.changed()
+                await self.lending.changed.wait()
 
     def snapshot(self) -> Snapshot:
-        return control_snapshot.build_snapshot(
-            control_snapshot.SnapshotSources(
-                key=self.signer.key,
-                lending=self.lending,
-                trainer=self.trainer,
-                evaluator=self.evaluator,
-                volunteer=self.session,
-                books=self.bookkeeping,
-                facts=self.facts(),
-                traffic=self.traffic,
-                energy=self.energy,
-                reach=self.ledger.reachability,
-                ledger_url=self.settings.net.ledger,
-            )
-        )
+        return control_snapshot.build_snapshot(self)
 
-    def apply_state(self, wish: DesiredState) -> None:
-        self.lending.apply_state(wish)
-
-    def apply_preferences(self, preferences: Preferences) -> None:
-        self.lending.apply_preferences(preferences)
-
-    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        self.lending.apply_session_facts(facts, controller)
-
-    def drop_controller(self, controller: object) -> None:
-        self.lending.drop_controller(controller)
-
-    async def answer(self, question: Question) -> Reply:
+    async def answer(self, question: control.Question) -> control.Reply:
         """Answer a controller's question; raises TequioError."""
         match question:
-            case AskRuns():
+            case control.AskRuns():
                 return await self.runs.read(self.session.run_id if self.session else "")
-            case AskCompetitions() | AskCurves():
+            case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
-            case AskDiagnostics():
+            case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
-                return DiagnosticsReply(text=text)
-            case AskBenchmark(device=device):
+                return control.DiagnosticsReply(text=text)
+            case control.AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause lending first to get a meaningful result")
                 return await run_benchmark(device, self.settings.net.folder)
             case _:
                 return await self.bookkeeping.answer(question)
 
-    # --- what is known
+    @property
+    def driver(self) -> RunDriver | None:
+        """The driver of the joined run; None: in no run."""
+        return self.session.driver if self.session else None
 
     @property
     def _is_computing(self) -> bool:
         return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
 
-    async def _trained(self) -> frozenset[str]:
+    async def _trained_runs(self) -> frozenset[str]:
         """Runs in which this key took part, and the present one."""
         found = await trio.to_thread.run_sync(points.run_ids, self.points_db.file)
         return found | ({self.session.run_id} if self.session else set())
 
     def facts(self) -> LendingFacts:
         """All facts for the lending policy, read now."""
-        probe, told = self.probe, self.lending.session_report
-        now_s, now_ms = trio.current_time(), clock.steady_ms()
-        session = told.facts if told else UNKNOWN_SESSION if self.settings.is_linked else None
+        probe, report, driver = self.probe, self.lending.session_report, self.driver
+        unreported = UNKNOWN_SESSION if self.settings.is_linked else None
         reach = self.ledger.reachability
-        folder, store = self.settings.net.folder, self.node.store if self.node else None
         return LendingFacts(
-            session=session,
-            session_age_s=(now_ms - told.at_ms) / 1000 if told else 0.0,
+            session=report.facts if report else unreported,
+            session_age_s=(clock.steady_ms() - report.at_ms) / 1000 if report else 0.0,
             machine=probe.facts if probe else _PLAIN_MACHINE,
-            machine_age_s=now_s - probe.at_s if probe else 0.0,
+            machine_age_s=trio.current_time() - probe.at_s if probe else 0.0,
             month_bytes=self.traffic.month_bytes,
-            free_disk_bytes=_free_bytes(folder),
-            store_bytes=store.used_bytes if store else 0,
+            free_disk_bytes=_free_bytes(self.settings.net.folder),
+            store_bytes=self.node.store.used_bytes if self.node else 0,
             need_mb=self.lending.need_mb if self.settings.is_minded else 0,
             is_computing=self._is_computing,
             slowdown=self.step_pace.slowdown,
-            round=self.session.current_round if self.session else None,
+            round=driver.current_round if driver else None,
             trainer_problem=self.trainer.failure or "",
-            standing_problem=self.session.idle_reason if self.session else "",
+            standing_problem=driver.standing.idle_reason() if driver else "",
             ledger_problem=reach.problem,
             was_ledger_reached=reach.was_reached,
-            outside=self.lending.idle_reason if self.settings.is_minded else None,
+            idle_reason=self.lending.idle_reason if self.settings.is_minded else None,
         )
 
 

@@ -42,18 +42,18 @@ async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: 
 
 async def test_a_plain_worker_pauses_by_hand_and_remembers_it(tmp_path: Path) -> None:
     plain = await host(tmp_path / "worker")
-    plain.apply_state(DesiredState(number=1, lend=False))
+    plain.lending.apply_state(DesiredState(number=1, lend=False))
     assert plain.lending.decision.reason is LendingReason.BY_HAND
     again = await host(tmp_path / "worker")
     again.lending.update()
     assert again.lending.decision.reason is LendingReason.BY_HAND
-    again.apply_state(DesiredState(number=2, lend=True))
+    again.lending.apply_state(DesiredState(number=2, lend=True))
     assert again.lending.decision.may_compute
 
 
 async def test_a_minded_worker_lends_nothing_before_consent(tmp_path: Path) -> None:
     minded = await host(tmp_path / "worker", is_minded=True)
-    minded.apply_state(DesiredState(number=1, lend=True))
+    minded.lending.apply_state(DesiredState(number=1, lend=True))
     assert minded.lending.decision.reason is LendingReason.NO_CONSENT
 
 

@@ -12,20 +12,20 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 import trio
 
 from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
-from tequio_client.ipc.control import LINE_BYTES, Question, Reply
-from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
+
+if TYPE_CHECKING:
+    from tequio_client.worker.worker import Worker
 
 SEND_S = 10.0
 """A controller that reads nothing for this long is disconnected."""
@@ -133,38 +133,11 @@ class ControlTimes:
     send_s: float = SEND_S
 
 
-class ControlledWorker(Protocol):
-    """The worker, as its controllers use it."""
-
-    def changed(self) -> trio.Event:
-        """Get an event that is set at the next change."""
-
-    def snapshot(self) -> Snapshot:
-        """Read the whole visible state."""
-
-    def apply_state(self, wish: DesiredState) -> None:
-        """Apply a desired state."""
-
-    def apply_preferences(self, preferences: Preferences) -> None:
-        """Apply preferences."""
-
-    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        """Apply facts of the user's session, which hold while that controller is connected."""
-
-    def drop_controller(self, controller: object) -> None:
-        """Drop the facts of a controller that has disconnected."""
-
-    async def answer(self, question: Question) -> Reply:
-        """Answer a question; raises TequioError."""
-
-
 class ControlServer:
     """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
-    def __init__(
-        self, host: ControlledWorker, folder: Path, times: ControlTimes | None = None
-    ) -> None:
-        self._host = host
+    def __init__(self, worker: Worker, folder: Path, times: ControlTimes | None = None) -> None:
+        self._worker = worker
         self._folder = folder
         self._times = times or ControlTimes()
         self._connected = 0  # over the socket
@@ -223,7 +196,7 @@ class ControlServer:
         except* GONE as group:
             log.debug("controller disconnected", why=repr(first_error(group)))
         finally:
-            self._host.drop_controller(lines)
+            self._worker.lending.drop_controller(lines)
 
     async def _receive(
         self, lines: LineTransport, nursery: trio.Nursery, *, is_parent: bool
@@ -243,11 +216,11 @@ class ControlServer:
     def _apply(self, message: control.ToWorker, lines: LineTransport) -> None:
         match message:
             case control.SetDesiredState(wish=wish):
-                self._host.apply_state(wish)
+                self._worker.lending.apply_state(wish)
             case control.SetPreferences(preferences=preferences):
-                self._host.apply_preferences(preferences)
+                self._worker.lending.apply_preferences(preferences)
             case control.ReportSessionFacts(facts=facts):
-                self._host.apply_session_facts(facts, lines)
+                self._worker.lending.apply_session_facts(facts, lines)
             case control.ControllerHello():
                 raise MalformedError("a second hello")
             case _:
@@ -258,8 +231,8 @@ class ControlServer:
         with suppress(*GONE):
             while True:
                 # The event before the snapshot: a change between the two is sent next time.
-                changed = self._host.changed()
-                snapshot = self._host.snapshot()
+                changed = self._worker.lending.changed
+                snapshot = self._worker.snapshot()
                 await _send(lines, control.SnapshotMessage(snapshot=snapshot))
                 await trio.sleep(times.least_s)
                 is_computing = any(one.pid for one in snapshot.trainers)
@@ -272,7 +245,9 @@ class ControlServer:
         self, lines: LineTransport, ask: control.AskQuestion, places: trio.Semaphore
     ) -> None:
         try:
-            answer = control.QuestionAnswer(id=ask.id, reply=await self._host.answer(ask.question))
+            answer = control.QuestionAnswer(
+                id=ask.id, reply=await self._worker.answer(ask.question)
+            )
             # Decoded once here: the ledger's figures in it may exceed the bounds of the message,
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))

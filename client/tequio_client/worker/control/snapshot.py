@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from tequio_client import clock
 from tequio_client.ipc.facts import UNKNOWN_MACHINE
 from tequio_client.ipc.snapshot import (
     CurrentRoundView,
+    Decision,
     DiskView,
     JudgingView,
     LedgerView,
@@ -22,19 +22,15 @@ from tequio_client.ipc.snapshot import (
     TrainerView,
 )
 from tequio_client.names import redact_names
-from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.ledger.http import Reachability
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.facts import LendingFacts
-    from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
-    from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.session import RunSession
+    from tequio_client.worker.worker import Worker
+    from tequio_shared.ids import PeerKey
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
@@ -82,65 +78,48 @@ _GIB = 1 << 30
 _GB = 10**9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotSources:
-    """Parts of a worker that appear in its snapshot."""
-
-    key: PeerKey
-    lending: Lending
-    trainer: TrainerProcess
-    evaluator: EvaluatorProcess
-    volunteer: RunSession | None
-    books: Bookkeeping
-    facts: LendingFacts
-    traffic: TransferMeter
-    energy: EnergyMeter
-    reach: Reachability
-    ledger_url: str
-
-
-def build_snapshot(parts: SnapshotSources) -> Snapshot:
-    lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
-    now_ms = clock.now_ms()
+def build_snapshot(worker: Worker) -> Snapshot:
+    lending, choices, session = worker.lending, worker.choices, worker.session
+    traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.reachability
+    facts, now_ms = worker.facts(), clock.now_ms()
     return Snapshot(
         at_ms=now_ms,
-        wish=lending.desired_state,
-        preferences=lending.preferences,
+        wish=choices.desired_state,
+        preferences=choices.preferences,
         decision=lending.decision,
-        status=volunteer.status() if volunteer else None,
-        round=_round(parts, volunteer) if volunteer else None,
-        trainers=(_trainer(parts),),
-        judging=_judging(parts.evaluator),
+        status=session.status() if session else None,
+        round=_round(session, worker.signer.key, worker.trainer) if session else None,
+        trainers=(_trainer(worker.trainer, lending.decision),),
+        judging=_judging(worker.evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
         line=TrafficView(
-            up_bytes_per_s=round(parts.traffic.up_per_s),
-            down_bytes_per_s=round(parts.traffic.down_per_s),
+            up_bytes_per_s=round(traffic.up_per_s),
+            down_bytes_per_s=round(traffic.down_per_s),
             month_bytes=facts.month_bytes,
-            month_cap_bytes=lending.preferences.month_gb * _GB,
+            month_cap_bytes=choices.preferences.month_gb * _GB,
         ),
         disk=DiskView(
             store_bytes=facts.store_bytes,
-            cap_bytes=lending.preferences.disk_gib * _GIB,
+            cap_bytes=choices.preferences.disk_gib * _GIB,
             free_bytes=facts.free_disk_bytes or 0,
         ),
         ledger=LedgerView(
-            url=parts.ledger_url,
-            is_reached=parts.reach.is_reached,
-            since_ms=parts.reach.since_ms,
-            problem=parts.reach.problem,
+            url=worker.settings.net.ledger,
+            is_reached=reach.is_reached,
+            since_ms=reach.since_ms,
+            problem=reach.problem,
         ),
-        energy_today_j=parts.energy.today_j,
-        energy_total_j=parts.energy.total_j,
-        is_energy_measured=parts.energy.is_measured,
+        energy_today_j=energy.counts.day_j,
+        energy_total_j=energy.counts.total_j,
+        is_energy_measured=energy.is_measured,
         lending_since_ms=lending.since_ms,
-        points=parts.books.totals(clock.midnight_ms(now_ms)),
-        activity=parts.books.activity.number,
-        rounds=parts.books.points_db.changes,
+        points=worker.bookkeeping.totals(clock.midnight_ms(now_ms)),
+        activity=worker.bookkeeping.activity.number,
+        rounds=worker.bookkeeping.points_db.changes,
     )
 
 
-def _trainer(parts: SnapshotSources) -> TrainerView:
-    trainer, decision = parts.trainer, parts.lending.decision
+def _trainer(trainer: TrainerProcess, decision: Decision) -> TrainerView:
     alive, ready = trainer.heartbeat, trainer.ready
     if trainer.failure is not None:
         state = "broken"
@@ -183,30 +162,31 @@ def _judging(evaluator: EvaluatorProcess) -> JudgingView | None:
     )
 
 
-def _round(parts: SnapshotSources, volunteer: RunSession) -> CurrentRoundView | None:
-    view = volunteer.view
-    if view is None:
+def _round(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> CurrentRoundView | None:
+    driver = session.driver
+    if driver is None:
         return None
+    view, tally = driver.view, driver.runner.tally
     current, manifest = view.round, view.manifest
-    slot = current.slot_of.get(parts.key) if current else None
+    slot = current.slot_of.get(key) if current else None
     is_trainer = current is not None and slot in current.trainers
     opened = current.open if current else None
     return CurrentRoundView(
-        run=volunteer.run_id,
+        run=session.run_id,
         run_name=manifest.name,
         number=view.number,
         rounds=manifest.rounds.most,
         role="" if slot is None else "trainer" if is_trainer else "witness",
         opened_ms=opened.opened if opened else 0,
         ends_ms=min(opened.opened + manifest.rounds.train, opened.train_by) if opened else 0,
-        done_percent=_done_percent(parts),
-        loss=volunteer.loss,
-        bits_per_byte=volunteer.bits_per_byte,
+        done_percent=_done_percent(trainer),
+        loss=tally.loss_last if tally.rounds_trained else None,
+        bits_per_byte=driver.bits_per_byte,
     )
 
 
-def _done_percent(parts: SnapshotSources) -> int | None:
-    alive = parts.trainer.heartbeat
+def _done_percent(trainer: TrainerProcess) -> int | None:
+    alive = trainer.heartbeat
     if alive is None or alive.doing != _TRAINING or not alive.steps:
         return None
     return min(100 * alive.step // alive.steps, 100)

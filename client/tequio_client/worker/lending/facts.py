@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,53 +21,50 @@ from tequio_client.ipc.facts import (
     SessionFacts,
 )
 from tequio_client.ipc.preferences import DAYS, HOURS, Preferences, Week, usable_memory_mb
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.trainer import TrainerHeartbeat
-
+from tequio_client.ipc.trainer import TrainerHeartbeat
 
 MAX_SESSION_AGE_S = 15.0
 """Older session facts count as unknown; the app sends them every 5 s."""
 MAX_MACHINE_AGE_S = 5.0
 """Older machine facts count as unknown; they come every second, or every other at rest."""
 CPU = "cpu"
+HOUR_MS = 3_600_000
+_SECOND_MS = 1_000
+_MOST_CHANGES = 4
+"""Clock changes searched past when looking for the next lending hour; a year has two."""
+_MONTH_HOURS = 24 * 33
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SHORT_MEAN_S = 4.0
+LONG_MEAN_S = 120.0
+WARM_UP_S = 15.0
+"""A task's first seconds do not count: compiling and filling caches makes them slow."""
+_TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingFacts:
-    """Everything known now about the session, the machine, the run and the ledger."""
-
     session: SessionFacts | None = None
     """None: this worker has no app, so rules about the user's presence do not apply. A worker whose
-    app has not sent anything yet has `NOTHING_OF_SESSION`."""
-    session_age_s: float = 0.0
-    """Ages are by the steady clock."""
-    machine: MachineFacts | None = None
-    """None: the probe has not answered yet, or has died."""
+    app has not sent anything yet has `UNKNOWN_SESSION`."""
+    session_age_s: float = 0.0  # ages are by the steady clock
+    machine: MachineFacts | None = None  # None: the probe has not answered yet, or has died
     machine_age_s: float = 0.0
     month_bytes: int = 0
-    free_disk_bytes: int | None = None
-    """On the disk with the store."""
+    free_disk_bytes: int | None = None  # on the disk with the store
     store_bytes: int = 0
-    need_mb: int = 0
-    """Device memory that training this run takes, MiB; 0: not known yet, or little."""
+    need_mb: int = 0  # device memory that training this run takes, MiB; 0: not known yet, or little
     is_computing: bool = False
     """True while a child process computes: part of the devices' load and memory is then its."""
     slowdown: float | None = None
     """Time per training step, pauses left out, over its long-term average; None: no steps yet."""
-    round: int | None = None
-    """The round in which this worker trains now."""
-    trainer_problem: str = ""
-    """Why no trainer is started any more."""
+    round: int | None = None  # the round in which this worker trains now
+    trainer_problem: str = ""  # why no trainer is started any more
     key_problem: str = ""
-    standing_problem: str = ""
-    """Why rosters leave this key out: quarantined, or banned."""
-    ledger_problem: str = ""
-    """The ledger's last failure; empty while it answers."""
+    standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
+    ledger_problem: str = ""  # the ledger's last failure; empty while it answers
     was_ledger_reached: bool = False
     """True once it answered since the worker started: a joined run survives an outage."""
-    outside: IdleReason | None = None
-    """Why the worker is in no run; None: it is in one."""
+    idle_reason: IdleReason | None = None  # why the worker is in no run; None: it is in one
 
     def known_session(self) -> SessionFacts | None:
         """Session facts, unknown if too old; None: this worker has no app."""
@@ -86,12 +82,9 @@ class LendingFacts:
 class LendableDevice:
     """A device that may compute: an accelerator, or the processor."""
 
-    gpu: AcceleratorFacts
-    """Readings; the processor has the id `cpu`."""
-    free_mb: int | None
-    """Free device memory, or free main memory for a device without its own."""
-    most_mb: int | None
-    """Most memory that it may use; None: the total is unknown."""
+    gpu: AcceleratorFacts  # readings; the processor has the id `cpu`
+    free_mb: int | None  # free device memory, or free main memory for a device without its own
+    most_mb: int | None  # most memory that it may use; None: the total is unknown
 
     @property
     def is_cpu(self) -> bool:
@@ -102,10 +95,6 @@ class LendableDevice:
         if self.gpu.others_load is None and not facts.is_computing:
             return self.gpu.load
         return self.gpu.others_load
-
-    def is_too_small(self, need_mb: int) -> bool:
-        """True if this much memory is more than the device may use."""
-        return self.most_mb is not None and self.most_mb < need_mb
 
 
 def select_chosen_devices(
@@ -121,7 +110,10 @@ def select_chosen_devices(
     used = [gpu for gpu in machine.gpus if gpu.id != CPU and preferences.device(gpu.id).use]
     has_choice = any(one.id == CPU for one in preferences.devices)
     if preferences.device(CPU).use if has_choice else not machine.gpus:
-        used.append(_processor(machine))
+        degrees = machine.cpu_temperature_c
+        plain = AcceleratorFacts(id=CPU, name=machine.cpu_name, temperature_c=degrees)
+        listed = next((gpu for gpu in machine.gpus if gpu.id == CPU), plain)
+        used.append(msgspec.structs.replace(listed, memory_mb=None, free_mb=None))
     return tuple(_device(gpu, machine, preferences) for gpu in used)
 
 
@@ -133,15 +125,9 @@ def select_lent_devices(
     One, because a worker has one trainer. The load of other devices does not matter: a desktop on
     the integrated graphics does not keep the large card from being lent.
     """
-    able = [one for one in devices or () if not one.is_too_small(need_mb)]
+    able = [one for one in devices or () if one.most_mb is None or one.most_mb >= need_mb]
     able.sort(key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
     return tuple(able[:1])
-
-
-def _processor(machine: MachineFacts) -> AcceleratorFacts:
-    listed = next((one for one in machine.gpus or () if one.id == CPU), None)
-    plain = AcceleratorFacts(id=CPU, name=machine.cpu_name, temperature_c=machine.cpu_temperature_c)
-    return msgspec.structs.replace(listed or plain, memory_mb=None, free_mb=None)
 
 
 def _device(
@@ -157,14 +143,6 @@ def _device(
     )
 
 
-HOUR_MS = 3_600_000
-_SECOND_MS = 1_000
-_MOST_CHANGES = 4
-"""Clock changes searched past when looking for the next lending hour; a year has two."""
-_MONTH_HOURS = 24 * 33
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalInstant:
     """One instant: by the wall clock, by a steady clock, and in local time.
@@ -173,10 +151,8 @@ class LocalInstant:
     Dates (hours of the week, the month) come from `ms`.
     """
 
-    ms: int
-    """Milliseconds since 1970, by the wall clock."""
-    steady_ms: int
-    """By a clock that only goes forward."""
+    ms: int  # milliseconds since 1970, by the wall clock
+    steady_ms: int  # by a clock that only goes forward
     # A function, not today's offset: the end of an hour or a month may lie beyond the next change
     # to or from summer time, where today's offset would be an hour wrong.
     offset_s: Callable[[int], int]
@@ -254,40 +230,25 @@ def _first(holds: Callable[[int], bool], begin_ms: int, end_ms: int) -> int:
 class IdleCause(StrEnum):
     """Why a worker that should be in a run is not."""
 
-    JOINING = "joining"
-    """The worker is joining; no problem is known."""
-    NONE_OPEN = "open"
-    """The ledger has no open run."""
-    NONE_FITS = "fits"
-    """The ledger has open runs, but none fits this computer."""
-    ENDED = "ended"
-    """The run is over."""
-    BARRED = "barred"
-    """This worker cannot take part in the run."""
+    JOINING = "joining"  # no problem is known
+    NONE_OPEN = "open"  # the ledger has no open run
+    NONE_FITS = "fits"  # the ledger has open runs, but none fits this computer
+    ENDED = "ended"  # the run is over
+    BARRED = "barred"  # this worker cannot take part in the run
     NO_SWARM = "swarm"
     """No run can be reached: a wrong ledger, or an address that cannot be listened on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleReason:
-    """The reason for being in no run, with the problem if there was one."""
-
     why: IdleCause
-    problem: str = ""
-    """The error message, if something failed."""
+    problem: str = ""  # the error message, if something failed
 
 
 JOINING = IdleReason(why=IdleCause.JOINING)
 NONE_OPEN = IdleReason(why=IdleCause.NONE_OPEN)
 NONE_FITS = IdleReason(why=IdleCause.NONE_FITS)
 ENDED = IdleReason(why=IdleCause.ENDED)
-
-
-SHORT_MEAN_S = 4.0
-LONG_MEAN_S = 120.0
-WARM_UP_S = 15.0
-"""A task's first seconds do not count: compiling and filling caches makes them slow."""
-_TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,51 +262,48 @@ class _StepReading:
 class StepPace:
     """The pace of one trainer: slower steps mean that other programs compute, unseen by any probe.
 
-    The time per step, pauses left out: its mean over the last seconds (`NOW_S`) over its mean of
-    the last minutes (`CALM_S`). `observe` is called with each new reading.
+    The time per step, pauses left out: its mean over the last seconds (`SHORT_MEAN_S`) over its
+    mean of the last minutes (`LONG_MEAN_S`). `observe` is called with each new reading.
     """
 
     def __init__(self) -> None:
-        self._seen: _StepReading | None = None
+        self._last: _StepReading | None = None
         self._begun_s = 0.0
-        self._now_s: float | None = None  # per step, short-term mean
-        self._calm_s: float | None = None  # per step, long-term mean
+        self._short_s: float | None = None  # per step, short-term mean
+        self._long_s: float | None = None  # per step, long-term mean
 
     @property
     def slowdown(self) -> float | None:
         """Short-term over long-term time per step; None: not known yet."""
-        if self._now_s is None or self._calm_s is None:
+        if self._short_s is None or self._long_s is None:
             return None
-        return self._now_s / self._calm_s
+        return self._short_s / self._long_s
 
     def observe(self, alive: TrainerHeartbeat | None, share_percent: int, at_s: float) -> None:
         """Add a reading: the trainer's report, the share of time it may compute, and the time."""
         # Another task, share or process starts a new comparison: only like is compared with like.
         if alive is None or alive.doing != _TRAINING or not share_percent:
-            self._seen = None
+            self._last = None
             return
-        before, seen = self._seen, _StepReading(alive.command, alive.step, at_s, share_percent)
+        before, now = self._last, _StepReading(alive.command, alive.step, at_s, share_percent)
         if before is None or before.share != share_percent:
-            self._begin(seen)
+            self._last, self._begun_s = now, at_s
+            self._short_s = self._long_s = None
         elif before.command != alive.command:
-            self._seen = seen
+            self._last = now
         elif alive.step > before.step:
-            self._seen = seen
+            self._last = now
             step_s = (at_s - before.at_s) / (alive.step - before.step) * share_percent / 100
             self._add(step_s, at_s - before.at_s, at_s)
-        elif self._now_s is not None:  # a late step is a slow one, even before it is over
+        elif self._short_s is not None:  # a late step is a slow one, even before it is over
             late_s = (at_s - before.at_s) * share_percent / 100
-            self._now_s = max(self._now_s, late_s)
-
-    def _begin(self, seen: _StepReading) -> None:
-        self._seen, self._begun_s = seen, seen.at_s
-        self._now_s = self._calm_s = None
+            self._short_s = max(self._short_s, late_s)
 
     def _add(self, step_s: float, passed_s: float, at_s: float) -> None:
         if at_s - self._begun_s < WARM_UP_S:
             return
-        if self._now_s is None or self._calm_s is None:
-            self._now_s = self._calm_s = step_s
+        if self._short_s is None or self._long_s is None:
+            self._short_s = self._long_s = step_s
             return
-        self._now_s += min(passed_s / SHORT_MEAN_S, 1.0) * (step_s - self._now_s)
-        self._calm_s += min(passed_s / LONG_MEAN_S, 1.0) * (step_s - self._calm_s)
+        self._short_s += min(passed_s / SHORT_MEAN_S, 1.0) * (step_s - self._short_s)
+        self._long_s += min(passed_s / LONG_MEAN_S, 1.0) * (step_s - self._long_s)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
@@ -46,6 +45,22 @@ _MORE_PER_UNIT = 0.25
 _MOST_LESS = 20.0
 _MOST_MORE = 2.0
 _WATTS_BAND_PERCENT = 15.0
+AFTER_GAME_MS = 60_000
+"""Pause after a game, a film or an exclusive program."""
+QUIET_MS = 60_000
+"""Quiet time after other programs used a device, before it is lent again."""
+OTHERS_LASTING_MS = 3_000
+"""Load of other programs that lasts this long stops a running trainer."""
+SLOWED_LASTING_MS = 5_000
+SLOWED_BY = 1.4
+FILM_GPU_PERCENT = 30
+"""Load of other programs that is normal during a film in full screen."""
+MAX_HOT_MS = 30_000
+"""Longest time that a device may stay above its goal at the lowest share."""
+SPARE_BYTES = 1 << 30
+"""Disk space that must be free beyond the limit, once the limit was reached."""
+MAX_GAME_SNOOZE_MS = 24 * 3_600_000
+"""Longest snooze until a game closes, if it cannot be seen to close."""
 
 
 def thread_count(cores: int, chosen: int = 0) -> int:
@@ -54,22 +69,12 @@ def thread_count(cores: int, chosen: int = 0) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceGoals:
-    """Temperature and power at which a device is kept; 0 watts: no power goal."""
-
-    temperature_c: float
-    watts: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePace:
     """The share of time that a device may compute, in percent, and the state of its controller."""
 
     share: float = float(MAX_PERCENT)
-    at_ms: int | None = None
-    """Last change, by the steady clock."""
-    temperature_c: float | None = None
-    """Smoothed, like `watts`."""
+    at_ms: int | None = None  # last change, by the steady clock
+    temperature_c: float | None = None  # smoothed, like `watts`
     watts: float | None = None
 
     @property
@@ -79,7 +84,7 @@ class DevicePace:
 
 def adjust_pace(
     pace: DevicePace,
-    goals: DeviceGoals,
+    choice: DeviceChoice,
     temperature_c: float | None,
     watts: float | None,
     at_ms: int,
@@ -96,13 +101,13 @@ def adjust_pace(
         temperature_c=_smooth(pace.temperature_c, temperature_c, _SMOOTH),
         watts=_smooth(pace.watts, watts, _SMOOTH_WATTS),
     )
-    heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, goals)
-    power = 0.0 if watts is None and pace.watts else _by_watts(now, goals)
+    heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, choice)
+    power = 0.0 if watts is None and pace.watts else _by_watts(now, choice)
     share = min(max(pace.share + min(heat, power), MIN_PERCENT), MAX_PERCENT)
     return replace(now, share=float(share))
 
 
-def _by_heat(before: DevicePace, now: DevicePace, goals: DeviceGoals) -> float:
+def _by_heat(before: DevicePace, now: DevicePace, choice: DeviceChoice) -> float:
     """Change of the share in percent because of the temperature."""
     if now.temperature_c is None:
         return _MOST_MORE
@@ -110,13 +115,13 @@ def _by_heat(before: DevicePace, now: DevicePace, goals: DeviceGoals) -> float:
     if before.temperature_c is not None and before.at_ms is not None and now.at_ms is not None:
         passed_s = max((now.at_ms - before.at_ms) / 1_000, _CONTROL_MS / 1_000)
         heading += (now.temperature_c - before.temperature_c) / passed_s * _AHEAD_S
-    return _step(heading - goals.temperature_c, BAND_C, _LESS_PER_C)
+    return _step(heading - choice.temperature_c, BAND_C, _LESS_PER_C)
 
 
-def _by_watts(now: DevicePace, goals: DeviceGoals) -> float:
-    if not goals.watts or now.watts is None:
+def _by_watts(now: DevicePace, choice: DeviceChoice) -> float:
+    if not choice.watts or now.watts is None:
         return _MOST_MORE
-    above_percent = (now.watts / goals.watts - 1) * MAX_PERCENT
+    above_percent = (now.watts / choice.watts - 1) * MAX_PERCENT
     return _step(above_percent, _WATTS_BAND_PERCENT, _LESS_PER_WATT_PERCENT)
 
 
@@ -133,33 +138,11 @@ def _smooth(before: float | None, now: float | None, weight: float) -> float | N
     return before + (now - before) * weight
 
 
-AFTER_GAME_MS = 60_000
-"""Pause after a game, a film or an exclusive program."""
-QUIET_MS = 60_000
-"""Quiet time after other programs used a device, before it is lent again."""
-OTHERS_LASTING_MS = 3_000
-"""Load of other programs that lasts this long stops a running trainer."""
-SLOWED_LASTING_MS = 5_000
-SLOWED_BY = 1.4
-FILM_GPU_PERCENT = 30
-"""Load of other programs that is normal during a film in full screen."""
-HYSTERESIS_C = BAND_C
-MAX_HOT_MS = 30_000
-"""Longest time that a device may stay above its goal at the lowest share."""
-SPARE_BYTES = 1 << 30
-"""Disk space that must be free beyond the limit, once the limit was reached."""
-MAX_GAME_SNOOZE_MS = 24 * 3_600_000
-"""Longest snooze until a game closes, if it cannot be seen to close."""
-_NOBODY: Mapping[str, DevicePace] = MappingProxyType({})
-_NOWHERE: Mapping[str, int] = MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hysteresis:
     """One condition that stops lending once it has lasted, until a quiet minute has passed."""
 
-    since_ms: int | None = None
-    """Start of the condition, if it holds now."""
+    since_ms: int | None = None  # start of the condition, if it holds now
     last_ms: int | None = None
     """Last time at which it held after it had lasted; None: it never lasted."""
 
@@ -184,15 +167,10 @@ class Hysteresis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeProgress:
-    """Progress of a snooze."""
-
-    number: int
-    """Number of the command that asked for it."""
+    number: int  # number of the command that asked for it
     since_ms: int
-    length_ms: int | None
-    """None: until the game closes."""
-    gone_ms: int | None = None
-    """Time since which the game is known to be closed."""
+    length_ms: int | None  # None: until the game closes
+    gone_ms: int | None = None  # time since which the game is known to be closed
 
     def left_ms(self, now_ms: int) -> int | None:
         """Milliseconds left; 0: it is over; None: until the game closes."""
@@ -212,11 +190,10 @@ class LendingHistory:
     snooze: SnoozeProgress | None = None
     finishing: tuple[int, int | None] | None = None
     """Number of the command to finish, and the round to be finished; None: that round is over."""
-    hot: frozenset[str] = frozenset()
-    """Ids of devices that must cool down first."""
-    above_ms: Mapping[str, int] = field(default_factory=lambda: _NOWHERE)
+    hot: frozenset[str] = frozenset()  # ids of devices that must cool down first
+    above_ms: Mapping[str, int] = field(default_factory=dict)
     """Time since which a device is above its goal at the lowest share, by id."""
-    paces: Mapping[str, DevicePace] = field(default_factory=lambda: _NOBODY)
+    paces: Mapping[str, DevicePace] = field(default_factory=dict)
     others_gpu: Hysteresis = Hysteresis()
     others_cpu: Hysteresis = Hysteresis()
     slowed: Hysteresis = Hysteresis()
@@ -224,24 +201,24 @@ class LendingHistory:
 
 
 def update_history(
-    traces: LendingHistory,
+    history: LendingHistory,
     facts: LendingFacts,
     preferences: Preferences,
-    wish: DesiredState,
+    desired: DesiredState,
     now: LocalInstant,
 ) -> LendingHistory:
     """Update the memory with the present facts; call it before each `decide`, with equal values."""
     session, at_ms = facts.known_session(), now.steady_ms
     devices = select_chosen_devices(facts.known_machine(), preferences)
     lent = select_lent_devices(devices, facts.need_mb)
-    warmed = traces if devices is None else _warmed(traces, facts, preferences, lent, at_ms)
+    warmed = history if devices is None else _warmed(history, facts, preferences, lent, at_ms)
     is_played = session is not None and find_disturbance(session, preferences) is not None
     return replace(
         _strained(warmed, facts, preferences, lent, at_ms),
-        game_ms=at_ms if is_played else traces.game_ms,
-        snooze=_snooze(traces.snooze, wish, session, now),
-        finishing=_finishing(traces.finishing, wish, facts.round),
-        is_disk_short=_is_disk_short(traces, facts, preferences),
+        game_ms=at_ms if is_played else history.game_ms,
+        snooze=_snooze(history.snooze, desired, session, now),
+        finishing=_finishing(history.finishing, desired, facts.round),
+        is_disk_short=_is_disk_short(history, facts, preferences),
     )
 
 
@@ -269,7 +246,7 @@ def others_gpu_limit(session: SessionFacts | None, preferences: Preferences) -> 
 
 
 def _strained(
-    traces: LendingHistory,
+    history: LendingHistory,
     facts: LendingFacts,
     preferences: Preferences,
     devices: tuple[LendableDevice, ...],
@@ -282,17 +259,17 @@ def _strained(
     is_cpu_busy = None if cpu is None else cpu * 100 > preferences.others_cpu_percent
     is_slowed = facts.is_computing and facts.slowdown is not None and facts.slowdown > SLOWED_BY
     return replace(
-        traces,
-        others_gpu=traces.others_gpu.observe(
+        history,
+        others_gpu=history.others_gpu.observe(
             None if None in loads and not is_busy else is_busy, OTHERS_LASTING_MS, at_ms
         ),
-        others_cpu=traces.others_cpu.observe(is_cpu_busy, OTHERS_LASTING_MS, at_ms),
-        slowed=traces.slowed.observe(is_slowed, SLOWED_LASTING_MS, at_ms),
+        others_cpu=history.others_cpu.observe(is_cpu_busy, OTHERS_LASTING_MS, at_ms),
+        slowed=history.slowed.observe(is_slowed, SLOWED_LASTING_MS, at_ms),
     )
 
 
 def _warmed(
-    traces: LendingHistory,
+    history: LendingHistory,
     facts: LendingFacts,
     preferences: Preferences,
     devices: tuple[LendableDevice, ...],
@@ -303,18 +280,18 @@ def _warmed(
     paces: dict[str, DevicePace] = {}
     for one in devices:
         name, choice = one.gpu.id, preferences.device(one.gpu.id)
-        paces[name] = pace = _pace(traces.paces.get(name, DevicePace()), facts, one, choice, at_ms)
-        is_above = _is_at(one, choice.temperature_c, unknown=name in traces.above_ms)
+        paces[name] = pace = _pace(history.paces.get(name, DevicePace()), facts, one, choice, at_ms)
+        is_above = _is_at(one, choice.temperature_c, unknown=name in history.above_ms)
         if is_above and pace.percent <= MIN_PERCENT:
-            above[name] = traces.above_ms.get(name, at_ms)
+            above[name] = history.above_ms.get(name, at_ms)
         if (
-            _is_at(one, choice.temperature_c + HYSTERESIS_C, unknown=False)
+            _is_at(one, choice.temperature_c + BAND_C, unknown=False)
             or (is_above and not facts.is_computing)
             or at_ms - above.get(name, at_ms) >= MAX_HOT_MS
-            or (name in traces.hot and not _is_cool(one, choice))
+            or (name in history.hot and not _is_cool(one, choice))
         ):
             hot.add(name)
-    return replace(traces, hot=frozenset(hot), above_ms=above, paces=paces)
+    return replace(history, hot=frozenset(hot), above_ms=above, paces=paces)
 
 
 def _pace(
@@ -323,8 +300,7 @@ def _pace(
     # An idle device cools in any case: its readings must not raise the share.
     if not facts.is_computing:
         return replace(pace, at_ms=None, temperature_c=None, watts=None)
-    goals = DeviceGoals(temperature_c=choice.temperature_c, watts=choice.watts)
-    return adjust_pace(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
+    return adjust_pace(pace, choice, one.gpu.temperature_c, one.gpu.watts, at_ms)
 
 
 def _is_at(one: LendableDevice, degrees: float, *, unknown: bool) -> bool:
@@ -333,53 +309,47 @@ def _is_at(one: LendableDevice, degrees: float, *, unknown: bool) -> bool:
 
 def _is_cool(one: LendableDevice, choice: DeviceChoice) -> bool:
     degrees = one.gpu.temperature_c
-    return degrees is not None and degrees <= choice.temperature_c - HYSTERESIS_C
+    return degrees is not None and degrees <= choice.temperature_c - BAND_C
 
 
-def _is_disk_short(traces: LendingHistory, facts: LendingFacts, preferences: Preferences) -> bool:
+def _is_disk_short(history: LendingHistory, facts: LendingFacts, preferences: Preferences) -> bool:
     if facts.free_disk_bytes is None:
-        return traces.is_disk_short
+        return history.is_disk_short
     least = preferences.disk_free_gib << 30
-    return facts.free_disk_bytes < least + (SPARE_BYTES if traces.is_disk_short else 0)
+    return facts.free_disk_bytes < least + (SPARE_BYTES if history.is_disk_short else 0)
 
 
 def _finishing(
-    before: tuple[int, int | None] | None, wish: DesiredState, underway: int | None
+    before: tuple[int, int | None] | None, desired: DesiredState, underway: int | None
 ) -> tuple[int, int | None] | None:
-    if not wish.finish:
+    if not desired.finish:
         return None
-    if before is None or before[0] != wish.number:
-        return wish.number, underway
-    return before if before[1] == underway else (wish.number, None)
+    if before is None or before[0] != desired.number:
+        return desired.number, underway
+    return before if before[1] == underway else (desired.number, None)
 
 
 def _snooze(
     before: SnoozeProgress | None,
-    wish: DesiredState,
+    desired: DesiredState,
     session: SessionFacts | None,
     now: LocalInstant,
 ) -> SnoozeProgress | None:
-    snooze = wish.snooze
+    snooze = desired.snooze
     if snooze is None:
         return None
-    if before is None or before.number != wish.number:
-        before = SnoozeProgress(
-            number=wish.number, since_ms=now.steady_ms, length_ms=_length_ms(snooze, now)
-        )
+    if before is None or before.number != desired.number:
+        length_ms = None
+        if snooze.until_ms is not None:
+            # Never longer than when it was asked for, even if the clock was set back since.
+            length_ms = max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
+        before = SnoozeProgress(number=desired.number, since_ms=now.steady_ms, length_ms=length_ms)
     if before.length_ms is not None or before.left_ms(now.steady_ms) == 0:
         return before  # a snooze that is over does not start again
     if session is None or is_game_running(snooze, session) is not False:
         return replace(before, gone_ms=None)
     gone_ms = now.steady_ms if before.gone_ms is None else before.gone_ms
     return replace(before, gone_ms=gone_ms)
-
-
-def _length_ms(snooze: Snooze, now: LocalInstant) -> int | None:
-    """Length of a snooze from now on; None: until the game closes."""
-    # Never longer than when it was asked for, even if the clock was set back since.
-    if snooze.until_ms is None:
-        return None
-    return max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
 
 
 def is_game_running(snooze: Snooze, session: SessionFacts) -> bool | None:

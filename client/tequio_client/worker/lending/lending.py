@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -21,7 +21,9 @@ from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
-from tequio_client.worker.lending import history, needs
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.lending import needs
 from tequio_client.worker.lending.facts import (
     CPU,
     IdleReason,
@@ -30,16 +32,12 @@ from tequio_client.worker.lending.facts import (
     select_chosen_devices,
     select_lent_devices,
 )
-from tequio_client.worker.lending.history import LendingHistory, update_history
+from tequio_client.worker.lending.history import LendingHistory, thread_count, update_history
 from tequio_client.worker.lending.policy import decide
+from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.settings import WorkerSettings
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.network import Role
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.network import Role
 
 log = structlog.get_logger(__name__)
 
@@ -61,6 +59,9 @@ UNRESTRICTED = Preferences(
 )
 """Preferences of a worker started by hand, whose limits are on the command line."""
 _MOST_BYTES = link_preferences.MAX_BYTES + 1
+_BITS = 8
+_MEGA = 1e6
+_GIB = 1 << 30
 
 T = TypeVar("T")
 
@@ -74,37 +75,40 @@ class StoredChoices:
     """
 
     def __init__(
-        self, folder: Path, *, wish: DesiredState, fixed: Preferences | None = None
+        self, folder: Path, *, default: DesiredState, fixed: Preferences | None = None
     ) -> None:
-        """Read the files; `wish` applies until a file or a command gives another.
+        """Read the files; `default` applies until a file or a command gives another state.
 
         Preferences that are `fixed` never change, and the file on disk is not touched.
         """
         self._folder = folder
-        self.files_set_aside: list[str] = []
-        """Names of unusable files that were set aside."""
+        self.files_set_aside: list[str] = []  # names of unusable files that were set aside
         self._is_fixed = fixed is not None
         self._unsaved: dict[str, bytes] = {}
         found = fixed or self._read(PREFERENCES_FILE, link_preferences.decode)
         if found is not None and found.version > link_preferences.VERSION:
-            self._keep_aside(PREFERENCES_FILE, f"v{found.version}")
+            self._set_aside(PREFERENCES_FILE, f"v{found.version}")
             found = msgspec.structs.replace(found, version=link_preferences.VERSION)
         self.preferences = found or Preferences()
-        self.desired_state = self._read(DESIRED_STATE_FILE, _decode_wish) or wish
+        self.desired_state = self._read(DESIRED_STATE_FILE, _decode_state) or default
 
-    def set_preferences(self, preferences: Preferences) -> None:
-        """Replace the preferences, unless they are fixed."""
-        if preferences != self.preferences and not self._is_fixed:
-            self.preferences = preferences
-            self._unsaved[PREFERENCES_FILE] = link_preferences.encode(preferences)
-            self.save()
+    def set_preferences(self, preferences: Preferences) -> bool:
+        """Replace the preferences, unless they are fixed; True if that changed them."""
+        if preferences == self.preferences or self._is_fixed:
+            return False
+        self.preferences = preferences
+        self._unsaved[PREFERENCES_FILE] = link_preferences.encode(preferences)
+        self.save()
+        return True
 
-    def set_desired_state(self, wish: DesiredState) -> None:
-        """Replace the desired state, unless the present one is newer."""
-        if wish.number > self.desired_state.number:
-            self.desired_state = wish
-            self._unsaved[DESIRED_STATE_FILE] = msgspec.json.encode(wish)
-            self.save()
+    def set_desired_state(self, desired: DesiredState) -> bool:
+        """Replace the desired state, unless the present one is newer; True if that was done."""
+        if desired.number <= self.desired_state.number:
+            return False
+        self.desired_state = desired
+        self._unsaved[DESIRED_STATE_FILE] = msgspec.json.encode(desired)
+        self.save()
+        return True
 
     def save(self) -> None:
         """Write what is not on the disk yet; a failed write is tried again at the next call."""
@@ -126,10 +130,10 @@ class StoredChoices:
         except (OSError, MalformedError) as err:
             path = str(self._folder / name)
             log.warning("choices unreadable; set aside", file=path, error=str(err))
-            self._keep_aside(name, "damaged")
+            self._set_aside(name, "damaged")
             return None
 
-    def _keep_aside(self, name: str, why: str) -> None:
+    def _set_aside(self, name: str, why: str) -> None:
         path = self._folder / name
         aside = path.with_name(f"{name}.{why}")
         try:
@@ -139,22 +143,15 @@ class StoredChoices:
         self.files_set_aside.append(aside.name)
 
 
-def _decode_wish(content: bytes) -> DesiredState:
+def _decode_state(content: bytes) -> DesiredState:
     try:
         return msgspec.json.decode(content, type=DesiredState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not a valid desired state: {err}") from err
 
 
-_BITS = 8
-_MEGA = 1e6
-_GIB = 1 << 30
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingLimits:
-    """How much of the machine and of the connection may be used."""
-
     device: str
     threads: int
     memory_mb: int  # accelerator memory; 0: unlimited
@@ -174,62 +171,47 @@ class SessionReport:
 
 
 class Lending:
-    """Decides whether this computer lends."""
-
     def __init__(
         self,
         settings: WorkerSettings,
         choices: StoredChoices,
         trainer: TrainerProcess,
         evaluator: EvaluatorProcess,
-        gather: Callable[[], LendingFacts],
+        facts: Callable[[], LendingFacts],
     ) -> None:
-        """`gather` returns all facts except the choices."""
+        """`facts` returns all facts except the choices."""
         self._settings = settings
-        self._choices = choices
+        self.choices = choices
         self._trainer = trainer
         self._evaluator = evaluator
-        self._gather = gather
-        self._traces = LendingHistory()
-        self._changed = trio.Event()  # replaced at every change
+        self.facts = facts
+        self._history = LendingHistory()
+        self.changed = trio.Event()
+        """Set and replaced at every change of a decision, a limit or the snapshot."""
         self.session_report: SessionReport | None = None
-        self.need_mb = 0
-        """Memory that training the run takes, MiB; 0: in no run."""
+        self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
         self.score_mb: int | None = None
         """Memory that scoring takes, MiB; None: nothing is to be scored."""
         self.is_judging = False
         """True while the device belongs to the evaluator instead of the trainer."""
-        self._promised: int | None = None  # round to finish before anything is scored
+        self._last_round: int | None = None  # round to finish before anything is scored
         self.idle_reason: IdleReason | None = None
         """Why the worker is not in the run it should be in; None: it is, or should be in none."""
-        self.since_ms = 0
-        """Start of lending, milliseconds since 1970; 0: nothing is lent."""
+        self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
 
-    # --- choices
-
-    @property
-    def preferences(self) -> Preferences:
-        return self._choices.preferences
-
-    @property
-    def desired_state(self) -> DesiredState:
-        return self._choices.desired_state
-
-    def apply_state(self, wish: DesiredState) -> None:
-        if wish.number > self.desired_state.number:
-            self._choices.set_desired_state(wish)
-            if wish.lend:  # pressing Contribute again is also how to retry a broken trainer
+    def apply_state(self, desired: DesiredState) -> None:
+        if self.choices.set_desired_state(desired):
+            if desired.lend:  # pressing Contribute again is also how to retry a broken trainer
                 self._trainer.reset()
             self.update()
 
     def apply_preferences(self, preferences: Preferences) -> None:
-        if preferences != self.preferences:
-            self._choices.set_preferences(preferences)
+        if self.choices.set_preferences(preferences):
             self.update()
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        """Receive session facts from a controller."""
+        """Apply facts of the user's session, which hold while that controller is connected."""
         self.session_report = SessionReport(
             facts=facts, controller=controller, at_ms=clock.steady_ms()
         )
@@ -238,18 +220,15 @@ class Lending:
     def drop_controller(self, controller: object) -> None:
         """Treat the session as unknown if this controller was the one that reported it."""
         if self.session_report is not None and self.session_report.controller is controller:
-            self.session_report = SessionReport(
-                facts=UNKNOWN_SESSION, controller=None, at_ms=clock.steady_ms()
-            )
-            self.update()
+            self.apply_session_facts(UNKNOWN_SESSION, None)
 
     def set_run(self, manifest: Manifest) -> None:
         """Record the run that was joined, for its memory needs."""
         self.need_mb, self.idle_reason = needs.memory_mb(manifest), None
         self.update()
 
-    def set_idle(self, outside: IdleReason) -> None:
-        self.need_mb, self.idle_reason = 0, outside
+    def set_idle(self, reason: IdleReason) -> None:
+        self.need_mb, self.idle_reason = 0, reason
         self.update()
 
     def set_scoring(self, score_mb: int | None) -> None:
@@ -258,28 +237,16 @@ class Lending:
             self.score_mb = score_mb
             self.update()
 
-    # --- what follows
-
-    def changed(self) -> trio.Event:
-        """Event that is set at the next change of a decision, a limit or the snapshot."""
-        return self._changed
-
-    def notify(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
-
     def pause_reason(self) -> str:
         """Reason why the run must not compute now; empty: it may."""
-        decision = self.decision
         if self.is_judging:
             return "scoring models for a competition"
-        return "" if decision.may_compute else f"not lending now ({decision.reason})"
+        return "" if self.decision.may_compute else f"not lending now ({self.decision.reason})"
 
     def limits(self, for_mb: int | None = None) -> LendingLimits:
         """Limits by choices and decision, for work that needs `for_mb` MiB (None: the run's)."""
-        chosen, trainer = self.preferences, self._settings.trainer
-        net = self._settings.net
         if not self._settings.is_minded:
+            trainer, net = self._settings.trainer, self._settings.net
             return LendingLimits(
                 device=trainer.device,
                 threads=trainer.threads,
@@ -289,15 +256,14 @@ class Lending:
                 download_bytes_per_s=net.download_bytes_per_s,
                 store_bytes=net.quota_bytes,
             )
-        facts = self._gather()
+        facts, chosen = self.facts(), self.choices.preferences
         machine = facts.known_machine()
         need_mb = facts.need_mb if for_mb is None else for_mb
         devices = select_lent_devices(select_chosen_devices(machine, chosen), need_mb)
         first = devices[0] if devices else None
-        device = first.gpu.id if first else CPU
         return LendingLimits(
-            device=device,
-            threads=history.thread_count(machine.cores, chosen.device(CPU).threads),
+            device=first.gpu.id if first else CPU,
+            threads=thread_count(machine.cores, chosen.device(CPU).threads),
             memory_mb=(first.most_mb or 0) if first and not first.is_cpu else 0,
             share_percent=self.decision.share_percent,
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
@@ -307,20 +273,22 @@ class Lending:
 
     def roles(self) -> tuple[Role, ...]:
         """Roles to offer in a run: the one chosen for the device, if the settings allow it."""
-        role = self.preferences.device(self.limits().device).role
+        role = self.choices.preferences.device(self.limits().device).role
         return (role,) if role in self._settings.roles else self._settings.roles
 
     def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""
         before = self.decision, self.is_judging
-        facts = self._gather()
-        self.decision = self._decided(facts)
-        judging = self._judging(facts)
+        facts, now = self.facts(), local_now()
+        chosen, desired = self.choices.preferences, self.choices.desired_state
+        self._history = update_history(self._history, facts, chosen, desired, now)
+        judging = self._judging(facts, now)
         self.is_judging = judging is not None
-        self.decision = judging or self.decision
+        self.decision = judging or decide(facts, chosen, desired, self._history, now)
         self._permit()
         if before != (self.decision, self.is_judging):
-            self.notify()
+            self.changed.set()
+            self.changed = trio.Event()
 
     def _permit(self) -> None:
         """Allow the child process that may compute, after stopping those that may not."""
@@ -334,24 +302,20 @@ class Lending:
         if may_compute:
             (self._evaluator if self.is_judging else self._trainer).child.allow()
 
-    def _decided(self, facts: LendingFacts) -> Decision:
-        chosen, wish, moment = self.preferences, self.desired_state, local_now()
-        self._traces = update_history(self._traces, facts, chosen, wish, moment)
-        return decide(facts, chosen, wish, self._traces, moment)
-
-    def _judging(self, facts: LendingFacts) -> Decision | None:
+    def _judging(self, facts: LendingFacts, now: LocalInstant) -> Decision | None:
         """The decision to score; None: not due, not allowed, or not yet."""
         # Scoring needs no run and no trainer; all other rules apply unchanged. The round under way
         # is finished first, since other members wait for it; no further round is started.
-        if self.score_mb is None or self.desired_state.finish:
-            self._promised = facts.round
+        chosen, desired = self.choices.preferences, self.choices.desired_state
+        if self.score_mb is None or desired.finish:
+            self._last_round = facts.round
             return None
-        asked = replace(facts, need_mb=self.score_mb, outside=None, trainer_problem="")
-        found = decide(asked, self.preferences, self.desired_state, self._traces, local_now())
+        asked = replace(facts, need_mb=self.score_mb, idle_reason=None, trainer_problem="")
+        found = decide(asked, chosen, desired, self._history, now)
         if not found.may_compute:
-            self._promised = facts.round
+            self._last_round = facts.round
             return None
-        if facts.round is not None and facts.round == self._promised:
+        if facts.round is not None and facts.round == self._last_round:
             return None
         return msgspec.structs.replace(found, reason=LendingReason.JUDGING, values={})
 

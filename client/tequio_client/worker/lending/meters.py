@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import structlog
 from msgspec import Meta, Struct
 
 from tequio_client import files
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.facts import AcceleratorFacts
-    from tequio_client.worker.lending.facts import LocalInstant
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.worker.lending.facts import LocalInstant
 
 log = structlog.get_logger(__name__)
 
@@ -28,12 +26,22 @@ MAX_GAP_S = 10.0
 """Longest time between two readings that counts; after a longer one the computer slept."""
 MAX_WATTS = 2_000.0
 """A counter that rises faster was reset in between."""
-_MOST_BYTES = 4_096
+TRAFFIC_FILE = "traffic.json"
+BROKEN_TRAFFIC_FILE = "traffic.broken.json"
+"""Name given to an unreadable file."""
+MAX_MONTHS = 36
+RATE_TIME_S = 5.0
+"""Time constant of the transfer rates."""
+_ENERGY_BYTES, _TRAFFIC_BYTES = 4_096, 1 << 16
+"""Most bytes read of each file."""
+
+Month = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
+Bytes = Annotated[int, Meta(ge=0)]
 Joules = Annotated[float, Meta(ge=0.0)]
 
 
 class EnergyCounts(Struct, frozen=True):
-    """The energy counts in the file, in joules; `day` is a local date."""
+    """Counts in joules; `day` is a local date."""
 
     day: str = ""
     day_j: Joules = 0.0
@@ -51,26 +59,17 @@ class EnergyMeter:
     def __init__(self, folder: Path) -> None:
         """Read the file; blocks."""
         self._path = folder / ENERGY_FILE
-        self._kept = self._now = self._read()
+        self._saved = self.counts = self._read()
         self._last: dict[str, tuple[float | None, int]] = {}  # by device: counter, steady time
-        self.is_measured = False
-        """True if a lent device reports its energy or power."""
-
-    @property
-    def today_j(self) -> float:
-        return self._now.day_j
-
-    @property
-    def total_j(self) -> float:
-        return self._now.total_j
+        self.is_measured = False  # True if a lent device reports its energy or power
 
     def observe(self, lent: tuple[AcceleratorFacts, ...], day: str, steady_ms: int) -> None:
         """Count the energy since the last call, for the devices that compute now."""
         self.is_measured = any(one.energy_j is not None or one.watts is not None for one in lent)
         drawn_j = sum(self._drawn_j(one, steady_ms) for one in lent)
         self._last = {one.id: (one.energy_j, steady_ms) for one in lent}
-        before = self._now if day == self._now.day else EnergyCounts(day, 0.0, self._now.total_j)
-        self._now = EnergyCounts(day, before.day_j + drawn_j, before.total_j + drawn_j)
+        before_j = self.counts.day_j if day == self.counts.day else 0.0
+        self.counts = EnergyCounts(day, before_j + drawn_j, self.counts.total_j + drawn_j)
 
     def _drawn_j(self, device: AcceleratorFacts, steady_ms: int) -> float:
         if device.id not in self._last:
@@ -87,30 +86,20 @@ class EnergyMeter:
 
     def save(self) -> None:
         """Write changed counts; blocks. Raises UserFacingError."""
-        now = self._now
-        if now != self._kept:
-            files.write_for_user(self._path, msgspec.json.encode(now))
-            self._kept = now
+        counts = self.counts
+        if counts != self._saved:
+            files.write_for_user(self._path, msgspec.json.encode(counts))
+            self._saved = counts
 
     def _read(self) -> EnergyCounts:
         try:
             with self._path.open("rb") as file:
-                return msgspec.json.decode(file.read(_MOST_BYTES), type=EnergyCounts)
+                return msgspec.json.decode(file.read(_ENERGY_BYTES), type=EnergyCounts)
         except FileNotFoundError:
             return EnergyCounts()
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
             log.warning("energy count reset: unreadable", file=str(self._path), error=str(err))
             return EnergyCounts()
-
-
-TRAFFIC_FILE = "traffic.json"
-BROKEN_TRAFFIC_FILE = "traffic.broken.json"
-"""Name given to an unreadable file."""
-MAX_MONTHS = 36
-_QUOTA_MOST_BYTES = 1 << 16
-
-Month = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
-Bytes = Annotated[int, Meta(ge=0)]
 
 
 class MonthCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,8 +108,7 @@ class MonthCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     total: Bytes = 0
     begins: Annotated[dict[Month, Bytes], Meta(max_length=MAX_MONTHS)] = {}
     """Total at the start of each month, in the order in which they began."""
-    last: str = ""
-    """Month counted in last."""
+    last: str = ""  # month counted in last
 
     def at(self, month: str) -> MonthCounts:
         """Switch to that month; an earlier month that is unknown continues the present one."""
@@ -151,8 +139,7 @@ class MonthCounter:
     def __init__(self, folder: Path) -> None:
         """Read the file; blocks. An unreadable file is set aside, and the count starts at 0."""
         self._path = folder / TRAFFIC_FILE
-        self._months = self._read()
-        self._kept = self._months
+        self._saved = self._months = self._read()
 
     def count(self, size_bytes: int, month: str) -> None:
         """Count bytes sent or received in that local month (`2026-11`)."""
@@ -166,14 +153,14 @@ class MonthCounter:
     def save(self) -> None:
         """Write a changed count; blocks. Raises UserFacingError."""
         months = self._months
-        if months != self._kept:
+        if months != self._saved:
             files.write_for_user(self._path, msgspec.json.encode(months))
-            self._kept = months
+            self._saved = months
 
     def _read(self) -> MonthCounts:
         try:
             with self._path.open("rb") as file:
-                months = msgspec.json.decode(file.read(_QUOTA_MOST_BYTES), type=MonthCounts)
+                months = msgspec.json.decode(file.read(_TRAFFIC_BYTES), type=MonthCounts)
             if not _is_sound(months):
                 raise msgspec.ValidationError("inconsistent counts")
         except FileNotFoundError:
@@ -203,10 +190,6 @@ def _is_sound(months: MonthCounts) -> bool:
     return months.last in months.begins and max(months.begins.values()) <= months.total
 
 
-RATE_TIME_S = 5.0
-"""Time constant of the transfer rates."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferCounters:
     """Bytes since a node was opened; `node` identifies it, as a new one counts from 0 again."""
@@ -223,8 +206,8 @@ class TransferMeter:
     upkeep are little beside it.
     """
 
-    def __init__(self, months: MonthCounter) -> None:
-        self._months = months
+    def __init__(self, folder: Path) -> None:
+        self.months = MonthCounter(folder)
         self._last: tuple[TransferCounters | None, int] = (None, 0)
         self.up_per_s = 0.0
         self.down_per_s = 0.0
@@ -241,12 +224,8 @@ class TransferMeter:
         if before is None:
             self.up_per_s = self.down_per_s = 0.0
         month = moment.month()
-        self._months.count(up + down, month)
-        self.month_bytes = self._months.in_month(month)
-
-    def save(self) -> None:
-        """Write the month's count; blocks. Raises UserFacingError."""
-        self._months.save()
+        self.months.count(up + down, month)
+        self.month_bytes = self.months.in_month(month)
 
 
 def _since(before: TransferCounters | None, now: TransferCounters | None) -> tuple[int, int]:

@@ -25,15 +25,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.layout import CHUNK
-
-if TYPE_CHECKING:
-    from tequio_shared.round.manifest import Corpus, Manifest
-
+from tequio_shared.round.manifest import Corpus, Manifest
 
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 8_192

@@ -18,7 +18,14 @@ import msgspec
 
 from tequio_client.ipc.facts import MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Decision, DesiredState, LendingReason, LendingState, Value
+from tequio_client.ipc.snapshot import (
+    Decision,
+    DesiredState,
+    LendingReason,
+    LendingState,
+    Snooze,
+    Value,
+)
 from tequio_client.worker.lending.facts import (
     IdleCause,
     LendableDevice,
@@ -47,33 +54,23 @@ _ALL_PERCENT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleInput:
-    """Everything that a rule may depend on."""
-
     facts: LendingFacts
     preferences: Preferences
-    wish: DesiredState
-    traces: LendingHistory
+    desired: DesiredState
+    history: LendingHistory
     now: LocalInstant
-    session: SessionFacts | None
-    """Unknown if too old; None: a worker without an app."""
+    session: SessionFacts | None  # unknown if too old; None: a worker without an app
     machine: MachineFacts
-    devices: tuple[LendableDevice, ...] | None
-    """Devices that are not switched off; None: unknown."""
-    lent: tuple[LendableDevice, ...]
-    """Those of `devices` that will compute."""
+    devices: tuple[LendableDevice, ...] | None  # devices that are not switched off; None: unknown
+    lent: tuple[LendableDevice, ...]  # those of `devices` that will compute
 
 
-def waiting(
-    case: RuleInput,
-    reason: LendingReason,
-    values: dict[str, Value] | None = None,
-    in_ms: int | None = None,
-) -> Decision:
-    """A decision to wait for that reason, for `in_ms` if that is known."""
-    until_ms = None if in_ms is None else end_ms(case, in_ms)
-    return Decision(
-        state=LendingState.WAITING, reason=reason, values=values or {}, until_ms=until_ms
-    )
+def waiting(reason: LendingReason, until_ms: int | None = None, **values: Value) -> Decision:
+    return Decision(state=LendingState.WAITING, reason=reason, values=values, until_ms=until_ms)
+
+
+def needs_attention(reason: LendingReason, **values: Value) -> Decision:
+    return Decision(state=LendingState.ATTENTION, reason=reason, values=values)
 
 
 def end_ms(case: RuleInput, in_ms: int) -> int:
@@ -81,16 +78,6 @@ def end_ms(case: RuleInput, in_ms: int) -> int:
     # Rounded because the two clocks are not read at once: the end would differ at each decision,
     # and each difference would look like news.
     return -(-(case.now.ms + max(in_ms, 1)) // _SECOND_MS) * _SECOND_MS
-
-
-def problem_values(text: str) -> dict[str, Value]:
-    """Values of a decision with an error text, cut to a bounded length."""
-    return {"problem": text[:_MOST_TEXT]}
-
-
-def needs_attention(reason: LendingReason, values: dict[str, Value] | None = None) -> Decision:
-    """A decision that needs the user's attention."""
-    return Decision(state=LendingState.ATTENTION, reason=reason, values=values or {})
 
 
 def consent(case: RuleInput) -> Decision | None:
@@ -102,62 +89,56 @@ def consent(case: RuleInput) -> Decision | None:
 
 def paused_by_user(case: RuleInput) -> Decision | None:
     """Nothing is lent while the user has paused."""
-    if not case.wish.lend:
-        return Decision(state=LendingState.PAUSED, reason=LendingReason.BY_HAND)
-    return None
+    if case.desired.lend:
+        return None
+    return Decision(state=LendingState.PAUSED, reason=LendingReason.BY_HAND)
 
 
 def snoozed(case: RuleInput) -> Decision | None:
     """Nothing is lent during a snooze, which ends at a time, or a minute after a game closes."""
-    snooze, trace = case.wish.snooze, case.traces.snooze
-    if snooze is None:
+    snooze, progress, state = case.desired.snooze, case.history.snooze, LendingState.SNOOZED
+    left_ms = None if progress is None else progress.left_ms(case.now.steady_ms)
+    if snooze is None or left_ms == 0:
         return None
-    left_ms = None if trace is None else trace.left_ms(case.now.steady_ms)
-    if left_ms == 0:
-        return None
+    until_ms = None if left_ms is None else end_ms(case, left_ms)
     if snooze.until_ms is None:
-        until_ms = None if left_ms is None else end_ms(case, left_ms)
-        values = _program(snooze.game or _shown_game(case))
-        reason = LendingReason.UNTIL_GAME_CLOSES
-        return Decision(state=LendingState.SNOOZED, reason=reason, values=values, until_ms=until_ms)
+        reason, values = LendingReason.UNTIL_GAME_CLOSES, _awaited_program(case, snooze)
+        return Decision(state=state, reason=reason, values=values, until_ms=until_ms)
     if snooze.until_ms <= case.now.ms:
         return None
     # The earlier of the two clocks: setting the wall clock back must not make a snooze longer.
-    most_ms = snooze.until_ms if left_ms is None else end_ms(case, left_ms)
-    until_ms = min(snooze.until_ms, most_ms)
-    return Decision(state=LendingState.SNOOZED, reason=LendingReason.SNOOZED, until_ms=until_ms)
+    until_ms = snooze.until_ms if until_ms is None else min(snooze.until_ms, until_ms)
+    return Decision(state=state, reason=LendingReason.SNOOZED, until_ms=until_ms)
 
 
-def _program(name: str) -> dict[str, Value]:
-    return {"program": name} if name else {"fact": "any"}
-
-
-def _shown_game(case: RuleInput) -> str:
+def _awaited_program(case: RuleInput, snooze: Snooze) -> dict[str, Value]:
     session = case.session
-    return "" if session is None else session.game or session.fullscreen or ""
+    name = snooze.game or (session.game or session.fullscreen if session else "")
+    return {"program": name} if name else {"fact": "any"}
 
 
 def finished(case: RuleInput) -> Decision | None:
     """Once the round to be finished is over, nothing is lent until the user asks for it again."""
-    if not case.wish.finish:
+    if not case.desired.finish:
         return None
     current = case.facts.round
-    if current is not None and case.traces.finishing == (case.wish.number, current):
+    if current is not None and case.history.finishing == (case.desired.number, current):
         return None
-    values: dict[str, Value] = {"fact": "finished"}
-    return Decision(state=LendingState.PAUSED, reason=LendingReason.BY_HAND, values=values)
+    return Decision(
+        state=LendingState.PAUSED, reason=LendingReason.BY_HAND, values={"fact": "finished"}
+    )
 
 
 def broken(case: RuleInput) -> Decision | None:
     """Problems that stay until somebody solves them need attention."""
     facts = case.facts
-    for text, reason in (
+    for problem, reason in (
         (facts.trainer_problem, LendingReason.TRAINER_BROKEN),
         (facts.key_problem, LendingReason.KEY),
         (facts.standing_problem, LendingReason.QUARANTINED),
     ):
-        if text:
-            return needs_attention(reason, problem_values(text))
+        if problem:
+            return needs_attention(reason, problem=problem[:_MOST_TEXT])
     return None
 
 
@@ -168,23 +149,25 @@ def no_device(case: RuleInput) -> Decision | None:
     if not case.devices:
         return needs_attention(LendingReason.NO_DEVICE)
     largest = max(case.devices, key=lambda one: one.most_mb or 0)
-    values: dict[str, Value] = {"device": largest.gpu.name, "wanted": case.facts.need_mb}
-    return needs_attention(LendingReason.NO_DEVICE, {"fact": "small", **values})
+    return needs_attention(
+        LendingReason.NO_DEVICE,
+        fact="small",
+        device=largest.gpu.name,
+        wanted=case.facts.need_mb,
+    )
 
 
 def disk(case: RuleInput) -> Decision | None:
     """The store must stay within its limit, and leave the chosen space on the disk free."""
     facts, chosen = case.facts, case.preferences
     if facts.free_disk_bytes is None:
-        return waiting(case, LendingReason.DISK, {"fact": "unknown"})
+        return waiting(LendingReason.DISK, fact="unknown")
     if facts.store_bytes > chosen.disk_gib * _GIB * _STORE_SLACK:
         used = _gib(facts.store_bytes)
-        return waiting(
-            case, LendingReason.DISK, {"fact": "store", "used": used, "most": chosen.disk_gib}
-        )
-    if case.traces.is_disk_short or facts.free_disk_bytes < chosen.disk_free_gib * _GIB:
+        return waiting(LendingReason.DISK, fact="store", used=used, most=chosen.disk_gib)
+    if case.history.is_disk_short or facts.free_disk_bytes < chosen.disk_free_gib * _GIB:
         free = _gib(facts.free_disk_bytes)
-        return waiting(case, LendingReason.DISK, {"free": free, "wanted": chosen.disk_free_gib})
+        return waiting(LendingReason.DISK, free=free, wanted=chosen.disk_free_gib)
     return None
 
 
@@ -197,52 +180,47 @@ def power(case: RuleInput) -> Decision | None:
     machine, chosen = case.machine, case.preferences
     if not chosen.on_battery:
         if case.devices is None and machine.on_battery is None:
-            return waiting(case, LendingReason.BATTERY_UNKNOWN, {"fact": "probe"})
+            return waiting(LendingReason.BATTERY_UNKNOWN, fact="probe")
         if machine.on_battery is None:
-            return waiting(case, LendingReason.BATTERY_UNKNOWN)
+            return waiting(LendingReason.BATTERY_UNKNOWN)
         if machine.on_battery:
-            return waiting(case, LendingReason.BATTERY)
+            return waiting(LendingReason.BATTERY)
     if not chosen.while_saving_power:
         if machine.is_saving_power:
-            return waiting(case, LendingReason.SAVING_POWER)
+            return waiting(LendingReason.SAVING_POWER)
         # Desktops often report no power-saving mode: unknown matters on battery only.
         if machine.is_saving_power is None and machine.on_battery is not False:
-            return waiting(case, LendingReason.BATTERY_UNKNOWN, {"fact": "saver"})
+            return waiting(LendingReason.BATTERY_UNKNOWN, fact="saver")
     return None
 
 
 def heat(case: RuleInput) -> Decision | None:
     """A device that pausing between steps cannot keep below its goal must cool down first."""
     for one in case.lent:
-        if one.gpu.id in case.traces.hot:
+        if one.gpu.id in case.history.hot:
             limit = case.preferences.device(one.gpu.id).temperature_c
             degrees = limit if one.gpu.temperature_c is None else round(one.gpu.temperature_c)
-            return waiting(
-                case,
-                LendingReason.HOT,
-                {"device": one.gpu.name, "degrees": degrees, "limit": limit},
-            )
+            return waiting(LendingReason.HOT, device=one.gpu.name, degrees=degrees, limit=limit)
     return None
 
 
 def gpu_load(case: RuleInput) -> Decision | None:
     """An accelerator that other programs keep busy is left to them."""
     if case.devices is None:
-        return waiting(case, LendingReason.GPU_UNKNOWN)
+        return waiting(LendingReason.GPU_UNKNOWN)
     most = others_gpu_limit(case.session, case.preferences)
     if most >= _ALL_PERCENT:
         return None
     loads = [(one.others_load(case.facts), one.gpu.name) for one in case.lent if not one.is_cpu]
     for load, name in loads:
         if load is None and not case.facts.is_computing:
-            return waiting(case, LendingReason.GPU_UNKNOWN, {"fact": "load", "device": name})
+            return waiting(LendingReason.GPU_UNKNOWN, fact="load", device=name)
     if not loads:
         return None
     load, name = max((load or 0.0, name) for load, name in loads)
-    is_over = load * 100 > most
-    strain, percent = case.traces.others_gpu, round(load * 100)
-    values: dict[str, Value] = {"device": name, "percent": percent}
-    return _strained(case, LendingReason.OTHERS_GPU, strain, values, is_over=is_over)
+    strain, is_over = case.history.others_gpu, load * 100 > most
+    found = waiting(LendingReason.OTHERS_GPU, device=name, percent=round(load * 100))
+    return _strained(case, found, strain, is_over=is_over)
 
 
 def cpu_load(case: RuleInput) -> Decision | None:
@@ -251,26 +229,21 @@ def cpu_load(case: RuleInput) -> Decision | None:
     if most >= _ALL_PERCENT:
         return None
     if load is None:
-        return waiting(case, LendingReason.OTHERS_CPU, {"fact": "unknown"})
-    percent, is_over = round(load * 100), load * 100 > most
-    strain = case.traces.others_cpu
-    return _strained(case, LendingReason.OTHERS_CPU, strain, {"percent": percent}, is_over=is_over)
+        return waiting(LendingReason.OTHERS_CPU, fact="unknown")
+    found = waiting(LendingReason.OTHERS_CPU, percent=round(load * 100))
+    return _strained(case, found, case.history.others_cpu, is_over=load * 100 > most)
 
 
 def _strained(
-    case: RuleInput,
-    reason: LendingReason,
-    strain: Hysteresis,
-    values: dict[str, Value],
-    *,
-    is_over: bool,
+    case: RuleInput, found: Decision, strain: Hysteresis, *, is_over: bool
 ) -> Decision | None:
     """Stop for load that has lasted, and do not start during load."""
     at_ms = case.now.steady_ms
     if strain.is_on(at_ms):
-        return waiting(case, reason, values, None if is_over else strain.left_ms(at_ms))
+        until_ms = None if is_over else end_ms(case, strain.left_ms(at_ms))
+        return msgspec.structs.replace(found, until_ms=until_ms)
     # A running trainer is not stopped by a short peak, but none is started during one.
-    return waiting(case, reason, values) if is_over and not case.facts.is_computing else None
+    return found if is_over and not case.facts.is_computing else None
 
 
 def memory(case: RuleInput) -> Decision | None:
@@ -279,22 +252,20 @@ def memory(case: RuleInput) -> Decision | None:
     if case.facts.is_computing or not wanted:
         return None
     for one in case.lent:
-        if one.free_mb is None:
-            return waiting(
-                case, LendingReason.GPU_UNKNOWN, {"fact": "memory", "device": one.gpu.name}
-            )
-        if one.free_mb < wanted:
-            room = {"free": one.free_mb, "wanted": wanted}
-            return waiting(case, LendingReason.GPU_MEMORY, {"device": one.gpu.name, **room})
+        name, free = one.gpu.name, one.free_mb
+        if free is None:
+            return waiting(LendingReason.GPU_UNKNOWN, fact="memory", device=name)
+        if free < wanted:
+            return waiting(LendingReason.GPU_MEMORY, device=name, free=free, wanted=wanted)
     return None
 
 
 def slowed(case: RuleInput) -> Decision | None:
     """Training steps that become slower show another program that no probe sees."""
-    strain, at_ms = case.traces.slowed, case.now.steady_ms
+    strain, at_ms = case.history.slowed, case.now.steady_ms
     if not strain.is_on(at_ms) or case.preferences.others_gpu_percent >= _ALL_PERCENT:
         return None
-    return waiting(case, LendingReason.SLOWED, in_ms=strain.left_ms(at_ms))
+    return waiting(LendingReason.SLOWED, end_ms(case, strain.left_ms(at_ms)))
 
 
 def ledger(case: RuleInput) -> Decision | None:
@@ -302,27 +273,26 @@ def ledger(case: RuleInput) -> Decision | None:
     facts = case.facts
     if facts.was_ledger_reached or not facts.ledger_problem:
         return None
-    return needs_attention(LendingReason.LEDGER_UNKNOWN, problem_values(facts.ledger_problem))
+    return needs_attention(LendingReason.LEDGER_UNKNOWN, problem=facts.ledger_problem[:_MOST_TEXT])
 
 
 def run(case: RuleInput) -> Decision | None:
     """There must be a run to lend for; an unreachable ledger does not stop a joined run."""
-    facts, outside = case.facts, case.facts.outside
-    if outside is None:
+    idle, problem = case.facts.idle_reason, case.facts.ledger_problem[:_MOST_TEXT]
+    if idle is None:
         return None
-    if facts.ledger_problem:
-        return waiting(case, LendingReason.LEDGER_AWAY, problem_values(facts.ledger_problem))
-    match outside.why:
+    if problem:
+        return waiting(LendingReason.LEDGER_AWAY, problem=problem)
+    match idle.why:
         case IdleCause.JOINING:
             return None
         case IdleCause.NO_SWARM:
-            return needs_attention(LendingReason.NO_SWARM, problem_values(outside.problem))
-        case IdleCause.BARRED:
-            return needs_attention(
-                LendingReason.NO_RUN, {"fact": outside.why, **problem_values(outside.problem)}
-            )
+            return needs_attention(LendingReason.NO_SWARM, problem=idle.problem[:_MOST_TEXT])
+        case IdleCause.BARRED as why:
+            problem = idle.problem[:_MOST_TEXT]
+            return needs_attention(LendingReason.NO_RUN, fact=why, problem=problem)
         case why:
-            return waiting(case, LendingReason.NO_RUN, {"fact": why})
+            return waiting(LendingReason.NO_RUN, fact=why)
 
 
 def game(case: RuleInput) -> Decision | None:
@@ -332,10 +302,10 @@ def game(case: RuleInput) -> Decision | None:
     found = find_disturbance(case.session, case.preferences)
     if found is not None:
         reason, program = found
-        return waiting(case, reason, {"program": program})
-    seen_ms = case.traces.game_ms
+        return waiting(reason, program=program)
+    seen_ms = case.history.game_ms
     left_ms = 0 if seen_ms is None else seen_ms + AFTER_GAME_MS - case.now.steady_ms
-    return waiting(case, LendingReason.AFTER_GAME, in_ms=left_ms) if left_ms > 0 else None
+    return waiting(LendingReason.AFTER_GAME, end_ms(case, left_ms)) if left_ms > 0 else None
 
 
 def hours(case: RuleInput) -> Decision | None:
@@ -345,8 +315,8 @@ def hours(case: RuleInput) -> Decision | None:
         return None
     begin_ms = case.now.next_hour_ms(week)
     if begin_ms is None:
-        return waiting(case, LendingReason.SCHEDULE, {"fact": "never"})
-    return waiting(case, LendingReason.SCHEDULE, in_ms=begin_ms - case.now.ms)
+        return waiting(LendingReason.SCHEDULE, fact="never")
+    return waiting(LendingReason.SCHEDULE, end_ms(case, begin_ms - case.now.ms))
 
 
 def quota(case: RuleInput) -> Decision | None:
@@ -354,7 +324,8 @@ def quota(case: RuleInput) -> Decision | None:
     most = case.preferences.month_gb
     if not most or case.facts.month_bytes < most * GB:
         return None
-    return waiting(case, LendingReason.QUOTA, {"gb": most}, case.now.month_end_ms() - case.now.ms)
+    left_ms = case.now.month_end_ms() - case.now.ms
+    return waiting(LendingReason.QUOTA, end_ms(case, left_ms), gb=most)
 
 
 def metered(case: RuleInput) -> Decision | None:
@@ -362,8 +333,8 @@ def metered(case: RuleInput) -> Decision | None:
     if case.session is None or case.preferences.on_metered:
         return None
     if case.session.is_metered is None:
-        return waiting(case, LendingReason.METERED, {"fact": "unknown"})
-    return waiting(case, LendingReason.METERED) if case.session.is_metered else None
+        return waiting(LendingReason.METERED, fact="unknown")
+    return waiting(LendingReason.METERED) if case.session.is_metered else None
 
 
 def undetectable(case: RuleInput) -> Decision | None:
@@ -373,9 +344,9 @@ def undetectable(case: RuleInput) -> Decision | None:
         return None
     if chosen.pause_for_games and session.game is None:
         fact = "session" if session.fullscreen is None and session.idle_s is None else "game"
-        return waiting(case, LendingReason.CANNOT_TELL, {"fact": fact})
+        return waiting(LendingReason.CANNOT_TELL, fact=fact)
     if chosen.exclusive and session.programs is None:
-        return waiting(case, LendingReason.CANNOT_TELL, {"fact": "programs"})
+        return waiting(LendingReason.CANNOT_TELL, fact="programs")
     return None
 
 
@@ -385,8 +356,8 @@ def in_use(case: RuleInput) -> Decision | None:
         return None
     fact = "" if _was_touched(case) else _missing(case)
     if fact:
-        return waiting(case, LendingReason.CANNOT_TELL, {"fact": fact})
-    return waiting(case, LendingReason.IN_USE, {"minutes": case.preferences.idle_minutes})
+        return waiting(LendingReason.CANNOT_TELL, fact=fact)
+    return waiting(LendingReason.IN_USE, minutes=case.preferences.idle_minutes)
 
 
 def is_used(case: RuleInput) -> bool:
@@ -442,18 +413,18 @@ shown; then problems a person must solve; then conditions that pass by themselve
 def decide(
     facts: LendingFacts,
     preferences: Preferences,
-    wish: DesiredState,
-    traces: LendingHistory,
+    desired: DesiredState,
+    history: LendingHistory,
     now: LocalInstant,
 ) -> Decision:
-    """Decide by the first rule that applies; `traces` must be updated for the same values."""
+    """Decide by the first rule that applies; `history` must be updated for the same values."""
     machine = facts.known_machine()
     devices = select_chosen_devices(machine, preferences)
     case = RuleInput(
         facts=facts,
         preferences=preferences,
-        wish=wish,
-        traces=traces,
+        desired=desired,
+        history=history,
         now=now,
         session=facts.known_session(),
         machine=machine,
@@ -461,23 +432,25 @@ def decide(
         lent=select_lent_devices(devices, facts.need_mb),
     )
     found = next((one for rule in RULES if (one := rule(case)) is not None), None) or _lend(case)
-    if wish.finish and found.may_compute:
-        values: dict[str, Value] = {"round": facts.round or 0}
+    if desired.finish and found.may_compute:
         found = msgspec.structs.replace(
-            found, state=LendingState.FINISHING, reason=LendingReason.FINISHING, values=values
+            found,
+            state=LendingState.FINISHING,
+            reason=LendingReason.FINISHING,
+            values={"round": facts.round or 0},
         )
-    return msgspec.structs.replace(found, may_transfer=_may_transfer(case))
+    may_transfer = preferences.consent and quota(case) is None and metered(case) is None
+    return msgspec.structs.replace(found, may_transfer=may_transfer)
 
 
 def _lend(case: RuleInput) -> Decision:
+    state = LendingState.LENDING
     share = min((_share(case, one) for one in case.lent), default=0)
     if not is_used(case):
-        return Decision(
-            state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=share
-        )
+        return Decision(state=state, reason=LendingReason.LENDING, share_percent=share)
     share = min(share, case.preferences.used_share_percent)
     return Decision(
-        state=LendingState.LENDING,
+        state=state,
         reason=LendingReason.LENDING_WHILE_USED,
         values={"share": share},
         share_percent=share,
@@ -487,9 +460,5 @@ def _lend(case: RuleInput) -> Decision:
 def _share(case: RuleInput, device: LendableDevice) -> int:
     """Share of time that a device may compute: as chosen, and as its heat and power allow."""
     choice = case.preferences.device(device.gpu.id)
-    pace = case.traces.paces.get(device.gpu.id)
+    pace = case.history.paces.get(device.gpu.id)
     return choice.share_percent if pace is None else min(choice.share_percent, pace.percent)
-
-
-def _may_transfer(case: RuleInput) -> bool:
-    return case.preferences.consent and quota(case) is None and metered(case) is None

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from sqlite3 import Row
+from typing import Self
 
 import msgspec
 import structlog
@@ -21,10 +22,6 @@ from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
-if TYPE_CHECKING:
-    from sqlite3 import Row
-
-
 log = structlog.get_logger(__name__)
 
 FILE = "activity.sqlite"
@@ -35,6 +32,12 @@ TRIM_EVERY = 200
 """Events beyond `MAX_EVENTS` after which the oldest are deleted together."""
 MAX_TEXT = 512
 """Most characters of one value."""
+LOST_MS = 10_000
+"""Silence of the ledger after which an event is recorded."""
+SET_BACK_MS = 5_000
+"""A clock that goes back by more than this was set; forward it also jumps after sleep."""
+_FINISHED = "finished"
+_LEVELS = {LendingState.ATTENTION: "error", LendingState.LENDING: "good"}
 SCHEMA = """
 CREATE TABLE event (
     number INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, code TEXT NOT NULL,
@@ -44,8 +47,6 @@ CREATE TABLE event (
 
 
 class ActivityDatabase:
-    """The events of one worker."""
-
     def __init__(
         self,
         file: DatabaseFile,
@@ -58,8 +59,7 @@ class ActivityDatabase:
         self.now_ms = now_ms
         self._max_events, self._trim_every = max_events, trim_every
         ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
-        self.number = int(number)
-        """Number of the newest event."""
+        self.number = int(number)  # number of the newest event
 
     @classmethod
     def opened(cls, folder: Path, now_ms: Callable[[], int]) -> Self:
@@ -74,7 +74,10 @@ class ActivityDatabase:
 
     def add(self, code: ActivityEvent, level: str = "info", **values: Value) -> None:
         """Record an event; `level` is info, good, warning or error."""
-        shortened = {name: _short(value) for name, value in values.items()}
+        shortened = {
+            name: value[:MAX_TEXT] if isinstance(value, str) else value
+            for name, value in values.items()
+        }
         details = msgspec.json.encode(shortened).decode()
         row = (max(self.now_ms(), 0), str(code), level, details)
         try:
@@ -99,10 +102,6 @@ class ActivityDatabase:
         return ActivityReply(rows=shown, has_more=len(rows) > asked.limit)
 
 
-def _short(value: Value) -> Value:
-    return value[:MAX_TEXT] if isinstance(value, str) else value
-
-
 def _row(row: Row) -> ActivityRow:
     return ActivityRow(
         number=row["number"],
@@ -113,23 +112,8 @@ def _row(row: Row) -> ActivityRow:
     )
 
 
-# --- Activity events derived from two successive snapshots of the worker.
-#
-# `derive_events` is pure: it compares two snapshots a second apart. Rounds are not covered here;
-# they are recorded when their last log entry is read (`points.Bookkeeping`).
-
-LOST_MS = 10_000
-"""Silence of the ledger after which an event is recorded."""
-SET_BACK_MS = 5_000
-"""A clock that goes back by more than this was set; forward it also jumps after sleep."""
-_FINISHED = "finished"
-_LEVELS = {LendingState.ATTENTION: "error", LendingState.LENDING: "good"}
-
-
 @dataclass(frozen=True, slots=True)
 class WorkerEvent:
-    """One event to record."""
-
     code: ActivityEvent
     level: str = "info"
     values: dict[str, Value] = field(default_factory=dict)
@@ -137,19 +121,19 @@ class WorkerEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The observable state of the worker at one instant."""
-
     shown: Snapshot
-    standing: str
-    """Standing of this key, in the protocol's word; empty: not known."""
+    standing: str  # standing of this key, in the protocol's word; empty: not known
     steady_ms: int
 
 
 class ActivityRecorder:
-    """Records activity events; `observe` is called once a second."""
+    """Records events that follow from two successive snapshots; `observe` is called once a second.
 
-    def __init__(self, book: ActivityDatabase) -> None:
-        self._book = book
+    Rounds are recorded when their last log entry is read (`points.Bookkeeping`).
+    """
+
+    def __init__(self, db: ActivityDatabase) -> None:
+        self._db = db
         self._last: Observation | None = None
         self._is_lost = False  # a LEDGER_LOST event was recorded, and no LEDGER_FOUND since
         self._pid = 0  # of the trainer since it was last allowed to compute
@@ -157,10 +141,9 @@ class ActivityRecorder:
     def observe(self, now: Observation) -> None:
         last, self._last = self._last, now
         if last is None:
-            self._book.add(ActivityEvent.WORKER_STARTED, version=BUILD)
-        happenings = (*derive_events(last, now), *self._ledger(now), *self._trainer(now))
-        for one in happenings:
-            self._book.add(one.code, one.level, **one.values)
+            self._db.add(ActivityEvent.WORKER_STARTED, version=BUILD)
+        for one in (*derive_events(last, now), *self._ledger(now), *self._trainer(now)):
+            self._db.add(one.code, one.level, **one.values)
 
     def _ledger(self, now: Observation) -> Iterator[WorkerEvent]:
         ledger = now.shown.ledger

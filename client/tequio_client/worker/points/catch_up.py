@@ -12,12 +12,12 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
@@ -28,6 +28,7 @@ from tequio_client.worker.points.points_db import (
     RoundPlace,
     closed_outcome,
 )
+from tequio_shared.api.peers import AttendedAnswer
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import DOCUMENT_BYTES
@@ -37,11 +38,6 @@ from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.api.peers import AttendedAnswer
-
 
 log = structlog.get_logger(__name__)
 
@@ -174,17 +170,12 @@ class PointsCatchUp:
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
         self._rng = rng
         self._back_off = BackOff(rng)
-        self.pause_s = 0.1
-        """Pause after each proven round."""
-        self.page_rounds = 100
-        """Rounds requested from the ledger at a time."""
+        self.pause_s = 0.1  # pause after each proven round
+        self.page_rounds = 100  # rounds requested from the ledger at a time
         self._is_rechecked = False  # everything was checked a second time already
-        self.claimed = 0
-        """Micro-points of this key by the ledger's last answer."""
-        self.is_complete = False
-        """True if the last pass proved all claimed points."""
-        self.forked = ""
-        """Why this log is not trusted any more; empty: it is."""
+        self.claimed = 0  # micro-points of this key by the ledger's last answer
+        self.is_complete = False  # True if the last pass proved all claimed points
+        self.forked = ""  # why this log is not trusted any more; empty: it is
         self.on_difference: Callable[[int, int], None] = lambda _, __: None
         """Called with claimed and proven micro-points if they differ after a full check."""
 
@@ -218,17 +209,14 @@ class PointsCatchUp:
             self.claimed, self.is_complete = 0, True
             return
         self.claimed = account.micropoints
-        await self._open_gap()
+        newest = (await self._ledger.peer_rounds(self._key, limit=1)).rounds
+        if newest:
+            await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
         for low, high in await trio.to_thread.run_sync(self._book.gaps):
             await self._walk(low, high)
         size = account.as_of.size
         proven = await trio.to_thread.run_sync(self._book.verified_below, size)
         await self._compare(account.micropoints, proven)
-
-    async def _open_gap(self) -> None:
-        newest = (await self._ledger.peer_rounds(self._key, limit=1)).rounds
-        if newest:
-            await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
 
     async def _walk(self, low: int, high: int) -> None:
         """Prove the rounds that ended at log indices [low, high), page by page."""

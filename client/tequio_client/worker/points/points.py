@@ -11,29 +11,17 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import structlog
 import trio
 
-from tequio_client.ipc.control import (
-    ActivityReply,
-    AskActivity,
-    AskLosses,
-    AskPoints,
-    AskRanking,
-    AskSeries,
-    LossesReply,
-    LossRow,
-    PointsRow,
-    PointsSeries,
-    RankingReply,
-    RankRow,
-)
-from tequio_client.ipc.control import PointsReply as ControlPoints
+from tequio_client.ipc import control
 from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
     NO_POINTS,
@@ -46,29 +34,26 @@ from tequio_client.worker.points.points_db import (
     PointsDatabase,
     RoundOutcome,
     RoundPlace,
-    RoundWork,
     closed_outcome,
 )
+from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.documents import RoundResult
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 from tequio_shared.statements.statement import Statement
 
-if TYPE_CHECKING:
-    from sqlite3 import Row
-
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.points.activity import ActivityDatabase
-    from tequio_shared.api.peers import RankingAnswer
-    from tequio_shared.round.round import RoundView
-
-
 log = structlog.get_logger(__name__)
 
-PointsQuestion: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
-PointsAnswer: TypeAlias = ControlPoints | PointsSeries | LossesReply | RankingReply | ActivityReply
+PointsQuestion: TypeAlias = (
+    control.AskPoints
+    | control.AskSeries
+    | control.AskLosses
+    | control.AskRanking
+    | control.AskActivity
+)
 
 STEPS = 10_000
 """Most steps of one series; more could not be drawn."""
@@ -85,15 +70,13 @@ _EVENTS = {
 
 
 class PointsRecorder:
-    """Records one key's rounds while the log is read."""
-
-    def __init__(self, book: PointsDatabase, key: PeerKey) -> None:
-        self._book = book
+    def __init__(self, db: PointsDatabase, key: PeerKey) -> None:
+        self._db = db
         self._key = key
 
     async def begin(self) -> None:
         """Start reading: outcomes of an earlier reading that were never proven are dropped."""
-        await self._write(self._book.forget_unproven)
+        await self._write(self._db.forget_unproven)
 
     async def apply(
         self, index: int, statement: Statement, current: RoundView | None, document: bytes
@@ -101,29 +84,36 @@ class PointsRecorder:
         """Apply an entry of the joined run, right after the view applied it."""
         if current is None or self._key not in current.slot_of:
             return
-        place = _place(current, statement.ts)
+        place = RoundPlace(
+            number=current.roster_index,
+            run=to_text(current.manifest.run_id),
+            run_name=current.manifest.name,
+            round=current.number,
+            at_ms=statement.ts,
+        )
         match statement.body:
             case RoundRoster():
-                await self._write(lambda: self._book.add_round(place))
+                await self._write(lambda: self._db.add_round(place))
             case RoundClose():
                 outcome = closed_outcome(current.roster, RoundResult.parse(document), self._key)
                 await self._end(place, index, outcome)
             case RoundVoid():
                 await self._end(place, index, VOIDED)
 
-    async def worked(self, current: RoundView, done: RoundWork) -> None:
-        await self._write(lambda: self._book.record_work(current.roster_index, done))
+    async def worked(self, current: RoundView, device: str, tokens: int, loss: float) -> None:
+        number = current.roster_index
+        await self._write(lambda: self._db.record_work(number, device, tokens, loss))
 
     async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
-        await self._write(lambda: self._book.record_measurement(run, number, bits_per_byte))
+        await self._write(lambda: self._db.record_measurement(run, number, bits_per_byte))
 
     async def mark_proven(self, size: int, checkpoint: Checkpoint) -> None:
         """Mark the first `size` log entries as proven by that signed checkpoint."""
-        await self._write(lambda: self._book.mark_proven(size, checkpoint))
+        await self._write(lambda: self._db.mark_proven(size, checkpoint))
 
     async def _end(self, place: RoundPlace, index: int, outcome: RoundOutcome) -> None:
-        self._book.on_end(place, outcome)
-        await self._write(lambda: self._book.record_end(place, index, outcome))
+        self._db.on_end(place, outcome)
+        await self._write(lambda: self._db.record_end(place, index, outcome))
 
     async def _write(self, write: Callable[[], object]) -> None:
         try:
@@ -132,28 +122,18 @@ class PointsRecorder:
             log.warning("points not written", error=str(err))
 
 
-def _place(current: RoundView, at_ms: int) -> RoundPlace:
-    return RoundPlace(
-        number=current.roster_index,
-        run=to_text(current.manifest.run_id),
-        run_name=current.manifest.name,
-        round=current.number,
-        at_ms=at_ms,
-    )
-
-
 class PointsTotals(NamedTuple):
     """Proven micro-points today and in total; pending rounds, and rounds rejected today."""
 
-    today: int
-    total: int
-    pending: int
-    rejected: int
+    today: int = 0
+    total: int = 0
+    pending: int = 0
+    rejected: int = 0
 
 
-def read_sums(book: DatabaseFile, midnight_ms: int) -> PointsTotals:
+def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
     """Sums over all rounds; `midnight_ms` is the start of the local day. Raises DatabaseError."""
-    (row,) = book.rows(
+    (row,) = file.rows(
         "SELECT (SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
         "  WHERE at_ms >= ?1 AND state != 'pending') AS today, "
         "(SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
@@ -165,23 +145,24 @@ def read_sums(book: DatabaseFile, midnight_ms: int) -> PointsTotals:
     return PointsTotals(*row)
 
 
-def points_by_run(book: DatabaseFile) -> dict[str, int]:
+def points_by_run(file: DatabaseFile) -> dict[str, int]:
     """Proven micro-points by run id; raises DatabaseError."""
-    rows = book.rows(
+    rows = file.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
     )
     return {row["run"]: row["amount"] for row in rows}
 
 
-def run_ids(book: DatabaseFile) -> frozenset[str]:
+def run_ids(file: DatabaseFile) -> frozenset[str]:
     """Ids of runs in which this key had a slot; raises DatabaseError."""
-    return frozenset(row["run"] for row in book.rows("SELECT DISTINCT run FROM round"))
+    return frozenset(row["run"] for row in file.rows("SELECT DISTINCT run FROM round"))
 
 
-def read_rounds(book: DatabaseFile, asked: AskPoints) -> ControlPoints:
-    rows = book.rows(
-        "SELECT * FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
+def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
+    rows = file.rows(
+        "SELECT *, trained + witnessed AS micropoints "
+        "FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
         "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",
         asked.before,
         asked.since_ms,
@@ -189,22 +170,25 @@ def read_rounds(book: DatabaseFile, asked: AskPoints) -> ControlPoints:
         asked.device,
         asked.limit + 1,
     )
-    shown = tuple(_points_row(row) for row in rows[: asked.limit])
-    return ControlPoints(rows=shown, has_more=len(rows) > asked.limit)
+    columns = control.PointsRow.__struct_fields__
+    shown = tuple(
+        control.PointsRow(**{name: row[name] for name in columns}) for row in rows[: asked.limit]
+    )
+    return control.PointsReply(rows=shown, has_more=len(rows) > asked.limit)
 
 
-def read_series(book: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeries:
+def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> control.PointsSeries:
     """Points and energy per time step, from the given time or the first round, until now.
 
     Steps are doubled until there are at most `STEPS`. Raises DatabaseError.
     """
-    since_ms = asked.since_ms or _first_ms(book, asked, now_ms)
+    since_ms = asked.since_ms or _first_ms(file, asked, now_ms)
     span_ms, step_ms = max(now_ms - since_ms, 0), asked.step_ms
     while span_ms // step_ms >= STEPS:
         step_ms *= 2
     count = span_ms // step_ms + 1
     verified, energy = [0] * count, [0.0] * count
-    for row in book.rows(
+    for row in file.rows(
         "SELECT (at_ms - ?1) / ?2 AS step, SUM(energy_j) AS energy, "
         "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed END), 0) AS amount "
         "FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) "
@@ -217,31 +201,26 @@ def read_series(book: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeri
         step = min(row["step"], count - 1)  # the coordinator's clock may be ahead of this one
         verified[step] += row["amount"]
         energy[step] += row["energy"]
-    return PointsSeries(
+    return control.PointsSeries(
         since_ms=since_ms, step_ms=step_ms, verified=tuple(verified), energy_j=tuple(energy)
     )
 
 
-def read_losses(book: DatabaseFile, asked: AskLosses) -> LossesReply:
+def read_losses(file: DatabaseFile, asked: control.AskLosses) -> control.LossesReply:
     """Losses of a run's newest rounds, the oldest first; raises DatabaseError."""
-    rows = book.rows(
-        "SELECT round, MAX(loss) AS loss, MAX(bits) AS bits FROM ("
-        "SELECT round, loss, NULL AS bits FROM round WHERE run = ?1 AND loss IS NOT NULL "
+    rows = file.rows(
+        "SELECT round, MAX(loss) AS loss, MAX(bits_per_byte) AS bits_per_byte FROM ("
+        "SELECT round, loss, NULL AS bits_per_byte FROM round WHERE run = ?1 AND loss IS NOT NULL "
         "UNION ALL SELECT round, NULL, bits_per_byte FROM head WHERE run = ?1) "
         "GROUP BY round ORDER BY round DESC LIMIT ?2",
         asked.run,
         asked.limit,
     )
-    return LossesReply(
-        rows=tuple(
-            LossRow(round=row["round"], loss=row["loss"], bits_per_byte=row["bits"])
-            for row in reversed(rows)
-        )
-    )
+    return control.LossesReply(rows=tuple(control.LossRow(**dict(row)) for row in reversed(rows)))
 
 
-def _first_ms(book: DatabaseFile, asked: AskSeries, now_ms: int) -> int:
-    ((first,),) = book.rows(
+def _first_ms(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> int:
+    ((first,),) = file.rows(
         "SELECT MIN(at_ms) FROM round WHERE (?1 = '' OR run = ?1) AND (?2 = '' OR device = ?2)",
         asked.run,
         asked.device,
@@ -249,40 +228,12 @@ def _first_ms(book: DatabaseFile, asked: AskSeries, now_ms: int) -> int:
     return now_ms if first is None else int(first)
 
 
-def _points_row(row: Row) -> PointsRow:
-    return PointsRow(
-        number=row["number"],
-        run=row["run"],
-        run_name=row["run_name"],
-        round=row["round"],
-        at_ms=row["at_ms"],
-        state=row["state"],
-        reason=row["reason"],
-        micropoints=row["trained"] + row["witnessed"],
-        trained=row["trained"],
-        witnessed=row["witnessed"],
-        device=row["device"],
-        tokens=row["tokens"],
-        energy_j=row["energy_j"],
-        entry=row["entry"],
-        size=row["size"],
-        root=row["root"],
-    )
-
-
-_NOTHING = PointsTotals(today=0, total=0, pending=0, rejected=0)
-
-
 class Bookkeeping:
-    """Points, ranking and activity of one worker, for as long as it runs.
-
-    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the
-    place in the ranking, events of rounds, and the answers to controllers.
-    """
+    """Points, ranking and activity of one worker, for as long as it runs."""
 
     def __init__(
         self,
-        book: PointsDatabase,
+        db: PointsDatabase,
         activity: ActivityDatabase,
         ledger: LedgerApi,
         key: PeerKey,
@@ -290,19 +241,19 @@ class Bookkeeping:
         *,
         rng: Random,
     ) -> None:
-        self.points_db = book
+        self.points_db = db
         self.activity = activity
-        self.catch_up = PointsCatchUp(book, ledger, key, log_memory_file, rng=rng)
+        self.catch_up = PointsCatchUp(db, ledger, key, log_memory_file, rng=rng)
         self.catch_up.on_difference = self._record_difference
         self._ledger = ledger
         self._key = key
         self._rank, self._ranked = 0, 0
         self._reported = (0, 0)  # claimed and proven points in the last event about a difference
-        self._spent: dict[int, float] = {}  # joules by round, not written yet
-        self._weighed_j: float | None = None
+        self._unsaved_j: dict[int, float] = {}  # by round
+        self._assigned_j: float | None = None  # the total at the last call of assign_energy
         self._sums: tuple[tuple[int, int], PointsTotals] | None = None  # of changes and day
-        book.on_end = self._record_round
-        for file in (book.file, activity.file):
+        db.on_end = self._record_round
+        for file in (db.file, activity.file):
             if file.set_aside_path is not None:
                 activity.add(
                     ActivityEvent.FILE_KEPT_ASIDE, "warning", file=str(file.set_aside_path)
@@ -316,14 +267,11 @@ class Bookkeeping:
             for count in itertools.count():
                 if self.points_db.changes != seen or count % QUIET_FACTOR == 0:
                     seen = self.points_db.changes
-                    await self._refresh_rank()
+                    try:
+                        self._set_rank(await self._ledger.ranking_around(self._key, 0))
+                    except TequioError as err:
+                        log.debug("ranking not read", error=str(err))
                 await trio.sleep(RANKING_S)
-
-    async def _refresh_rank(self) -> None:
-        try:
-            self._set_rank(await self._ledger.ranking_around(self._key, 0))
-        except TequioError as err:
-            log.debug("ranking not read", error=str(err))
 
     async def _catch_up(self) -> None:
         await self.catch_up.run()
@@ -334,16 +282,16 @@ class Bookkeeping:
 
         `total_j` is the total energy ever counted. Written at the next `save`.
         """
-        before_j, self._weighed_j = self._weighed_j, total_j
+        before_j, self._assigned_j = self._assigned_j, total_j
         rise_j = 0.0 if before_j is None else total_j - before_j
         if number is not None and rise_j > 0:
-            self._spent[number] = self._spent.get(number, 0.0) + rise_j
+            self._unsaved_j[number] = self._unsaved_j.get(number, 0.0) + rise_j
 
     def save(self) -> None:
         """Write the energy assigned since the last call; blocks. A failed write is logged."""
-        spent, self._spent = self._spent, {}
+        unsaved_j, self._unsaved_j = self._unsaved_j, {}
         try:
-            for number, joules in spent.items():
+            for number, joules in unsaved_j.items():
                 self.points_db.add_energy(number, joules)
         except DatabaseError as err:
             log.warning("energy not written", error=str(err))
@@ -357,49 +305,46 @@ class Bookkeeping:
                 self._sums = (known, read_sums(self.points_db.file, midnight_ms))
             except DatabaseError as err:
                 log.warning("points not read", error=str(err))
-        sums = self._sums[1] if self._sums else _NOTHING
+        sums = self._sums[1] if self._sums else PointsTotals()
         return PointsView(
-            today=sums.today,
-            total=sums.total,
-            pending=sums.pending,
+            **sums._asdict(),
             unverified=max(self.catch_up.claimed - sums.total, 0),
-            rejected=sums.rejected,
             rank=self._rank,
             ranked=self._ranked,
         )
 
-    async def answer(self, asked: PointsQuestion) -> PointsAnswer:
+    async def answer(self, asked: PointsQuestion) -> control.Reply:
         """Answer a controller's question; raises TequioError."""
         file = self.points_db.file
         match asked:
-            case AskPoints():
+            case control.AskPoints():
                 return await trio.to_thread.run_sync(read_rounds, file, asked)
-            case AskSeries():
+            case control.AskSeries():
                 now_ms = self.activity.now_ms()
                 return await trio.to_thread.run_sync(read_series, file, asked, now_ms)
-            case AskLosses():
+            case control.AskLosses():
                 return await trio.to_thread.run_sync(read_losses, file, asked)
-            case AskActivity():
+            case control.AskActivity():
                 return await trio.to_thread.run_sync(self.activity.answer, asked)
-            case AskRanking():
+            case control.AskRanking():
                 return await self._ranking(asked)
 
-    async def _ranking(self, asked: AskRanking) -> RankingReply:
+    async def _ranking(self, asked: control.AskRanking) -> control.RankingReply:
         try:
             found = await self._ledger.ranking_around(self._key, asked.around)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            return RankingReply(rows=())  # a key without statements has no place yet
+            return control.RankingReply(rows=())  # a key without statements has no place yet
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
-            RankRow(
+            control.RankRow(
                 rank=row.rank, key=row.key, micropoints=row.micropoints, is_ours=row.key == ours
             )
             for row in found.rows[: 2 * asked.around + 1]
         )
-        return RankingReply(rows=rows, ranked=found.ranked)
+        return control.RankingReply(rows=rows, ranked=found.ranked)
 
     def _set_rank(self, found: RankingAnswer) -> None:
         ours = to_text(self._key)

@@ -13,26 +13,29 @@ shown to the user.
 
 from __future__ import annotations
 
+import dataclasses
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import structlog
 
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
+from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict
-
-if TYPE_CHECKING:
-    from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 
 log = structlog.get_logger(__name__)
 
+FILE = "points.sqlite"
+VERSION = 1
+VERIFIED, REJECTED, PENDING = "verified", "rejected", "pending"
+VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-points"
 MAX_SET_ASIDE = 5
 """Most files set aside; the next one replaces the last."""
 _BESIDE = ("-wal", "-shm")
@@ -59,16 +62,9 @@ class DatabaseFile:
     def __init__(self, path: Path, schema: str, *, version: int, owner: str = "") -> None:
         """Open or create the file; raises DatabaseError when its folder cannot be written."""
         self.path = path
-        self.set_aside_path: Path | None = None
-        """Path of the unusable file that was set aside."""
+        self.set_aside_path: Path | None = None  # path of the unusable file that was set aside
         self._lock = threading.Lock()
         self._sql = self._opened(schema, version, owner)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         with self._lock:
@@ -101,18 +97,14 @@ class DatabaseFile:
             try:
                 return _open(self.path, schema, version, owner)
             except (_UnfitError, sqlite3.DatabaseError) as err:
-                if not self.path.exists() or _is_no_fault_of_the_file(err):
+                # An OperationalError is the fault of disk or folder: a new file would not help.
+                if not self.path.exists() or isinstance(err, sqlite3.OperationalError):
                     raise DatabaseError(f"cannot open {self.path} ({err})") from err
                 self.set_aside_path = _set_aside(self.path)
                 log.warning("database set aside", aside=str(self.set_aside_path), why=str(err))
                 return _open(self.path, schema, version, owner)
         except (_UnfitError, sqlite3.Error, OSError) as err:
             raise DatabaseError(f"cannot open {self.path} ({err})") from err
-
-
-def _is_no_fault_of_the_file(err: Exception) -> bool:
-    """True if the disk or the folder is at fault, which a new file would not change."""
-    return isinstance(err, sqlite3.OperationalError)
 
 
 def _open(path: Path, schema: str, version: int, owner: str) -> sqlite3.Connection:
@@ -154,10 +146,6 @@ def _set_aside(path: Path) -> Path:
         with suppress(FileNotFoundError):
             path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
     return aside
-
-
-VERIFIED, REJECTED, PENDING = "verified", "rejected", "pending"
-VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +203,6 @@ def _reason(row: SlotResult, *, had_windows: bool) -> str:
         return f"reason-{row.reason}"
 
 
-FILE = "points.sqlite"
-VERSION = 1
 SCHEMA = """
 CREATE TABLE round (
     number INTEGER PRIMARY KEY, run TEXT NOT NULL, run_name TEXT NOT NULL, round INTEGER NOT NULL,
@@ -262,22 +248,12 @@ class RoundPlace:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundWork:
-    """Work done in a round, as measured on this computer."""
-
-    device: str
-    tokens: int
-    loss: float | None = None
-
-
 class PointsDatabase:
     """The points database of one key. Any method may raise DatabaseError, on any thread."""
 
     def __init__(self, file: DatabaseFile) -> None:
         self.file = file
-        self.changes = 0
-        """Count of changes, for callers that cache results."""
+        self.changes = 0  # count of changes, for callers that cache results
         self.on_end: Callable[[RoundPlace, RoundOutcome], None] = lambda _, __: None
         """Called in the event loop when the end of a round is read."""
         self._unproven: dict[int, int] = {}  # log index of the last entry, by round; set by `end`
@@ -299,28 +275,18 @@ class PointsDatabase:
         self._unproven = {}
         self._write(_FORGET)
 
-    # --- what happened
-
     def add_round(self, place: RoundPlace) -> None:
         """Add a round in which this key has a slot; an existing row stays as it is."""
         self._write(
             "INSERT OR IGNORE INTO round (number, run, run_name, round, at_ms) "
             "VALUES (?, ?, ?, ?, ?)",
-            place.number,
-            place.run,
-            place.run_name,
-            place.round,
-            place.at_ms,
+            *dataclasses.astuple(place),
         )
 
-    def record_work(self, number: int, done: RoundWork) -> None:
-        self._write(
-            "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?",
-            done.device,
-            done.tokens,
-            done.loss,
-            number,
-        )
+    def record_work(self, number: int, device: str, tokens: int, loss: float | None) -> None:
+        """Record the work done in a round, as measured on this computer."""
+        query = "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?"
+        self._write(query, device, tokens, loss, number)
 
     def add_energy(self, number: int, joules: float) -> None:
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
@@ -330,7 +296,7 @@ class PointsDatabase:
         self._write("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", run, number, bits_per_byte)
 
     def record_end(self, place: RoundPlace, entry: int, outcome: RoundOutcome) -> None:
-        """Record the outcome of a round; it stays pending until `prove` covers its last entry."""
+        """Record the outcome of a round, which is pending until its last entry is proven."""
         self.add_round(place)
         self._write(_END, *_ending(place, entry, outcome))
         self._unproven[place.number] = entry
@@ -361,10 +327,8 @@ class PointsDatabase:
         self.changes += 1
 
     def is_settled(self, number: int) -> bool:
-        found = self.file.rows(
-            "SELECT 1 FROM round WHERE number = ? AND state != ?", number, PENDING
-        )
-        return bool(found)
+        query = "SELECT 1 FROM round WHERE number = ? AND state != ?"
+        return bool(self.file.rows(query, number, PENDING))
 
     def verified_below(self, size: int) -> int:
         """Proven micro-points of rounds that ended below that log size."""
@@ -374,8 +338,6 @@ class PointsDatabase:
             size,
         )
         return int(amount)
-
-    # --- progress through the ledger's list
 
     def gaps(self) -> list[tuple[int, int]]:
         """Ranges of log indices [low, high) whose rounds are not checked yet, the newest first."""

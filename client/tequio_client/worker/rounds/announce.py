@@ -11,27 +11,19 @@ message that nobody may send is a `PeerError`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import structlog
 
+from tequio_client.worker.node import Node
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import NetworkId, PeerKey, RunId, from_text, peer_id_text
+from tequio_shared.network.run import RunView
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.network.run import RunView
-    from tequio_shared.round.manifest import Manifest
-
-    RoundOf = Callable[[PeerKey], int | None]
-    """Number of the round under way if the key trains in it, else None."""
-    OnConflict = Callable[[Entry, Entry], None]
-    """Receives two signed entries of one author that claim different work for one round."""
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +32,11 @@ MAX_COMMITMENT_BYTES = 4_096
 MAX_PER_AUTHOR = 2
 """Different commitments of one author that are passed on per round: two prove equivocation."""
 _AUTHOR = slice(2, 34)  # of a leaf
+
+RoundOf: TypeAlias = Callable[[PeerKey], int | None]
+"""Number of the round under way if the key trains in it, else None."""
+OnConflict: TypeAlias = Callable[[Entry, Entry], None]
+"""Receives two signed entries of one author that claim different work for one round."""
 
 
 class CommitmentFilter:
@@ -70,9 +67,12 @@ class CommitmentFilter:
         number = self._round_of(author)
         if number is None or not self.screen(author, content):
             return False
-        entry, header = _parse(content)
+        try:
+            entry = Entry.parse(content)
+        except RefusedError as err:
+            raise MalformedError(str(err)) from err
         statement = entry.statement
-        if not author == statement.author == header.trainer:
+        if not author == statement.author == commitment_header(entry).trainer:
             raise MalformedError("commitment signed, sent and claimed by different keys")
         if (statement.run, statement.round) != (self._run, number):
             return False
@@ -108,41 +108,23 @@ def _work(statement: Statement) -> str:
     return statement.body.header
 
 
-def _parse(content: bytes) -> tuple[Entry, ContributionHeader]:
-    try:
-        entry = Entry.parse(content)
-    except RefusedError as err:
-        raise MalformedError(str(err)) from err
-    return entry, commitment_header(entry)
-
-
 class CommitmentGossip:
     """Publishes this key's commitments and receives those of others; created by `join`."""
 
-    def __init__(self) -> None:
-        self._gossip: RunGossip
-        self._view: RunView | None = None
-        self.on_conflict: OnConflict = log_conflict
+    def __init__(self, gossip: RunGossip) -> None:
+        self._gossip = gossip
 
     @classmethod
-    async def join(cls, node: Node, manifest: Manifest) -> CommitmentGossip:
-        """Join the run's topic; every message is ignored until `follow` was called."""
-        announcer, net, run = cls(), node.network_info.id, manifest.run_id
-        judge = CommitmentFilter(net, run, announcer.round_of, announcer._conflict)
-        announcer._gossip = await RunGossip.join(node.network, net, run, judge)
-        return announcer
+    async def join(cls, node: Node, view: RunView, on_conflict: OnConflict) -> CommitmentGossip:
+        """Join the run's topic; the view decides whose commitments count."""
 
-    def follow(self, view: RunView) -> None:
-        """Use this view of the run to decide whose commitments count."""
-        self._view = view
+        def round_of(key: PeerKey) -> int | None:
+            current = view.round
+            return current.number if current and is_trainer(current, key) else None
 
-    def round_of(self, key: PeerKey) -> int | None:
-        """Number of the round under way if the key trains in it, else None."""
-        current = self._view.round if self._view else None
-        return current.number if current and is_trainer(current, key) else None
-
-    def _conflict(self, first: Entry, second: Entry) -> None:
-        self.on_conflict(first, second)
+        net, run = node.network_info.id, view.manifest.run_id
+        commitments = CommitmentFilter(net, run, round_of, on_conflict)
+        return cls(await RunGossip.join(node.network, net, run, commitments))
 
     async def announce(self, entry: Entry) -> None:
         try:
@@ -150,12 +132,12 @@ class CommitmentGossip:
         except PeerError as err:  # the log carries it too: a lost message costs only time
             log.warning("announcement not sent", error=str(err))
 
-    async def listen(self, hear: Callable[[PeerKey, ContributionHeader], None]) -> None:
-        """Call `hear` with trainer and header of each commitment, until cancelled."""
+    async def listen(self, receive: Callable[[PeerKey, ContributionHeader], None]) -> None:
+        """Call `receive` with trainer and header of each commitment, until cancelled."""
         while True:
             # Parsed a second time: a filter answers yes or no, so what it parsed is gone.
             entry = Entry.parse((await self._gossip.receive()).content)
-            hear(entry.statement.author, commitment_header(entry))
+            receive(entry.statement.author, commitment_header(entry))
 
 
 def log_conflict(first: Entry, second: Entry) -> None:

@@ -6,33 +6,27 @@ and from documents that match their hashes.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
+from tequio_client.worker.node import Node
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, to_text
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import AcceptedSet, Head, NextHead
 from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.round.manifest import Manifest
-
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +36,8 @@ MAX_ENTRIES = 2_048
 """Most log entries read for one draw."""
 ROSTER_TIMEOUT_S = 60.0
 """Longest search for a roster; by then the next one is named."""
-_PASSING = (LedgerUnavailableError, PeerError, RefusedError)
+TRANSIENT = (LedgerUnavailableError, PeerError, RefusedError)
+"""Errors of ledger and peers that another attempt may not meet; LogForkedError is among them."""
 
 
 async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
@@ -51,26 +46,21 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
     A worker that was away may have been drawn for a head whose weights it has; `heads` are the
     candidates. Raises LogForkedError.
     """
-    for head in _candidates(node, view.manifest, heads):
+    candidates = [
+        one
+        for one in sorted(heads, key=lambda one: -one.round)
+        if is_due(view.manifest, one.round, is_last=False) and node.store.has_tree(one.weights_root)
+    ]
+    for head in candidates[:MEASURED_HEADS]:
         try:
             draw = await _draw(node, view, after, head)
-        except _PASSING as err:
+        except TRANSIENT as err:
             # Only a measurement depends on it, and other members were drawn too: no retry.
             log.warning("past draw not read", round=head.round, error=str(err))
             continue
         if draw is not None and node.signer.key in draw.drawn:
             log.info("past draw found", round=head.round)
             view.draws.add_earlier(draw)
-
-
-def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequence[Head]:
-    """The newest heads that are due for measurement and whose weights are here."""
-    found = [
-        one
-        for one in sorted(heads, key=lambda one: -one.round)
-        if is_due(manifest, one.round, is_last=False) and node.store.has_tree(one.weights_root)
-    ]
-    return found[:MEASURED_HEADS]
 
 
 async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDraw | None:
@@ -80,30 +70,31 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDra
     run = view.manifest.run_id
     rounds = await node.ledger.rounds(run, after=head.round, limit=MAX_ROUNDS)
     began = next((one for one in rounds if one.opened_index is not None), None)
-    if began is None or not _is_before(began, head, after):
+    if began is None or began.head != to_text(head.hash):
         return None
-    found = await read_entries(
-        node.ledger, node.network_info, range(began.roster_index, began.opened_index or 0)
-    )
-    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
-    past = RunView.light(view.net, view.manifest, head=None, next_head=pending)
+    begin, end = began.roster_index, began.opened_index or 0
+    if end > after or not 0 < end - begin <= MAX_ENTRIES:
+        return None
+    found = await read_entries(node.ledger, node.network_info, range(begin, end))
+    past = view_before(view.net, view.manifest, head)
     for index, entry in sorted(found.items()):
         if entry.statement.run == run:
             name = needed_document(entry.statement)
             document = await node.exchange.fetch_blob(name) if name else b""
-            past.apply(index, entry.statement, 0, partial(_given, document))
+            past.apply(index, entry.statement, 0, {name: document}.__getitem__)
     return past.drawn if past.head == head else None
 
 
-def _is_before(began: RoundAnswer, head: Head, after: int) -> bool:
-    """True if that round started from the head, before that entry, and is short enough to read."""
-    opened = began.opened_index or 0
-    is_near = opened <= after and 0 < opened - began.roster_index <= MAX_ENTRIES
-    return is_near and began.head == to_text(head.hash)
+def view_before(net: NetworkId, manifest: Manifest, head: Head) -> RunView:
+    """A light view of the run between the end of the head's round and its promotion."""
+    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
+    return RunView.light(net, manifest, head=None, next_head=pending)
 
 
-def _given(document: bytes, _: Digest) -> bytes:
-    return document
+async def read_statement(node: Node, index: int) -> Statement:
+    """The statement at that log index, proven; raises PeerError and RefusedError."""
+    found = await read_entries(node.ledger, node.network_info, [index])
+    return found[index].statement
 
 
 async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bool | None:
@@ -117,14 +108,9 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
     index = rounds[0].closed_index
     if index is None or index > after:
         return None
-    (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
-    statement = entry.statement
+    statement = await read_statement(node, index)
     if (statement.run, statement.round) != (header.run_id, header.round):
         raise PeerError(f"entry {index} is not about round {header.round}")
-    return await _is_in(node, header, statement)
-
-
-async def _is_in(node: Node, header: ContributionHeader, statement: Statement) -> bool:
     match statement.body:
         case RoundVoid():
             return False
@@ -169,8 +155,8 @@ def is_replay_costlier(
 
     Both ways give the same bytes, so only the cost decides. Bytes that are here count as free.
     """
-    # Measuring the head means a look at each of its pieces on disk, so it is done only if there
-    # are rounds, and the sum stops as soon as the answer is known.
+    # Every size is a look at each piece on disk: the head's is taken only if there are rounds, and
+    # the sum stops as soon as the answer is known.
     total, most = 0, -1
     for closed in rounds:
         most = missing_bytes(goal) if most < 0 else most
@@ -190,13 +176,13 @@ class TrainerIndex:
         self._document = document
         self._named: dict[RunId, tuple[int, Digest]] = {}  # round and document
         self._trainers: dict[RunId, tuple[int, frozenset[PeerKey]]] = {}
-        self._came = trio.Event()  # replaced whenever one was named
+        self._was_named = trio.Event()  # replaced whenever one was named
 
     def set_roster(self, run: RunId, number: int, document: Digest) -> None:
         """Name the document with the roster of a round, which replaces that of earlier rounds."""
         self._named[run] = (number, document)
-        self._came.set()
-        self._came = trio.Event()
+        self._was_named.set()
+        self._was_named = trio.Event()
 
     def drop(self, run: RunId) -> None:
         self._named.pop(run, None)
@@ -210,13 +196,13 @@ class TrainerIndex:
     async def serve(self) -> None:
         """Fetch the newest named roster of each run, until cancelled."""
         while True:
-            came = self._came
+            was_named = self._was_named
             for run in list(self._named):
                 await self._fetch(run)
             # Compared, not just awaited: a roster that was named during a fetch has replaced the
             # event, and is fetched at once.
-            if came is self._came:
-                await came.wait()
+            if was_named is self._was_named:
+                await was_named.wait()
 
     async def _fetch(self, run: RunId) -> None:
         number, document = self._named.get(run, (0, None))

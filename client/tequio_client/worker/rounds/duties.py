@@ -22,24 +22,22 @@ from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberState:
-    """The state of this worker: what it holds, what it is doing, and what it has submitted."""
-
     key: PeerKey
     held: Head | None  # its weights are in the store
     fetching: Head | None = None  # its weights are being fetched
     closed: Mapping[HeadHash, AcceptedSet]  # by parent
     stuck: Collection[HeadHash] = ()  # parents from which computing the next head failed
-    said: Collection[Duty] = ()  # duties whose statement the ledger accepted or refused
+    answered: Collection[Duty] = ()  # duties whose statement the ledger accepted or refused
     ready_index: int | None = None  # log index of this key's last member.ready
-    outside: str = ""  # why this key may be in no roster now
+    idle_reason: str = ""  # why this key may be in no roster now
     left_at: int = -1  # log index of this key's last member.leave
     removed_at: int = -1  # log index of the entry that took this key out of the rosters
     is_leaving: bool = False
-    resting: str = ""  # why this worker may not compute now
+    pause_reason: str = ""  # why this worker may not compute now
     measured: int = -1  # round of the head measured last
     measures_every: int = 0  # measure the head of every n-th round; 0: never
     is_behind: bool = False  # the view is not yet where the run was when this worker joined
-    is_dear: Callable[[Head], bool] = lambda _: False  # replaying to it costs more than fetching
+    is_replay_costlier: Callable[[Head], bool] = lambda _: False  # than fetching that head
     has_weights: Callable[[Head], bool] = lambda _: False  # its weights are in the store
 
 
@@ -52,16 +50,12 @@ class WaitDuty:
 
 @dataclass(frozen=True, slots=True)
 class FetchDuty:
-    """Fetch the weights of this head from peers."""
-
-    head: Head
+    head: Head  # its weights are fetched from peers
 
 
 @dataclass(frozen=True, slots=True)
 class AdvanceDuty:
-    """Compute the head after this round."""
-
-    closed: AcceptedSet
+    closed: AcceptedSet  # the round after which the head is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +74,17 @@ class LeaveDuty:
 
 @dataclass(frozen=True, slots=True)
 class AttestDuty:
-    """Attest the held head for this round."""
-
     round: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrainDuty:
-    """Train and commit in this round."""
-
     round: int
 
 
 @dataclass(frozen=True, slots=True)
 class ProveDuty:
-    """Check this round's contributions and send a witness proof."""
-
-    round: int
+    round: int  # its contributions are checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,22 +97,13 @@ class MeasureDuty:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run has ended."""
+    pass
 
 
+RoundDuty: TypeAlias = AttestDuty | TrainDuty | ProveDuty
 Duty: TypeAlias = (
-    WaitDuty
-    | FetchDuty
-    | AdvanceDuty
-    | ReadyDuty
-    | LeaveDuty
-    | AttestDuty
-    | TrainDuty
-    | ProveDuty
-    | MeasureDuty
-    | RunEnded
+    WaitDuty | FetchDuty | AdvanceDuty | ReadyDuty | LeaveDuty | RoundDuty | MeasureDuty | RunEnded
 )
-
 
 _RESTING = {
     RunState.PAUSED: "the organiser paused the run",
@@ -137,8 +116,8 @@ def next_duty(view: RunView, own: MemberState) -> Duty:
     # under way, and returning an equal value is what keeps that duty from being cancelled.
     if view.state is RunState.FINISHED:
         return _last_duty(view, own) or _drawn_duty(view, own) or RunEnded()
-    if own.resting:
-        return _leave_duty(own) or WaitDuty(own.resting)
+    if own.pause_reason:
+        return _leave_duty(own) or WaitDuty(own.pause_reason)
     if own.is_behind:
         # The rounds in the view are over for everybody else, so a proof or a commitment for one of
         # them would be refused. Weights are worth having all the same.
@@ -159,16 +138,17 @@ def _last_duty(view: RunView, own: MemberState) -> Duty | None:
     # Nothing is fetched any more: the run is over, and a worker that waits for a peer here might
     # never end.
     closed = own.closed.get(own.held.hash) if own.held else None
-    if closed is None or view.head is None or own.resting or own.is_leaving:
+    if closed is None or view.head is None or own.pause_reason or own.is_leaving:
         return None
-    is_able = closed.parent not in own.stuck and not own.is_dear(view.head)
-    return AdvanceDuty(closed) if is_able else None
+    if closed.parent in own.stuck or own.is_replay_costlier(view.head):
+        return None
+    return AdvanceDuty(closed)
 
 
 def _leave_duty(own: MemberState) -> Duty | None:
     if own.is_leaving or own.ready_index is None:  # nobody counts on a worker that is not ready
         return None
-    return _unsaid(LeaveDuty(own.ready_index), own)
+    return _unanswered(LeaveDuty(own.ready_index), own)
 
 
 def _prove_duty(view: RunView, own: MemberState) -> Duty | None:
@@ -176,7 +156,7 @@ def _prove_duty(view: RunView, own: MemberState) -> Duty | None:
     if current is None or current.phase is not RoundPhase.WITNESS:
         return None
     is_asked = slot in current.elected and slot not in current.proofs
-    return _unsaid(ProveDuty(current.number), own) if is_asked else None
+    return _unanswered(ProveDuty(current.number), own) if is_asked else None
 
 
 def _head_duty(view: RunView, own: MemberState) -> Duty | None:
@@ -188,19 +168,15 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     # Restarting at each new head would never end for a line that needs longer than a round.
     is_on_way = own.fetching is not None and own.fetching.hash in own.closed
     goal = own.fetching if own.fetching is not None and is_on_way else target
-    closed = own.closed.get(own.held.hash) if own.held else None
-    if closed is not None and _is_to_replay(closed, own, goal, target):
+    if own.held is None:
+        return FetchDuty(goal)
+    closed = own.closed.get(own.held.hash)
+    if own.held == target:
+        # Its successor is not promoted yet, so nobody can name it to fetch it.
+        return AdvanceDuty(closed) if closed is not None else None
+    if closed is not None and own.held.hash not in own.stuck and not own.is_replay_costlier(goal):
         return AdvanceDuty(closed)
-    if own.held is not None and (own.held == target or _is_next(view, own.held)):
-        return None
-    return FetchDuty(goal)
-
-
-def _is_to_replay(closed: AcceptedSet, own: MemberState, goal: Head, target: Head) -> bool:
-    """True if computing the next head from the held one is possible and cheaper than fetching."""
-    if closed.parent == target.hash:  # its successor is not promoted yet, so nobody can name it
-        return True
-    return closed.parent not in own.stuck and not own.is_dear(goal)
+    return None if _is_next(view, own.held) else FetchDuty(goal)
 
 
 def _target(view: RunView) -> Head | None:
@@ -228,16 +204,16 @@ def _round_duty(view: RunView, own: MemberState) -> Duty | None:
         return None
     match current.phase:
         case RoundPhase.ATTEST if slot not in current.attests and _starts_from(current, own.held):
-            return _unsaid(AttestDuty(current.number), own)
+            return _unanswered(AttestDuty(current.number), own)
         case RoundPhase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
-            return _unsaid(TrainDuty(current.number), own) if own.held == current.head else None
+            return _unanswered(TrainDuty(current.number), own) if own.held == current.head else None
     return None
 
 
 def _starts_from(current: RoundView, held: Head) -> bool:
     """True if the round starts from the held head, as far as its attestations decide that."""
-    settled = current.settled_head()
-    return held == (settled or current.expected_head(held.weights_root, held.aux_root))
+    expected = current.settled_head() or current.expected_head(held.weights_root, held.aux_root)
+    return held == expected
 
 
 def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
@@ -246,7 +222,7 @@ def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
     A quarantine counts like such a roster, and so does a member.leave of this key. Nothing is asked
     before a quarantine has ended.
     """
-    if own.is_leaving or own.outside or own.held is None or view.state is RunState.COOLDOWN:
+    if own.is_leaving or own.idle_reason or own.held is None or view.state is RunState.COOLDOWN:
         return None
     # A member that is ready without the head would only delay the round's start for all others.
     if view.next_head is not None and not _is_next(view, own.held):
@@ -258,18 +234,18 @@ def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
         return None
     last_roster = max(roster_index, own.removed_at, own.left_at)
     is_logged = own.ready_index is not None and own.ready_index > last_roster
-    return None if is_logged else _unsaid(ReadyDuty(last_roster), own)
+    return None if is_logged else _unanswered(ReadyDuty(last_roster), own)
 
 
 def _drawn_duty(view: RunView, own: MemberState) -> Duty | None:
-    if own.is_leaving or own.resting:
+    if own.is_leaving or own.pause_reason:
         return None
     # Oldest first: with short rounds, a newer draw would otherwise interrupt each measurement, and
     # none would ever be finished.
     for draw in view.draws.open:
-        wanted = MeasureDuty(draw.head, is_drawn=True)
-        is_asked = own.key in draw.drawn and own.key not in draw.measures and wanted not in own.said
-        if is_asked and (own.held == draw.head or own.has_weights(draw.head)):
+        wanted = _unanswered(MeasureDuty(draw.head, is_drawn=True), own)
+        is_asked = own.key in draw.drawn and own.key not in draw.measures
+        if wanted and is_asked and (own.held == draw.head or own.has_weights(draw.head)):
             return wanted
     return None
 
@@ -279,15 +255,15 @@ def _measure_duty(view: RunView, own: MemberState) -> Duty | None:
     held, every = own.held, own.measures_every
     if not every or held is None or held != view.head:
         return None
-    told = view.drawn.head.round if view.drawn else -1
-    return MeasureDuty(held) if held.round // every > max(own.measured, told) // every else None
+    drawn = view.drawn.head.round if view.drawn else -1
+    return MeasureDuty(held) if held.round // every > max(own.measured, drawn) // every else None
 
 
 def _idle_reason(view: RunView, own: MemberState) -> str:
     if own.is_leaving:
         return "leaving the run"
-    if own.outside:
-        return own.outside
+    if own.idle_reason:
+        return own.idle_reason
     if view.state in _RESTING:
         return _RESTING[view.state]
     current, slot = _place(view, own)
@@ -305,10 +281,10 @@ def _place(view: RunView, own: MemberState) -> tuple[RoundView | None, int | Non
     return view.round, view.round.slot_of.get(own.key)
 
 
-def _unsaid(wanted: Duty, own: MemberState) -> Duty | None:
-    return None if wanted in own.said else wanted
-
-
 def _was_dropped(last: RoundView, slot: int) -> bool:
     """True if that round ended without a word from this slot, which drops it from the rosters."""
     return last.phase is RoundPhase.OVER and last.is_silent(slot)
+
+
+def _unanswered(wanted: Duty, own: MemberState) -> Duty | None:
+    return None if wanted in own.answered else wanted

@@ -14,7 +14,8 @@ that does not match its name is dropped, and training continues without error fe
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -48,7 +49,7 @@ class ErrorFeedback:
 
     def __init__(self, folder: Path, run: RunId) -> None:
         self._folder = folder / _name(run)
-        with _Disk(self._folder):
+        with _explain_disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._note = self._read_note()
             self._drop_damaged()
@@ -57,7 +58,7 @@ class ErrorFeedback:
     @property
     def path(self) -> Path | None:
         """File that the next contribution starts from; None: start from zeros."""
-        return self._file(self._note.settled) if self._note.settled else None
+        return self._folder / self._note.settled if self._note.settled else None
 
     @property
     def open_header(self) -> ContributionHeader | None:
@@ -70,12 +71,12 @@ class ErrorFeedback:
         Raises PeerError when the file does not match the header.
         """
         root = header.feedback_root
-        with _Disk(self._folder):
+        with _explain_disk_errors(self._folder):
             if root != ZERO_DIGEST:
                 if not left.exists() or _root(left) != root:
                     raise PeerError("the trainer's error feedback does not match its header")
                 # File first, note second: a note never names a file that is not there.
-                files.sync_and_rename(left, self._file(to_text(root)))
+                files.sync_and_rename(left, self._folder / to_text(root))
             self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
 
     def settle(self, round_number: int, *, was_accepted: bool) -> None:
@@ -88,7 +89,7 @@ class ErrorFeedback:
         if was_accepted and header.round == round_number:
             root = header.feedback_root
             settled = "" if root == ZERO_DIGEST else to_text(root)
-        with _Disk(self._folder):
+        with _explain_disk_errors(self._folder):
             self._write(_Note(settled=settled))
 
     def remove(self) -> None:
@@ -135,28 +136,19 @@ class ErrorFeedback:
             self._note.open = ""
 
     def _is_sound(self, name: str) -> bool:
-        path = self._file(name)
+        path = self._folder / name
         return path.exists() and path.stat().st_size > 0 and to_text(_root(path)) == name
 
-    def _file(self, name: str) -> Path:
-        return self._folder / name
 
-
-class _Disk:
-    """Translates errors of the disk into UserFacingError."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _type: object, err: BaseException | None, _trace: object) -> None:
-        if isinstance(err, OSError):
-            raise UserFacingError(
-                f"cannot store error feedback in {self._folder} ({err.strerror or err}): check its "
-                "permissions and free space"
-            ) from err
+@contextmanager
+def _explain_disk_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot store error feedback in {folder} ({err.strerror or err}): check its "
+            "permissions and free space"
+        ) from err
 
 
 def remove_ended(folder: Path, ended: Iterable[RunId]) -> None:

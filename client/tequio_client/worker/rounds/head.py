@@ -9,21 +9,17 @@ repaired before the next head, or at the latest after it.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import head_ref, payload_refs
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, Head
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds.statements import RunContext
-
 
 log = structlog.get_logger(__name__)
 
@@ -33,22 +29,20 @@ STALL_TIMEOUT_S = 60.0
 
 
 class HeadKeeper:
-    """Keeps the weights up to date with the log."""
-
-    def __init__(self, means: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
-        self._means = means
+    def __init__(self, context: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
+        self._context = context
         self._stall_timeout_s = stall_timeout_s
         self._pinned: list[Digest] = []  # weights, oldest first
         self.held: Head | None = None  # its weights are in the store
-        self.fetching: Head | None = means.base  # set also between two attempts
+        self.fetching: Head | None = context.starting_head  # set also between two attempts
 
     async def fetch(self, head: Head) -> None:
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
-        await self._means.workroom.prepare_trainer()  # a computer that cannot train need not fetch
+        await self._context.workdir.prepare_trainer()  # a computer that cannot train need not fetch
         self.fetching = head
         # Recorded before the first byte: after a restart the fetched part is found by this entry.
-        await trio.to_thread.run_sync(self._means.kept.record, head)
+        await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
         await self._make_sound(head)
         self.fetching = None
         await self._hold(head)
@@ -62,43 +56,39 @@ class HeadKeeper:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._make_sound, held)
             await self._gather_payloads(closed)
-        out = self._means.workroom.file("head", closed.round)
-        report = await self._means.workroom.ask(
+        store, workdir = self._context.store, self._context.workdir
+        out = workdir.file("head", closed.round)
+        report = await workdir.ask(
             lambda command: link.Advance(
                 command=command,
                 round=closed.round,
-                run=to_text(self._means.manifest.run_id),
+                run=to_text(self._context.manifest.run_id),
                 parent=to_text(closed.parent),
                 k=closed.k,
-                weights=str(self._means.store.tree_path(held.weights_root)),
+                weights=str(store.tree_path(held.weights_root)),
                 weights_out=str(out),
-                contributions=self._contributions(closed),
+                contributions=tuple(
+                    link.Contribution(to_text(one.header), str(store.tree_path(one.payload_root)))
+                    for one in closed.works
+                ),
             ),
             link.AdvanceReport,
         )
-        root = await self._means.workroom.store_file(out, PIECE_BYTES)
+        root = await workdir.store_file(out, PIECE_BYTES)
         await self._hold(_advanced_head(closed, report, root))
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
-
-    def _contributions(self, closed: AcceptedSet) -> tuple[link.Contribution, ...]:
-        return tuple(
-            link.Contribution(
-                to_text(one.header), str(self._means.store.tree_path(one.payload_root))
-            )
-            for one in closed.works
-        )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
         """Raises PeerError when payloads are missing and none arrived for `stall_timeout_s`."""
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
-                nursery.start_soon(self._means.exchange.fetch_tree, ref, one.trainer)
+                nursery.start_soon(self._context.exchange.fetch_tree, ref, one.trainer)
             roots, missing = [ref.root for ref in refs], len(refs) + 1
             while missing:
                 left = missing
                 with trio.move_on_after(self._stall_timeout_s):
-                    left = await self._means.exchange.wait_for_more(roots, missing)
+                    left = await self._context.exchange.wait_for_more(roots, missing)
                 if left == missing:
                     raise PeerError(
                         f"no contribution of round {closed.round} arrived for "
@@ -108,39 +98,44 @@ class HeadKeeper:
 
     async def _make_sound(self, head: Head) -> None:
         """Fetch what is missing or damaged; returns once all weights match their root."""
-        ref = head_ref(self._means.manifest, head)
-        if await trio.to_thread.run_sync(self._means.store.verify_tree, ref.root):
+        ref = head_ref(self._context.manifest, head)
+        if await trio.to_thread.run_sync(self._context.store.verify_tree, ref.root):
             return
-        missing = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
+        missing = await trio.to_thread.run_sync(self._context.store.missing_bytes, ref)
         log.info(
             "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
         )
         # Consecutive heads share most of their pieces where little changed: those are copied.
-        like = [*reversed(self._pinned), *(one.weights_root for one in self._means.kept.heads)]
-        came: Counter[str] = Counter()
-        while not self._means.store.has_tree(ref.root):
+        recorded = self._context.recorded_heads.heads
+        like = [*reversed(self._pinned), *(one.weights_root for one in recorded)]
+        pieces: Counter[str] = Counter()
+        while not self._context.store.has_tree(ref.root):
             with trio.move_on_after(self._stall_timeout_s):
-                for peer, count in (await self._means.exchange.fetch_tree(ref, like=like)).items():
-                    came[peer_id_text(peer)] += count
-            left = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
+                for peer, count in (
+                    await self._context.exchange.fetch_tree(ref, like=like)
+                ).items():
+                    pieces[peer_id_text(peer)] += count
+            left = await trio.to_thread.run_sync(self._context.store.missing_bytes, ref)
             if left and left >= missing:  # maybe no peer has it any more
                 self.fetching = None
                 raise PeerError(
                     f"no peer sent any of head {head.round} for {self._stall_timeout_s:.0f} s"
                 )
             missing = left
-        log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
+        log.info(
+            "head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(pieces)
+        )
 
     async def _hold(self, head: Head) -> None:
         self.held = head
         if head.weights_root in self._pinned:
             return
-        self._means.store.pin(head.weights_root)
+        self._context.store.pin(head.weights_root)
         self._pinned.append(head.weights_root)
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
-            self._means.store.unpin(self._pinned.pop(0))
-        await trio.to_thread.run_sync(self._means.kept.record, head)
+            self._context.store.unpin(self._pinned.pop(0))
+        await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
 
 
 def _advanced_head(closed: AcceptedSet, report: link.AdvanceReport, weights_root: Digest) -> Head:

@@ -1,36 +1,43 @@
 """Joining a run: find it, fetch its documents, and choose where to start reading its log.
 
-The ledger says only where to look. What counts is read from the log with inclusion proofs, and from
-documents that match their hashes.
+The ledger's lists are hints, as for `catch_up`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
+from tequio_client.ipc import trainer as link
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
-from tequio_client.worker.rounds import catch_up
-from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.catch_up import head_ref, was_accepted
-from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.lending.needs import contribution_bytes
+from tequio_client.worker.node import Node
+from tequio_client.worker.rounds.catch_up import (
+    TRANSIENT,
+    add_past_draws,
+    head_ref,
+    read_statement,
+    view_before,
+    was_accepted,
+)
+from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
+from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
-    RefusedError,
-    TequioError,
     UserFacingError,
 )
-from tequio_shared.head.contribution import ContributionHeader, RecordShape, k_for_trainers
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.network.run import RunView, first_head
@@ -38,11 +45,6 @@ from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tequio_shared.statements.statement import Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.node import Node
-    from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
-
 
 log = structlog.get_logger(__name__)
 
@@ -59,6 +61,11 @@ MAX_PEERS = 16
 """Most peers asked at a time."""
 BEFORE_OPENING = 8
 """Entries before a round's opening that are searched for the promotion of its head."""
+JOINING_POLL_S = 2.0
+FINISHED = "finished"
+FEEDBACK_FOLDER = "feedback"
+MAX_WRONG_ANSWERS = 3
+"""Wrong answers from the ledger before the work counts as not accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +75,6 @@ class EarlierStart:
     view: RunView
     after: int
     base: Head
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """Replaying from a head: the rounds after it, and roughly the bytes it takes."""
-
-    base: Head
-    rounds: tuple[RoundAnswer, ...]
-    size_bytes: int
 
 
 async def cheaper_start(
@@ -93,18 +91,20 @@ async def cheaper_start(
         return None
     first = max(min(one.round for one in older), target.round - MAX_ROUNDS)
     rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=MAX_ROUNDS)
-    ways = [_way(node, manifest, one, target, after, rounds) for one in older]
-    best = min((way for way in ways if way), key=lambda way: way.size_bytes, default=None)
-    if best is None or best.size_bytes >= most:
+    costs = [(_replay_bytes(node, manifest, one, target, after, rounds), one) for one in older]
+    size_bytes, base = min(costs, key=lambda cost: cost[0])
+    if size_bytes >= most:
         return None
     log.info(
         "replaying from an older head",
-        round=best.base.round,
+        round=base.round,
         to=target.round,
-        about_bytes=best.size_bytes,
+        about_bytes=size_bytes,
         instead_of=most,
     )
-    return await start_after(node, manifest, best.base, best.rounds)
+    return await start_after(
+        node, manifest, base, [one for one in rounds if one.round > base.round]
+    )
 
 
 async def start_after(
@@ -119,53 +119,43 @@ async def start_after(
     if opened is None:
         raise PeerError(f"no round opened after round {base.round}")
     found = await read_entries(node.ledger, node.network_info, (first.roster_index, opened))
-    roster, opening = found[first.roster_index].statement, found[opened].statement
-    is_roster = isinstance(roster.body, RoundRoster) and roster.round == first.round
-    if not is_roster or roster.run != manifest.run_id:
-        raise PeerError(f"entry {first.roster_index} is not the roster of round {first.round}")
+    _check_roster(found[first.roster_index].statement, manifest, first)
+    opening = found[opened].statement
     if not isinstance(opening.body, RoundOpen) or opening.run != manifest.run_id:
         raise PeerError(f"entry {opened} does not open a round of this run")
     if opening.body.head != to_text(base.hash):
         raise PeerError(f"round {opening.round} does not start from the head of {base.round}")
-    pending = NextHead(round=base.round, parent=base.parent, set_root=base.set_root)
-    view = RunView.light(node.network_info.id, manifest, head=None, next_head=pending)
+    view = view_before(node.network_info.id, manifest, base)
     return EarlierStart(view=view, after=first.roster_index - 1, base=base)
 
 
-def _way(
+def _check_roster(statement: Statement, manifest: Manifest, row: RoundAnswer) -> None:
+    """Raise PeerError unless the statement is the roster of that round."""
+    is_roster = isinstance(statement.body, RoundRoster) and statement.round == row.round
+    if not is_roster or statement.run != manifest.run_id:
+        raise PeerError(f"entry {row.roster_index} is not the roster of round {row.round}")
+
+
+def _replay_bytes(
     node: Node,
     manifest: Manifest,
     base: Head,
     target: Head,
     after: int,
     rounds: Sequence[RoundAnswer],
-) -> _Way | None:
-    """The cost of replaying from that head; None if the ledger's list has a gap or another head."""
-    passed = tuple(one for one in rounds if base.round < one.round)
+) -> float:
+    """Bytes, roughly, to replay from that head; inf if the list has a gap or another head."""
+    passed = [one for one in rounds if one.round > base.round]
     closed = [one for one in passed if one.round <= target.round and one.result]
+    if not closed or closed[-1].round != target.round or len(closed) > MAX_REPLAYED:
+        return math.inf
     opened = next((one for one in passed if one.opened_index is not None), None)
-    is_whole = bool(passed) and passed[0].round == base.round + 1 and closed[-1:] != []
-    is_ours = opened is not None and opened.head == to_text(base.hash)
-    if (
-        not is_whole
-        or not is_ours
-        or closed[-1].round != target.round
-        or len(closed) > MAX_REPLAYED
-    ):
-        return None
-    payloads = sum(one.accepted * _payload_bytes(manifest, one.accepted) for one in closed)
-    entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
-    missing = node.store.missing_bytes(head_ref(manifest, base))
-    return _Way(base=base, rounds=passed, size_bytes=missing + payloads + entries)
-
-
-def _payload_bytes(manifest: Manifest, accepted: int) -> int:
-    """Largest size of a payload in a round with this many accepted contributions."""
+    if passed[0].round != base.round + 1 or opened is None or opened.head != to_text(base.hash):
+        return math.inf
     # k falls as trainers rise, and at least the accepted ones trained.
-    algorithm = manifest.algorithm
-    k = algorithm.k or k_for_trainers(accepted)
-    shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
-    return manifest.chunks * shape.record_bytes
+    payloads = sum(one.accepted * contribution_bytes(manifest, one.accepted) for one in closed)
+    entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
+    return node.store.missing_bytes(head_ref(manifest, base)) + payloads + entries
 
 
 async def nearest_start(
@@ -227,10 +217,8 @@ async def _is_had_soon(node: Node, manifest: Manifest, head: Head, probe_s: floa
 async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
     """True if the store or a connected peer has all of the weights."""
     ref = head_ref(manifest, head)
-    peers = node.rng.sample(
-        sorted(node.network.connected_peers()), len(node.network.connected_peers())
-    )
-    for peer in peers[:MAX_PEERS]:
+    peers = sorted(node.network.connected_peers())
+    for peer in node.rng.sample(peers, min(len(peers), MAX_PEERS)):
         try:
             if await node.fetcher.client.held(peer, ref) is None:  # all of it
                 return True
@@ -249,19 +237,10 @@ async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head
         if index <= row.roster_index:
             return None
         try:
-            (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
-            return promoted_head(manifest, entry.statement)
+            return promoted_head(manifest, await read_statement(node, index))
         except PeerError:
             continue
     return None
-
-
-JOINING_POLL_S = 2.0
-FINISHED = "finished"
-FEEDBACK_FOLDER = "feedback"
-MAX_WRONG_ANSWERS = 3
-"""Wrong answers from the ledger before the work counts as not accepted."""
-_PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
 class RunOverError(UserFacingError):
@@ -270,21 +249,16 @@ class RunOverError(UserFacingError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedRun:
-    """A joined run: rules, data, the view, and the log index after which to read on."""
-
     manifest: Manifest
     corpus: Corpus
     view: RunView
-    after: int
+    after: int  # log index after which to read on
     upto: int
     """Up to this log index the view only catches up with finished rounds; -1: no such rounds."""
-    base: Head | None
+    starting_head: Head | None
     """The older head to replay from, if the present one costs more or nobody has it."""
-    kept: RecordedHeads
-    manifest_path: Path
-    config_path: Path
-    corpus_path: Path
-    tokenizer_path: Path | None
+    recorded_heads: RecordedHeads
+    prepare: link.Prepare  # the run's files; device and limits are the trainer's defaults
 
 
 async def join_run(node: Node, wanted: str | None) -> JoinedRun:
@@ -298,7 +272,7 @@ async def join_run(node: Node, wanted: str | None) -> JoinedRun:
             return await _join(node, await find_run(node, wanted))
         except LogForkedError:
             raise
-        except _PASSING as err:
+        except TRANSIENT as err:
             log.warning("cannot join yet; retrying", error=str(err))
             await trio.sleep(JOINING_POLL_S)
 
@@ -309,23 +283,26 @@ async def _join(node: Node, answer: RunAnswer) -> JoinedRun:
     # Ask again: fetching took time, and an old starting point means more entries to read.
     answer = await node.ledger.run(manifest.run_id)
     resume = answer.resume
-    kept = await trio.to_thread.run_sync(RecordedHeads, node.settings.folder, manifest.run_id)
-    view, after, base = await _view(node, manifest, resume, kept)
-    await catch_up.add_past_draws(node, view, after, kept.heads)
+    folder, tokenizer = node.settings.folder, manifest.tokenizer.file
+    recorded = await trio.to_thread.run_sync(RecordedHeads, folder, manifest.run_id)
+    view, after, starting_head = await _view(node, manifest, resume, recorded.heads)
+    await add_past_draws(node, view, after, recorded.heads)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
-    tokenizer = manifest.tokenizer.file
     return JoinedRun(
         manifest=manifest,
         corpus=corpus,
         view=view,
         after=after,
         upto=resume.after if after < resume.after else -1,
-        base=base,
-        kept=kept,
-        manifest_path=await _file(node, answer.run),
-        config_path=await _file(node, manifest.model.config),
-        corpus_path=await _file(node, manifest.data.manifest),
-        tokenizer_path=await _file(node, tokenizer) if tokenizer else None,
+        starting_head=starting_head,
+        recorded_heads=recorded,
+        prepare=link.Prepare(
+            command=1,
+            manifest=await _file(node, answer.run),
+            config=await _file(node, manifest.model.config),
+            data_manifest=await _file(node, manifest.data.manifest),
+            tokenizer=await _file(node, tokenizer) if tokenizer else None,
+        ),
     )
 
 
@@ -398,42 +375,37 @@ def format_runs(runs: Iterable[RunAnswer]) -> str:
     return ", ".join(name_with_id(one.name, one.run) for one in runs)
 
 
-async def _file(node: Node, name: str) -> Path:
+async def _file(node: Node, name: str) -> str:
+    """Fetch a document and keep it; returns its path."""
     digest = digest_from_text(name)
     await node.exchange.fetch_blob(digest)
     node.store.pin(digest)
-    return node.store.blob_path(digest)
+    return str(node.store.blob_path(digest))
 
 
 async def _view(
-    node: Node, manifest: Manifest, resume: ResumeAnswer, kept: RecordedHeads
+    node: Node, manifest: Manifest, resume: ResumeAnswer, recorded: Sequence[Head]
 ) -> tuple[RunView, int, Head | None]:
     """The first view, the log index after which to read on, and the older head to replay from."""
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
-    statements = {index: entry.statement for index, entry in found.items()}
-    head = None if resume.head is None else promoted_head(manifest, statements[resume.head])
+    head = None if resume.head is None else promoted_head(manifest, found[resume.head].statement)
     roster_index = None
     if resume.close is not None:
-        roster_index = await _roster_index(node, manifest, statements[resume.close])
+        roster_index = await _roster_index(node, manifest, found[resume.close].statement)
     view, after = start_view(node.network_info.id, manifest, resume, head, roster_index)
-    earlier = await _earlier(node, manifest, head, after, kept) if head else None
-    return (earlier.view, earlier.after, earlier.base) if earlier else (view, after, None)
-
-
-async def _earlier(
-    node: Node, manifest: Manifest, head: Head, after: int, kept: RecordedHeads
-) -> EarlierStart | None:
-    """An earlier start that is cheaper, or whose head somebody has; None: the usual one."""
+    if head is None:
+        return view, after, None
     try:
-        cheaper = await cheaper_start(node, manifest, head, after, kept.heads)
-        return cheaper or await nearest_start(node, manifest, head)
+        earlier = await cheaper_start(node, manifest, head, after, recorded)
+        earlier = earlier or await nearest_start(node, manifest, head)
     except LogForkedError:
         raise
-    except _PASSING as err:
+    except TRANSIENT as err:
         # Only an optimisation: the usual starting point works as long as somebody has its head.
         log.warning("no older head used", error=str(err))
-        return None
+        earlier = None
+    return (earlier.view, earlier.after, earlier.base) if earlier else (view, after, None)
 
 
 def start_view(
@@ -456,8 +428,7 @@ def start_view(
         return RunView.light(net, manifest, head=None, next_head=nobody), after
     if resume.head <= after:
         return RunView.light(net, manifest, head=head, next_head=None), after
-    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
-    return RunView.light(net, manifest, head=None, next_head=pending), after
+    return view_before(net, manifest, head), after
 
 
 async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> int:
@@ -469,11 +440,7 @@ async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> i
     if not rounds or rounds[0].round != number:
         raise PeerError(f"the ledger does not know round {number}, which its log closes")
     index = rounds[0].roster_index
-    (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
-    statement = entry.statement
-    is_roster = isinstance(statement.body, RoundRoster) and statement.run == manifest.run_id
-    if not is_roster or statement.round != number:
-        raise PeerError(f"entry {index} is not the roster of round {number}")
+    _check_roster(await read_statement(node, index), manifest, rounds[0])
     return index
 
 
@@ -489,9 +456,8 @@ async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
         counted = await _outcome(node, header, joined.after)
         if counted is not None:
             log.info("round ended while stopped", round=header.round, accepted=counted)
-            await trio.to_thread.run_sync(
-                lambda: feedback.settle(header.round, was_accepted=counted)
-            )
+            settle = partial(feedback.settle, header.round, was_accepted=counted)
+            await trio.to_thread.run_sync(settle)
     return feedback
 
 
@@ -501,11 +467,11 @@ async def _remove_ended(node: Node, folder: Path) -> None:
         return
     try:
         runs = await node.ledger.runs()
-    except (LedgerUnavailableError, RefusedError, PeerError) as err:
+    except TRANSIENT as err:
         log.info("feedback of other runs not checked", error=str(err))
         return
     ended = [RunId(digest_from_text(one.run)) for one in runs if one.state == FINISHED]
-    await trio.to_thread.run_sync(feedbacks.remove_ended, folder, ended)
+    await trio.to_thread.run_sync(remove_ended, folder, ended)
 
 
 async def _outcome(node: Node, header: ContributionHeader, after: int) -> bool | None:
@@ -517,10 +483,8 @@ async def _outcome(node: Node, header: ContributionHeader, after: int) -> bool |
             return await was_accepted(node, header, after)
         except LogForkedError:
             raise
-        except LedgerUnavailableError as err:
-            error: TequioError = err
-        except (PeerError, RefusedError) as err:
-            error, wrong = err, wrong + 1
-        log.warning("outcome of a round unknown", round=header.round, error=str(error))
+        except TRANSIENT as err:
+            wrong += not isinstance(err, LedgerUnavailableError)
+            log.warning("outcome of a round unknown", round=header.round, error=str(err))
         await trio.sleep(back_off.next_s())
     return False

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -22,17 +21,13 @@ from msgspec import UNSET, UnsetType
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import to_text
+from tequio_shared.round.manifest import HeldOutShard
 from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure, Sample
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.round.manifest import HeldOutShard
-    from tequio_shared.round.round import Head
-
 
 log = structlog.get_logger(__name__)
 
@@ -43,9 +38,7 @@ SLICE_TOKENS = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sums:
-    """Sums over the documents of a head that were measured so far."""
-
+class _Sums:  # over the documents of a head that were measured so far
     head: Head
     documents: int = 0
     millibits: int = 0
@@ -54,28 +47,27 @@ class _Sums:
 
 
 class HeadMeasuring:
-    """Measures heads of one run."""
-
-    def __init__(self, means: RunContext) -> None:
-        self._means = means
-        self.last_measured_round = -1
-        """Round of the head that was measured last, or failed to be."""
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self.last_measured_round = -1  # round of the head that was measured last, or failed to be
         self.bits_per_byte: float | None = None
         self._sums: _Sums | None = None  # of the head whose measurement began last
         self._kept: Head | None = None  # pinned in the store for its measurement
 
-    async def measure(self, head: Head) -> HeadMeasure:
-        """Measure a head that is in the store; raises TequioError, and counts as measured then."""
-        with self._attempt(head):
-            measure = await self._measured(head)
-        return await self._record(head, measure)
+    async def measure(self, head: Head, *, with_sample: bool = False) -> HeadMeasure:
+        """Measure a head that is in the store, and add a sample of what it writes if asked for.
 
-    async def measure_with_sample(self, head: Head) -> HeadMeasure:
-        """Measure a head and add a sample of what it writes; raises TequioError like `measure`."""
+        Raises TequioError, and counts as measured then.
+        """
         with self._attempt(head):
             measure = await self._measured(head)
-            sample = await self._sample(head)
-        return msgspec.structs.replace(await self._record(head, measure), sample=sample)
+            if with_sample:
+                measure = msgspec.structs.replace(measure, sample=await self._sample(head))
+        self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
+        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
+        run = to_text(self._context.manifest.run_id)
+        await self._context.points.measured(run, head.round, self.bits_per_byte)
+        return measure
 
     def release_except(self, heads: Sequence[Head]) -> None:
         """Unpin the weights of an interrupted measurement, unless of one of these heads."""
@@ -97,25 +89,22 @@ class HeadMeasuring:
         # The new head first: it may be the same one, and must not be unpinned in between.
         before, self._kept = self._kept, head
         if head is not None:
-            self._means.store.pin(head.weights_root)
+            self._context.store.pin(head.weights_root)
         if before is not None:
-            self._means.store.unpin(before.weights_root)
-
-    async def _record(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
-        self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
-        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
-        run = to_text(self._means.manifest.run_id)
-        await self._means.points.measured(run, head.round, self.bits_per_byte)
-        return measure
+            self._context.store.unpin(before.weights_root)
 
     async def _measured(self, head: Head) -> HeadMeasure:
         """Continue in slices until as many tokens are measured as the run asks for."""
-        wanted = self._means.manifest.measures.tokens
-        listed = self._listed()
-        files = await self._files(listed)
-        documents = sum(shard.documents for shard in listed)
+        wanted = self._context.manifest.measures.tokens
+        files, documents = await self._held_out()
         if self._sums is None or self._sums.head != head:
-            await self._check_weights(head)
+            # A drawn head may be several rounds old; no duty has hashed it since.
+            if not await trio.to_thread.run_sync(
+                self._context.store.verify_tree, head.weights_root
+            ):
+                raise RefusedError(
+                    "no-weights", f"stored weights of round {head.round} are damaged"
+                )
             self._sums = _Sums(head=head)
         sums = self._sums
         while sums.tokens < wanted and sums.documents < documents:
@@ -127,23 +116,16 @@ class HeadMeasuring:
             tokens=sums.tokens,
         )
 
-    async def _check_weights(self, head: Head) -> None:
-        # A drawn head may be several rounds old; no duty has hashed it since.
-        if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
-            raise RefusedError("no-weights", f"stored weights of round {head.round} are damaged")
-
     async def _sample(self, head: Head) -> Sample | UnsetType:
         """Text that the head writes; UNSET if that fails, as a measurement is valid without."""
-        listed = self._listed()
-        files = await self._files(listed)
-        every = self._means.manifest.measures.every
-        documents = sum(shard.documents for shard in listed)
+        files, documents = await self._held_out()
+        every = self._context.manifest.measures.every
         try:
-            report = await self._means.workroom.ask(
+            report = await self._context.workdir.ask(
                 lambda command: link.Continue(
                     command=command,
                     round=head.round,
-                    weights=str(self._means.store.tree_path(head.weights_root)),
+                    weights=str(self._context.store.tree_path(head.weights_root)),
                     shards=files,
                     # Fixed by the round, so that nobody can pick the prompt that flatters a head.
                     document=head.round // max(every, 1) % documents,
@@ -155,20 +137,21 @@ class HeadMeasuring:
             log.warning("no sample of the head", round=head.round, error=str(err))
             return UNSET
 
-    def _listed(self) -> Sequence[HeldOutShard]:
-        """Shards that the measured text is from; raises RefusedError when there are none."""
-        tokens = self._means.manifest.measures.tokens
-        listed = select_shards(self._means.corpus.held_out, tokens)
-        if not listed:
+    async def _held_out(self) -> tuple[tuple[link.Shard, ...], int]:
+        """Files of the measured text, and its number of documents; raises RefusedError for none."""
+        tokens = self._context.manifest.measures.tokens
+        shards = select_shards(self._context.corpus.held_out, tokens)
+        if not shards:
             raise RefusedError("no-text", "the run's data has no held-out text")
-        return listed
+        files = await self._context.fetch_shards(enumerate(shards))
+        return files, sum(shard.documents for shard in shards)
 
     async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
-        report = await self._means.workroom.ask(
+        report = await self._context.workdir.ask(
             lambda command: link.Evaluate(
                 command=command,
                 round=sums.head.round,
-                weights=str(self._means.store.tree_path(sums.head.weights_root)),
+                weights=str(self._context.store.tree_path(sums.head.weights_root)),
                 shards=files,
                 max_tokens=min(missing, SLICE_TOKENS),
                 first_document=sums.documents,
@@ -182,14 +165,6 @@ class HeadMeasuring:
             size_bytes=sums.size_bytes + report.text_bytes,
             tokens=sums.tokens + report.tokens,
         )
-
-    async def _files(self, shards: Sequence[HeldOutShard]) -> tuple[link.Shard, ...]:
-        found = []
-        for index, shard in enumerate(shards):
-            ref = TreeRef.of_file(shard.root, shard.size_bytes)
-            await self._means.exchange.fetch_tree(ref)
-            found.append(link.Shard(index, str(self._means.store.tree_path(ref.root))))
-        return tuple(found)
 
 
 def select_shards(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:

@@ -1,32 +1,41 @@
 """The driver of one run: follows the log and carries out the duties that follow from it.
 
 Three tasks share the view. `_follow` is its only writer: it applies entry after entry and wakes the
-others. `_act` computes the duty (`duties.next_duty`) and carries it out, cancelling a duty that the
-log has overtaken. `_gather` fetches contributions as they are committed, so that a witness has them
-when the training phase ends.
+others. `_act` computes the duty (`duties.next_duty`) and has the `DutyRunner` carry it out,
+cancelling a duty that the log has overtaken. `_gather` fetches contributions as they are committed,
+so that a witness has them when the training phase ends.
+
+Large things move as files of the store. A file from the trainer process is checked against its
+hash before anything about it is signed: nothing that the trainer reports is passed on unverified.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
-from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
-from tequio_client.worker.rounds.duties import Duty, MemberState
+from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
+from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.measure import HeadMeasuring
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
+from tequio_client.worker.rounds.train import RoundTraining, WorkTally
+from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
-from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
-from tequio_shared.network.run import RunView, VoidReason, needed_document
+from tequio_shared.network.run import RunView, VoidReason, first_head, needed_document
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -39,15 +48,9 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry, Statement
 
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.dispatch import DutyRunner
-    from tequio_client.worker.rounds.statements import RunContext
-
-
 log = structlog.get_logger(__name__)
 
-_PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
+_TRANSIENT = (*catch_up.TRANSIENT, TrainerFailedError)
 """Errors that another attempt may not meet; any other error ends the worker."""
 MAX_CLOSED = 32
 """Closed rounds whose accepted sets are remembered, to replay from an older head."""
@@ -63,31 +66,26 @@ class RunDriver:
         self,
         *,
         view: RunView,
-        means: RunContext,
-        deeds: DutyRunner,
+        context: RunContext,
+        runner: DutyRunner,
         standing: StandingWatch,
         rng: Random,
         upto: int = -1,
     ) -> None:
         self.view = view  # written by _follow only
-        self._store = means.store
+        self.context = context
+        self.runner = runner
+        self.standing = standing  # written by _follow
+        self._key = context.key
         self._upto = upto  # up to this log index the view only catches up with finished rounds
         self._index = -1  # of the last entry applied; written by _follow only
-        self._key = means.key
-        self._deeds = deeds
-        self._standing = standing  # written by _follow
-        self._exchange = means.exchange
-        self._secrets = means.secrets
-        self._ledger_clock = means.ledger_clock
-        self._points = means.points
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # written by _do
         self._unfetched: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # heads; written by _do
         self._ready_index: int | None = None
         self._left_at = -1
         self._is_leaving = False
-        self._resting = ""  # why this worker takes no part for now
-        self._measures_every = means.measures_every
+        self._pause_reason = ""  # why this worker takes no part for now
         self._back_off = BackOff(rng)  # after failed duties; used by _do
         self._moved = trio.Event()  # replaced at every change
         self._announced: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
@@ -107,25 +105,24 @@ class RunDriver:
         if not self._is_leaving:
             self._is_leaving = True
             self._wake()
-            await self._deeds.leave()
+            await self.runner.statements.leave()
 
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
-        if why != self._resting:
-            self._resting = why
+        if why != self._pause_reason:
+            self._pause_reason = why
             self._wake()
 
     @property
     def current_round(self) -> int | None:
         """Number of the unfinished round in which this key has a slot, or None."""
         current = self.view.round
-        takes_part = current is not None and not self._resting and self._takes_part(current)
-        return current.number if current is not None and takes_part else None
+        return current.number if current is not None and self._takes_part(current) else None
 
     @property
     def bits_per_byte(self) -> float | None:
         """Loss of the newest measured head on held-out text: the log's median, or measured here."""
-        logged, own = self.view.measured, self._deeds.measuring
+        logged, own = self.view.measured, self.runner.measuring
         if logged is not None and logged.head.round >= own.last_measured_round:
             return logged.bits_per_byte
         return own.bits_per_byte
@@ -133,22 +130,22 @@ class RunDriver:
     def member_state(self) -> MemberState:
         return MemberState(
             key=self._key,
-            held=self._deeds.held,
-            fetching=self._deeds.fetching,
+            held=self.runner.heads.held,
+            fetching=self.runner.heads.fetching,
             closed=self._closed,
             stuck=self._stuck,
-            said=self._deeds.answered,
+            answered=self.runner.statements.answered,
             ready_index=self._ready_index,
             left_at=self._left_at,
-            outside=self._standing.idle_reason(),
-            removed_at=self._standing.removed_at_index,
+            idle_reason=self.standing.idle_reason(),
+            removed_at=self.standing.removed_at_index,
             is_leaving=self._is_leaving,
-            resting=self._resting,
-            measured=self._deeds.measuring.last_measured_round,
-            measures_every=self._measures_every,
+            pause_reason=self._pause_reason,
+            measured=self.runner.measuring.last_measured_round,
+            measures_every=self.context.measures_every,
             is_behind=self._is_behind,
-            is_dear=self._is_dear,
-            has_weights=self._has_weights,
+            is_replay_costlier=self._is_replay_costlier,
+            has_weights=lambda head: self.context.store.has_tree(head.weights_root),
         )
 
     @property
@@ -156,21 +153,16 @@ class RunDriver:
         """True while the view is in rounds that were over when this worker joined."""
         return self._index < self._upto
 
-    def _is_dear(self, goal: Head) -> bool:
+    def _is_replay_costlier(self, goal: Head) -> bool:
         """True if the rounds up to that head take more bytes than the head itself."""
         if goal.hash in self._unfetched:  # fetching failed: replay, whatever it costs
             return False
-        held = self._deeds.held
+        held = self.runner.heads.held
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
         ref = catch_up.head_ref(self.view.manifest, goal)
-        return catch_up.is_replay_costlier(ref, since, self._store.missing_bytes)
-
-    def _has_weights(self, head: Head) -> bool:
-        return self._store.has_tree(head.weights_root)
-
-    # --- following the log
+        return catch_up.is_replay_costlier(ref, since, self.context.store.missing_bytes)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         run = self.view.manifest.run_id
@@ -180,18 +172,19 @@ class RunDriver:
                 self._index = index
                 self._wake()
             elif entry.statement.run is None:
-                self._standing.apply(index, entry.statement)
+                self.standing.apply(index, entry.statement)
                 self._wake()
 
     async def _apply(self, index: int, statement: Statement) -> None:
         # Only the coordinator's times set the ledger clock: a member could date its own ahead.
         if isinstance(statement.body, COORDINATOR_BODIES):
-            self._ledger_clock.record_date(statement.ts)
+            self.context.ledger_clock.record_date(statement.ts)
         # Fetched before the view is touched, so that the view never waits half-applied.
         name = needed_document(statement)
-        document = await self._exchange.fetch_blob(name) if name else b""
+        document = await self.context.exchange.fetch_blob(name) if name else b""
         try:
-            self.view.apply(index, statement, self._ledger_clock.now_ms(), lambda _: document)
+            now_ms = self.context.ledger_clock.now_ms()
+            self.view.apply(index, statement, now_ms, lambda _: document)
         except RefusedError as err:
             raise BrokenRulesError(
                 f"entry {index} ({statement.type}) does not follow from the log: {err}"
@@ -199,18 +192,17 @@ class RunDriver:
         if statement.author == self._key:
             await self._confirm(index, statement)
         await self._after(index, statement)
-        await self._points.apply(index, statement, self.view.round, document)
+        await self.context.points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
-        match statement.body:
-            case MemberReady(commit=commit) | HeadAttest(commit=commit):
-                digest = digest_from_text(commit)
-                await trio.to_thread.run_sync(self._secrets.confirm, digest, index)
-        match statement.body:
-            case MemberReady():
-                self._ready_index = index
-            case MemberLeave():
-                self._ready_index, self._left_at = None, index
+        body = statement.body
+        if isinstance(body, MemberReady | HeadAttest):
+            digest = digest_from_text(body.commit)
+            await trio.to_thread.run_sync(self.context.secrets.confirm, digest, index)
+        if isinstance(body, MemberReady):
+            self._ready_index = index
+        elif isinstance(body, MemberLeave):
+            self._ready_index, self._left_at = None, index
 
     async def _after(self, index: int, statement: Statement) -> None:
         current = self.view.round
@@ -220,19 +212,19 @@ class RunDriver:
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
-                await self._deeds.settle(current.number, was_accepted=False)
+                await self.runner.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
-                self._deeds.measuring.release_except([one.head for one in self.view.draws.open])
+                self.runner.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _record_measure(self, head_round: int | None) -> None:
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:
-                await self._points.measured(run, draw.head.round, draw.bits_per_byte)
+                await self.context.points.measured(run, draw.head.round, draw.bits_per_byte)
 
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:
@@ -243,7 +235,7 @@ class RunDriver:
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
         mine = current.slot_of.get(self._key)
-        await self._deeds.settle(current.number, was_accepted=mine in accepted)
+        await self.runner.settle(current.number, was_accepted=mine in accepted)
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -257,8 +249,6 @@ class RunDriver:
             elected=len(current.elected),
         )
 
-    # --- acting on it
-
     async def _act(self) -> None:
         while True:
             now = self._duty()
@@ -266,9 +256,9 @@ class RunDriver:
             if isinstance(now, duties.RunEnded):
                 return
             if isinstance(now, duties.WaitDuty):
-                await self._moved_or(min(self._standing.seconds_left(), IDLE_RECHECK_S))
-                continue
-            await self._do(now)
+                await self._moved_or(min(self.standing.seconds_left(), IDLE_RECHECK_S))
+            else:
+                await self._do(now)
 
     def _duty(self) -> Duty:
         return duties.next_duty(self.view, self.member_state())
@@ -278,11 +268,11 @@ class RunDriver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self._deeds.perform(now, self.view, tuple(self._closed.values()))
+                await self.runner.perform(now, self.view, tuple(self._closed.values()))
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise
-            except* _PASSING as group:
+            except* _TRANSIENT as group:
                 await self._after_failure(now, group)
             nursery.cancel_scope.cancel()
 
@@ -296,14 +286,14 @@ class RunDriver:
             case duties.FetchDuty(head=head):
                 self._unfetched.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
-            await self._standing.refresh()
+            await self.standing.refresh()
         await self._moved_or(self._back_off.next_s())
 
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
         """Cancel a duty that the log has overtaken."""
         # Never while a statement is being sent: it may already be in the log, and the duty's record
         # of the answer would be lost.
-        while self._duty() == mine or self._deeds.is_sending:
+        while self._duty() == mine or self.runner.statements.sending:
             await self._moved.wait()
         scope.cancel()
 
@@ -314,8 +304,6 @@ class RunDriver:
     def _wake(self) -> None:
         self._moved.set()
         self._moved = trio.Event()
-
-    # --- gathering contributions
 
     def receive_announcement(self, trainer: PeerKey, header: ContributionHeader) -> None:
         """Receive a gossiped commitment, and fetch its payload if it is of the round under way."""
@@ -329,7 +317,7 @@ class RunDriver:
             self._wake()
 
     def _takes_part(self, current: RoundView) -> bool:
-        is_in = self._key in current.slot_of and not self._is_behind and not self._resting
+        is_in = self._key in current.slot_of and not self._is_behind and not self._pause_reason
         return is_in and current.phase is not RoundPhase.OVER
 
     async def _gather(self) -> None:
@@ -352,7 +340,7 @@ class RunDriver:
                     if root not in asked:
                         asked.add(root)
                         ref = catch_up.payload_ref(root, current.chunks, current.shape)
-                        nursery.start_soon(self._exchange.fetch_in_background, ref, trainer)
+                        nursery.start_soon(self.context.exchange.fetch_in_background, ref, trainer)
                 await self._moved.wait()
             nursery.cancel_scope.cancel()
 
@@ -364,11 +352,72 @@ class RunDriver:
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
 
 
-def run_fields(view: RunView) -> dict[str, object]:
-    head = view.head
-    return {
-        "state": str(view.state),
-        "round": view.number,
-        "head": to_text(head.hash) if head else None,
-        "head_round": head.round if head else None,
-    }
+class DutyRunner:
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self.tally = WorkTally()
+        self.heads = HeadKeeper(context)
+        self.statements = RunStatements(context)
+        self.measuring = HeadMeasuring(context)
+        self._training = RoundTraining(context, self.statements, self.tally)
+        self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
+
+    async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
+        """Carry out one duty; `recent` are the last accepted sets, oldest first.
+
+        Returns when it is done or no longer possible; raises TequioError.
+        """
+        match now:
+            case duties.FetchDuty(head=head):
+                await self.heads.fetch(head)
+            case duties.AdvanceDuty(closed=closed):
+                await self.heads.advance(closed)
+            case duties.ReadyDuty():
+                # Prepare the trainer first: a member that turns out unable to train wastes a slot.
+                await self._context.workdir.prepare_trainer()
+                held = self.heads.held or first_head(self._context.manifest)
+                await self.statements.ready(now, held)
+            case duties.LeaveDuty():
+                await self.statements.leave(now)
+            case duties.MeasureDuty():
+                await self._measure(now)
+            case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
+                await self._perform_in_round(now, view, recent)
+            case _:
+                raise AssertionError(f"not a duty to carry out: {now}")
+
+    async def _perform_in_round(
+        self, now: RoundDuty, view: RunView, recent: Sequence[AcceptedSet]
+    ) -> None:
+        current, held = view.round, self.heads.held
+        if current is None or current.number != now.round:
+            raise RefusedError("not-in-round", f"round {now.round} is over")
+        match now:
+            case duties.AttestDuty():
+                if held is None:
+                    raise RefusedError("no-head", "no head to attest yet")
+                await self.statements.attest(now, current, held)
+            case duties.TrainDuty():
+                await self._training.train(now, current, held)
+            case duties.ProveDuty():
+                lately = [one for one in recent if one.round < current.number]
+                await self._witnessing.prove(now, current, view.witnessed_ms, lately)
+
+    async def _measure(self, now: duties.MeasureDuty) -> None:
+        """Measure a head, and submit the result once if this key was drawn."""
+        if not now.is_drawn:
+            await self.measuring.measure(now.head)
+            return
+        try:
+            body = await self.statements.submitted(HeadMeasure, now.head.round)
+            body = body or await self.measuring.measure(now.head, with_sample=True)
+        except TequioError:
+            # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
+            self.statements.measured.append(now)
+            raise
+        await self.statements.submit_measurement(now, body)
+
+    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
+        """Settle the error feedback: it changes only by a contribution that was accepted."""
+        settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
+        await trio.to_thread.run_sync(settle)

@@ -1,4 +1,4 @@
-"""Statements of this key about one run, the context they need, and reports of equivocation.
+"""Statements of this key about one run, the context of its duties, and reports of equivocation.
 
 The outbox stores every statement and allows one of each type per round. An answer is final for the
 round, also a refusal. Whether a statement was submitted before a restart is asked of the outbox, so
@@ -9,42 +9,40 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import NoReturn, TypeVar
 
 import msgspec
 import structlog
 import trio
 
 from tequio_client import files
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.duties import Duty
+from tequio_client.worker.rounds.announce import CommitmentGossip
+from tequio_client.worker.rounds.duties import Duty, RoundDuty
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry
 
-if TYPE_CHECKING:
-    from tequio_client.worker.ledger.follower import LedgerClock
-    from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.points.points import PointsRecorder
-    from tequio_client.worker.rounds.announce import CommitmentGossip
-    from tequio_client.worker.rounds.feedback import ErrorFeedback
-    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.round.manifest import Corpus, Manifest
-
-
 log = structlog.get_logger(__name__)
 
-RoundDuty: TypeAlias = duties.AttestDuty | duties.TrainDuty | duties.ProveDuty
 REASON_STOPPED = 1
 """Reason code of member.leave: the volunteer stops."""
 MAX_ANSWERED = 16
@@ -54,6 +52,10 @@ MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
+SECRETS_KEPT = 8
+"""Commitments to the beacon that are remembered."""
+
+B = TypeVar("B", HeadAttest, HeadMeasure, WorkCommit, WitnessProof)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,39 +67,47 @@ class RunContext:
     corpus: Corpus
     roles: tuple[Role, ...]
     store: Store
-    kept: RecordedHeads
-    base: Head | None  # an older head to replay from, if any
+    recorded_heads: RecordedHeads
+    starting_head: Head | None  # an older head to replay from, if any
     exchange: Exchange
     outbox: Outbox
     announcer: CommitmentGossip
     secrets: BeaconSecrets
-    workroom: TrainerWorkdir
+    workdir: TrainerWorkdir
     feedback: ErrorFeedback
     ledger_clock: LedgerClock
     points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
+    async def fetch_shards(
+        self, shards: Iterable[tuple[int, TrainShard | HeldOutShard]]
+    ) -> tuple[link.Shard, ...]:
+        """Fetch these shards, each with its index, for the trainer to read."""
+        found = []
+        for index, shard in shards:
+            ref = TreeRef.of_file(shard.root, shard.size_bytes)
+            await self.exchange.fetch_tree(ref)
+            found.append(link.Shard(index, str(self.store.tree_path(ref.root))))
+        return tuple(found)
+
 
 class RunStatements:
-    """Submits the statements of this key about one run."""
-
-    def __init__(self, means: RunContext) -> None:
-        self._means = means
-        self._run = means.manifest.run_id
-        self._sending = 0  # statements being sent
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._run = context.manifest.run_id
+        self.sending = 0  # statements being sent: their duties should not be cancelled
         self._answered: deque[Duty] = deque(maxlen=MAX_ANSWERED)
         # Measurements are kept apart: a draw outlives rounds, and the statements of later rounds
         # would push it out, so that the same head would be measured again.
-        self._measured: deque[Duty] = deque(maxlen=MAX_ANSWERED)
+        self.measured: deque[Duty] = deque(maxlen=MAX_ANSWERED)
 
     @property
     def answered(self) -> Collection[Duty]:
-        return (*self._answered, *self._measured)
+        return (*self._answered, *self.measured)
 
-    @property
-    def is_sending(self) -> bool:
-        """True while a statement is being sent: its duty should not be cancelled."""
-        return self._sending > 0
+    async def submitted(self, kind: type[B], round_number: int) -> B | None:
+        """The body of that type that was submitted for that round before, answered or not."""
+        return await self._context.outbox.submitted(kind, self._run, round_number)
 
     async def leave(self, now: duties.LeaveDuty | None = None) -> None:
         """Submit member.leave: for good, or because of a duty, until member.ready."""
@@ -108,34 +118,26 @@ class RunStatements:
     async def ready(self, now: duties.ReadyDuty, held: Head) -> None:
         """Submit member.ready, which asks for a place in the coming rosters."""
         body = MemberReady(
-            head=to_text(held.hash), roles=self._means.roles, commit=await self._commit()
+            head=to_text(held.hash), roles=self._context.roles, commit=await self._commit()
         )
         await self._submit(body, None)
         self._answered.append(now)
 
     async def attest(self, now: duties.AttestDuty, current: RoundView, held: Head) -> None:
         """Attest a head, and commit to a new secret if the ledger refuses the revealed one."""
-        body = await self._means.outbox.submitted(HeadAttest, self._run, now.round)
+        body = await self.submitted(HeadAttest, now.round)
         refusal = await self.submit_once(now, body or await self._attestation(current, held))
         # The file of secrets is older than the log (a restored backup). Without a new commitment
         # every later round would be refused too; training and witnessing need no attestation.
         if refusal is not None and refusal.code == "wrong-reveal":
             await self.ready(duties.ReadyDuty(current.roster_index), held)
 
-    async def submitted_measurement(self, now: duties.MeasureDuty) -> HeadMeasure | None:
-        """The measurement of that head that was submitted before, answered or not."""
-        return await self._means.outbox.submitted(HeadMeasure, self._run, now.head.round)
-
     async def submit_measurement(self, now: duties.MeasureDuty, body: HeadMeasure) -> None:
-        """Submit a measurement once; waits at most `MEASURE_S` for the answer."""
+        """Submit a measurement once; waits at most `MEASURE_TIMEOUT_S` for the answer."""
         with trio.move_on_after(MEASURE_TIMEOUT_S):
             with suppress(RefusedError):  # the outbox has logged it
                 await self._submit(body, now.head.round)
-        self._measured.append(now)
-
-    def skip_measurement(self, now: duties.MeasureDuty) -> None:
-        """Count that measurement as answered, so that it is not tried again."""
-        self._measured.append(now)
+        self.measured.append(now)
 
     async def submit_once(
         self, now: RoundDuty, body: HeadAttest | WorkCommit | WitnessProof
@@ -149,7 +151,7 @@ class RunStatements:
         self._answered.append(now)
         # Gossiped only once the ledger has it: a commitment that it refuses helps nobody.
         if isinstance(body, WorkCommit):
-            await self._means.announcer.announce(entry)
+            await self._context.announcer.announce(entry)
         return None
 
     async def _attestation(self, current: RoundView, held: Head) -> HeadAttest:
@@ -157,19 +159,19 @@ class RunStatements:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            reveal=to_text(self._means.secrets.reveal(current.roster_index)),
+            reveal=to_text(self._context.secrets.reveal(current.roster_index)),
             commit=await self._commit(),
         )
 
     async def _commit(self) -> str:
-        return to_text(await trio.to_thread.run_sync(self._means.secrets.make_commitment))
+        return to_text(await trio.to_thread.run_sync(self._context.secrets.make_commitment))
 
     async def _submit(self, body: Body, round_number: int | None) -> Entry:
-        self._sending += 1
+        self.sending += 1
         try:
-            return await self._means.outbox.submit(body, self._run, round_number)
+            return await self._context.outbox.submit(body, self._run, round_number)
         finally:
-            self._sending -= 1
+            self.sending -= 1
 
 
 class EquivocationReporter:
@@ -207,25 +209,19 @@ class EquivocationReporter:
                 log.info("report refused", code=err.code)
 
 
-# --- This key's part in the beacon: a secret committed to now and revealed with the next
-# attestation.
-#
-# The n-th secret is derived from the key (`Signer.beacon_secret`), so the file holds no secret:
-# only the numbers that were committed to, and where the log has them. It is written before the
-# statement with the commitment is sent: a commitment that is in the log but not in the file could
-# never be revealed.
-
-_KEPT = 8
-
-
-class _State(msgspec.Struct, forbid_unknown_fields=True):
+class _BeaconFile(msgspec.Struct, forbid_unknown_fields=True):
     confirmed: list[tuple[int, int]] = []
     last: int = 0
     said: list[int] = []
 
 
 class BeaconSecrets:
-    """Commitments of this key, and which of them the log has.
+    """This key's secrets for the beacon: committed to now, revealed with the next attestation.
+
+    The n-th secret is derived from the key (`Signer.beacon_secret`), so the file holds no secret:
+    only the numbers that were committed to, and where the log has them. It is written before the
+    statement with the commitment is sent: a commitment that is in the log but not in the file could
+    never be revealed.
 
     `make_commitment` and `confirm` block on the disk: call them in a thread. They raise
     UserFacingError when the file cannot be used.
@@ -244,7 +240,7 @@ class BeaconSecrets:
             # whether the ledger has it, and one secret behind two commitments would be predictable.
             state = self._state
             state.last += 1
-            state.said = [*state.said, state.last][-_KEPT:]
+            state.said = [*state.said, state.last][-SECRETS_KEPT:]
             self._write()
             return sha256(self._secret(state.last))
 
@@ -255,7 +251,7 @@ class BeaconSecrets:
             known = {number for number, _ in state.confirmed}
             for number in state.said:
                 if number not in known and sha256(self._secret(number)) == commit:
-                    state.confirmed = [*state.confirmed, (number, index)][-_KEPT:]
+                    state.confirmed = [*state.confirmed, (number, index)][-SECRETS_KEPT:]
                     self._write()
 
     def reveal(self, roster_index: int) -> bytes:
@@ -269,11 +265,11 @@ class BeaconSecrets:
     def _secret(self, number: int) -> bytes:
         return self._signer.beacon_secret(self._net, number)
 
-    def _read(self) -> _State:
+    def _read(self) -> _BeaconFile:
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=_State)
+            return msgspec.json.decode(self._file.read_bytes(), type=_BeaconFile)
         except FileNotFoundError:
-            return _State()
+            return _BeaconFile()
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as err:
             raise UserFacingError(
                 f"cannot read {self._file} ({err}): move it away and start the worker again"

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.statements import RunContext, RunStatements
+from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
 from tequio_shared.round.proof import RejectionReason
+from tequio_shared.round.round import AcceptedSet, Head, RoundView
 from tequio_shared.statements.runs import WitnessProof
-
-if TYPE_CHECKING:
-    from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.statements import RunContext, RunStatements
-    from tequio_client.worker.rounds.train import RoundTraining, WorkTally
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
 log = structlog.get_logger(__name__)
 
@@ -32,16 +29,14 @@ _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
 class RoundWitnessing:
-    """Checks the contributions of rounds for which this key is an elected witness."""
-
     def __init__(
         self,
-        means: RunContext,
+        context: RunContext,
         statements: RunStatements,
         training: RoundTraining,
         tally: WorkTally,
     ) -> None:
-        self._means = means
+        self._context = context
         self._statements = statements
         self._training = training
         self._tally = tally
@@ -54,8 +49,7 @@ class RoundWitnessing:
         lately: Sequence[AcceptedSet],
     ) -> None:
         """Submit this key's proof; a proof that was made before a restart is sent unchanged."""
-        run = self._means.manifest.run_id
-        body = await self._means.outbox.submitted(WitnessProof, run, now.round)
+        body = await self._statements.submitted(WitnessProof, now.round)
         body = body or await self._proof(current, witnessed_ms, lately)
         if await self._statements.submit_once(now, body) is None:
             self._tally.proofs += 1
@@ -69,8 +63,10 @@ class RoundWitnessing:
         # no evidence against its trainer, and other witnesses may have it.
         await self._wait_for_payloads(current, witnessed_ms)
         candidates = self._candidates(current)
-        past = self._past(lately, len(candidates))
-        verdicts = await self._screened(current, current.head, candidates, past)
+        verdicts: tuple[link.ScreeningVerdict, ...] = ()
+        if candidates:
+            past = self._past(lately, link.FILES - len(candidates))
+            verdicts = await self._screened(current, current.head, candidates, past)
         return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
@@ -84,18 +80,18 @@ class RoundWitnessing:
 
     async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
         # Counted from the start of the phase, not from now: a witness that restarts has less time.
-        whole_ms = self._means.manifest.rounds.witness * GATHER_SHARE
-        gone_ms = max(self._means.ledger_clock.now_ms() - since_ms, 0)
+        whole_ms = self._context.manifest.rounds.witness * GATHER_SHARE
+        gone_ms = max(self._context.ledger_clock.now_ms() - since_ms, 0)
         roots = [one.header.payload_root for one in current.commitments.values()]
         with trio.move_on_after(max(whole_ms - gone_ms, 0) / 1000):
-            await self._means.exchange.wait_for_trees(roots)
+            await self._context.exchange.wait_for_trees(roots)
 
     def _candidates(self, current: RoundView) -> tuple[link.ScreenCandidate, ...]:
         """The contributions that are here, in the order of their commitments.
 
         The order matters: of two that are alike, the one committed later is the copy.
         """
-        store = self._means.store
+        store = self._context.store
         return tuple(
             link.ScreenCandidate(
                 slot=slot,
@@ -108,16 +104,16 @@ class RoundWitnessing:
             if store.has_tree(one.header.payload_root)
         )
 
-    def _past(self, lately: Sequence[AcceptedSet], room: int) -> tuple[link.Contribution, ...]:
+    def _past(self, lately: Sequence[AcceptedSet], most: int) -> tuple[link.Contribution, ...]:
         """Accepted contributions of the last rounds that are still here, newest first."""
-        store = self._means.store
-        there = (
+        store = self._context.store
+        stored = (
             link.Contribution(to_text(work.header), str(store.tree_path(work.payload_root)))
             for one in reversed(lately[-PAST_ROUNDS:])
             for work in one.works
             if store.has_tree(work.payload_root)
         )
-        return tuple(islice(there, link.FILES - room))
+        return tuple(islice(stored, most))
 
     async def _screened(
         self,
@@ -126,35 +122,31 @@ class RoundWitnessing:
         candidates: tuple[link.ScreenCandidate, ...],
         past: tuple[link.Contribution, ...],
     ) -> tuple[link.ScreeningVerdict, ...]:
-        if not candidates:
-            return ()
         # This worker's own pseudo-gradient helps to judge the others. After a restart it is gone,
         # and the screening does without.
-        workroom, number = self._means.workroom, current.number
+        workdir, number = self._context.workdir, current.number
         has_own = self._training.delta_round == number
-        report = await workroom.ask(
+        report = await workdir.ask(
             lambda command: link.Screen(
                 command=command,
                 round=number,
-                run=to_text(self._means.manifest.run_id),
+                run=to_text(self._context.manifest.run_id),
                 head=to_text(head.hash),
                 k=current.k,
                 candidates=candidates,
-                own_delta=str(workroom.file("delta", number)) if has_own else None,
-                own_slot=current.slot_of.get(self._means.key) if has_own else None,
+                own_delta=str(workdir.file("delta", number)) if has_own else None,
+                own_slot=current.slot_of.get(self._context.key) if has_own else None,
                 past=past,
             ),
             link.Screened,
         )
         for one in report.verdicts:
             if one.reason:
-                log.warning("contribution rejected", round=number, slot=one.slot, **_measures(one))
+                log.warning("contribution rejected", round=number, slot=one.slot, **_figures(one))
         return report.verdicts
 
 
-def _measures(one: link.ScreeningVerdict) -> dict[str, object]:
+def _figures(one: link.ScreeningVerdict) -> dict[str, object]:
     """Log fields: why a contribution was rejected, and the figures it was rejected by."""
-    figures = (one.norm_ratio, one.cosine, one.overlap)
-    names = ("norm_ratio", "cosine", "overlap")
-    taken = {name: round(figure, 3) for name, figure in zip(names, figures, strict=True) if figure}
-    return {"why": one.reason, **taken}
+    figures = {"norm_ratio": one.norm_ratio, "cosine": one.cosine, "overlap": one.overlap}
+    return {"why": one.reason, **{name: round(at, 3) for name, at in figures.items() if at}}

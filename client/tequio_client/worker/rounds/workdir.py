@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 import structlog
@@ -20,7 +20,10 @@ from msgspec import Meta, Struct
 from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError, TrainerProcess
+from tequio_client.worker.lending.lending import LendingLimits
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import (
@@ -34,18 +37,16 @@ from tequio_shared.ids import (
 )
 from tequio_shared.round.round import Head
 
-if TYPE_CHECKING:
-    from tequio_client.worker.lending.lending import LendingLimits
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.transfer import Exchange
-
-
 log = structlog.get_logger(__name__)
 
 R = TypeVar("R", bound=link.Report)
 
 ROUNDS_KEPT = 2
 """Rounds before the present one whose working files stay."""
+HEADS_FILE = "heads.json"
+MAX_HEADS = 8
+"""Heads recorded; the store's quota decides whether their bytes are still there."""
+_MAX_FILE_BYTES = 1 << 16
 _LASTING = frozenset({"device", "model", "input", "memory"})
 """Error codes of a trainer that cannot be prepared; another attempt would end the same."""
 _GB = 1e9
@@ -110,12 +111,6 @@ class BaseFiles:
             )
 
 
-HEADS_FILE = "heads.json"
-MAX_HEADS = 8
-"""Heads recorded; the store's quota decides whether their bytes are still there."""
-_MOST_BYTES = 1 << 16
-
-
 class _Head(Struct, frozen=True, forbid_unknown_fields=True):
     round: Natural
     parent: Bytes32Text
@@ -144,10 +139,9 @@ class RecordedHeads:
 
     def record(self, head: Head) -> None:
         """Add a head to the file; blocks. Raises UserFacingError."""
-        others = [one for one in self.heads if one != head]
         if self.heads[:1] == (head,):
             return
-        self.heads = (head, *others)[:MAX_HEADS]
+        self.heads = (head, *(one for one in self.heads if one != head))[:MAX_HEADS]
         heads = tuple(
             _Head(
                 round=one.round,
@@ -164,26 +158,25 @@ class RecordedHeads:
     def _read(self) -> tuple[Head, ...]:
         try:
             with self._path.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=_HeadsFile)
-            if found.run != to_text(self._run):
-                return ()
-            return tuple(self._head(one) for one in found.heads)
+                found = msgspec.json.decode(file.read(_MAX_FILE_BYTES), type=_HeadsFile)
+            rows = found.heads if found.run == to_text(self._run) else ()
+            return tuple(
+                Head.of(
+                    self._run,
+                    row.round,
+                    parent=HeadHash(digest_from_text(row.parent)),
+                    set_root=digest_from_text(row.set_root),
+                    weights_root=digest_from_text(row.weights_root),
+                    aux_root=digest_from_text(row.aux_root),
+                )
+                for row in rows
+            )
         except FileNotFoundError:
             return ()
         except (OSError, msgspec.MsgspecError, PeerError) as err:
             # Losing the hint costs only bytes: the present head is fetched instead.
             log.warning("list of heads ignored", file=str(self._path), error=str(err))
             return ()
-
-    def _head(self, row: _Head) -> Head:
-        return Head.of(
-            self._run,
-            row.round,
-            parent=HeadHash(digest_from_text(row.parent)),
-            set_root=digest_from_text(row.set_root),
-            weights_root=digest_from_text(row.weights_root),
-            aux_root=digest_from_text(row.aux_root),
-        )
 
 
 class TrainerWorkdir:
@@ -197,14 +190,14 @@ class TrainerWorkdir:
         folder: Path,
         store: Store,
         exchange: Exchange,
-        base: BaseFiles,
+        frozen: FrozenBase | None,
     ) -> None:
         self._trainer = trainer
         self._prepare = prepare
         self._folder = folder
         self._store = store
         self._exchange = exchange
-        self._base = base
+        self._base = BaseFiles(frozen, store, exchange)
 
     def file(self, what: str, number: int) -> Path:
         return self._folder / f"{what}-{number}"
@@ -260,11 +253,8 @@ class TrainerWorkdir:
         self._exchange.wake_waiters()
         return ref.root
 
-    async def delete_old(self, number: int) -> None:
-        """Delete the working files of rounds more than `ROUNDS_KEPT` before this one."""
-        await trio.to_thread.run_sync(self._sweep, number)
-
-    def _sweep(self, number: int) -> None:
+    def delete_old(self, number: int) -> None:
+        """Delete the working files of rounds more than `ROUNDS_KEPT` before this one; blocks."""
         for path in self._folder.glob("*-*"):
             tail = path.name.partition("-")[2].partition(".")[0]  # unfinished ones end in .part
             if tail.isdigit() and int(tail) + ROUNDS_KEPT < number:

@@ -68,7 +68,7 @@ async def scene(tmp_path: Path) -> Scene:
     facts = [CALM]
     lending = Lending(
         WorkerSettings(net=net, is_minded=True),
-        StoredChoices(tmp_path, wish=LEND, fixed=CHOSEN),
+        StoredChoices(tmp_path, default=LEND, fixed=CHOSEN),
         trainer,
         evaluator,
         lambda: facts[0],
@@ -97,7 +97,7 @@ async def test_no_round_after_that_one_is_begun_either(scene: Scene) -> None:
 
 
 async def test_scoring_needs_no_run(scene: Scene) -> None:
-    assert scene.see(round=None, outside=ENDED, need_mb=0) == ""
+    assert scene.see(round=None, idle_reason=ENDED, need_mb=0) == ""
     scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "evaluator"
     assert scene.lending.decision.state is LendingState.LENDING

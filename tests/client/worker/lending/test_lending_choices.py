@@ -19,7 +19,7 @@ WILLING = Preferences(consent=True, month_gb=7)
 
 
 def choices(folder: Path) -> StoredChoices:
-    return StoredChoices(folder, wish=DesiredState())
+    return StoredChoices(folder, default=DesiredState())
 
 
 def test_what_was_chosen_and_wished_is_there_again(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_preferences_of_a_newer_program_are_understood_as_far_as_can_be_and_kept
 def test_fixed_preferences_stay_and_leave_the_file_alone(tmp_path: Path) -> None:
     choices(tmp_path).set_preferences(WILLING)
     fixed = Preferences(consent=True, disk_gib=3)
-    one = StoredChoices(tmp_path, wish=DesiredState(), fixed=fixed)
+    one = StoredChoices(tmp_path, default=DesiredState(), fixed=fixed)
     one.set_preferences(Preferences())
     assert one.preferences == fixed
     assert choices(tmp_path).preferences == WILLING

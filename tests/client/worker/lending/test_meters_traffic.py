@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.worker.lending.facts import LocalInstant
-from tequio_client.worker.lending.meters import MonthCounter, TransferCounters, TransferMeter
+from tequio_client.worker.lending.meters import TransferCounters, TransferMeter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ def at(seconds: float, ms: int = NOVEMBER_MS) -> LocalInstant:
 
 
 def test_rates_and_the_month_follow_the_counters(tmp_path: Path) -> None:
-    traffic, node = TransferMeter(MonthCounter(tmp_path)), object()
+    traffic, node = TransferMeter(tmp_path), object()
     for second in range(60):
         traffic.observe(
             TransferCounters(node=node, up=1_000 * second, down=3_000 * second), at(second)
@@ -31,7 +31,7 @@ def test_rates_and_the_month_follow_the_counters(tmp_path: Path) -> None:
 
 
 def test_a_new_node_counts_from_its_beginning(tmp_path: Path) -> None:
-    traffic = TransferMeter(MonthCounter(tmp_path))
+    traffic = TransferMeter(tmp_path)
     traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))
     traffic.observe(None, at(1))
     traffic.observe(TransferCounters(node=2, up=5, down=2), at(2))
@@ -39,10 +39,10 @@ def test_a_new_node_counts_from_its_beginning(tmp_path: Path) -> None:
 
 
 def test_what_was_kept_counts_after_a_restart_and_not_in_the_next_month(tmp_path: Path) -> None:
-    traffic = TransferMeter(MonthCounter(tmp_path))
+    traffic = TransferMeter(tmp_path)
     traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))
-    traffic.save()
-    again = TransferMeter(MonthCounter(tmp_path))
+    traffic.months.save()
+    again = TransferMeter(tmp_path)
     again.observe(None, at(0))
     assert again.month_bytes == 10
     again.observe(None, at(1, NOVEMBER_MS + 40 * 86_400_000))

@@ -106,9 +106,9 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
     (
         LendingReason.LEDGER_AWAY,
         LendingState.WAITING,
-        [("fact", {"ledger_problem": "no route", "outside": JOINING})],
+        [("fact", {"ledger_problem": "no route", "idle_reason": JOINING})],
     ),
-    (LendingReason.NO_RUN, LendingState.WAITING, [("fact", {"outside": NONE_OPEN})]),
+    (LendingReason.NO_RUN, LendingState.WAITING, [("fact", {"idle_reason": NONE_OPEN})]),
     (LendingReason.BATTERY, LendingState.WAITING, [("machine", {"on_battery": True})]),
     (LendingReason.SAVING_POWER, LendingState.WAITING, [("machine", {"is_saving_power": True})]),
     (LendingReason.HOT, LendingState.WAITING, [("gpu", {"temperature_c": 85.0})]),

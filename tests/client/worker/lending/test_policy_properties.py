@@ -154,7 +154,7 @@ others = changed(
     CALM,
     2,
     "trainer_problem key_problem standing_problem ledger_problem free_disk_bytes store_bytes "
-    "month_bytes round session_age_s machine_age_s outside",
+    "month_bytes round session_age_s machine_age_s idle_reason",
     session_age_s=st.sampled_from([5.0, 14.0, 16.0, 1e9]),
     machine=st.none() | machines | machines | machines,
     machine_age_s=st.sampled_from([1.0, 4.0, 6.0, float("nan")]),
@@ -170,7 +170,7 @@ others = changed(
     standing_problem=PROBLEM,
     ledger_problem=PROBLEM,
     was_ledger_reached=st.booleans(),
-    outside=st.builds(IdleReason, why=st.sampled_from(IdleCause), problem=PROBLEM),
+    idle_reason=st.builds(IdleReason, why=st.sampled_from(IdleCause), problem=PROBLEM),
 )
 facts = st.builds(
     lambda rest, session, machine: replace(rest, session=session, machine=machine),
@@ -439,7 +439,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
     (1, lambda known, chosen, wish: (known, chosen, _with(wish, lend=False))),
     (3, lambda known, chosen, wish: (replace(known, key_problem="gone"), chosen, wish)),
     (5, lambda known, chosen, wish: (replace(known, free_disk_bytes=0), chosen, wish)),
-    (6, lambda known, chosen, wish: (replace(known, outside=NONE_OPEN), chosen, wish)),
+    (6, lambda known, chosen, wish: (replace(known, idle_reason=NONE_OPEN), chosen, wish)),
     (
         7,
         lambda known, chosen, wish: (

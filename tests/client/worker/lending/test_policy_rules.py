@@ -291,29 +291,29 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
     ),
     (
         "an outage before we are in one",
-        replace(CALM, ledger_problem="no route", outside=NONE_OPEN),
+        replace(CALM, ledger_problem="no route", idle_reason=NONE_OPEN),
         CHOSEN,
         LendingReason.LEDGER_AWAY,
         {"problem": "no route"},
     ),
-    ("on the way into a run", replace(CALM, outside=JOINING), CHOSEN, LendingReason.LENDING, {}),
+    ("on its way to a run", replace(CALM, idle_reason=JOINING), CHOSEN, LendingReason.LENDING, {}),
     (
         "no run is open",
-        replace(CALM, outside=NONE_OPEN),
+        replace(CALM, idle_reason=NONE_OPEN),
         CHOSEN,
         LendingReason.NO_RUN,
         {"fact": "open"},
     ),
     (
         "no run fits",
-        replace(CALM, outside=NONE_FITS),
+        replace(CALM, idle_reason=NONE_FITS),
         CHOSEN,
         LendingReason.NO_RUN,
         {"fact": "fits"},
     ),
     (
         "the run is over",
-        replace(CALM, outside=ENDED),
+        replace(CALM, idle_reason=ENDED),
         CHOSEN,
         LendingReason.NO_RUN,
         {"fact": "ended"},
@@ -468,13 +468,13 @@ def test_the_rule_that_decides_says_so_with_its_values(
 def test_what_keeps_us_out_wants_a_person_and_is_named(
     why: IdleCause, reason: LendingReason, values: dict[str, Value]
 ) -> None:
-    found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
+    found = look(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
     assert (found.state, found.reason, found.values) == (LendingState.ATTENTION, reason, values)
 
 
 def test_every_cause_for_being_in_no_run_has_words() -> None:
     for why in IdleCause:
-        found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
+        found = look(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
         assert texts.decision_template(found)
         assert found.may_compute is (why is IdleCause.JOINING)
 

@@ -17,7 +17,6 @@ from tequio_client.worker.points.points_db import (
     FILE,
     PointsDatabase,
     RoundOutcome,
-    RoundWork,
     closed_outcome,
 )
 from tequio_client.worker.rounds.join import start_view
@@ -144,8 +143,7 @@ async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: Duti
     async for index, view in reading(finished, points):
         if isinstance(finished.entries[index].statement.body, RoundOpen):
             assert view.round is not None
-            done = RoundWork(device="cuda:0", tokens=64, loss=view.number / 4)
-            await points.worked(view.round, done)
+            await points.worked(view.round, "cuda:0", 64, view.number / 4)
             book.add_energy(view.round.roster_index, 4.0)
             book.add_energy(view.round.roster_index, 5.0)
     assert [(row.device, row.tokens, row.energy_j) for row in rows(book)[:3]] == [

@@ -23,7 +23,6 @@ from tequio_client.worker.points.points_db import (
     PointsDatabase,
     RoundOutcome,
     RoundPlace,
-    RoundWork,
 )
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, to_text
@@ -248,7 +247,7 @@ def test_rounds_come_newest_first_in_pages(book: PointsDatabase) -> None:
     assert [row.number for row in one.rows] == [20]
     late = points.read_rounds(book.file, AskPoints(since_ms=30_000))
     assert [row.number for row in late.rows] == [40, 30]
-    book.record_work(30, RoundWork(device="cuda:0", tokens=5))
+    book.record_work(30, "cuda:0", 5, None)
     ours = points.read_rounds(book.file, AskPoints(device="cuda:0"))
     assert [row.device for row in ours.rows] == ["cuda:0"]
 
@@ -274,9 +273,9 @@ def test_a_series_adds_up_by_steps(book: PointsDatabase) -> None:
         book.record_proven_end(
             place(number, at_ms=5 + day * 2 * DAY_MS), number + 9, PAID, checkpoint(99)
         )
-        book.record_work(number, RoundWork(device="cuda:0", tokens=7, loss=2.5))
+        book.record_work(number, "cuda:0", 7, 2.5)
         book.add_energy(number, 100.0)
-    book.record_work(20, RoundWork(device="cpu", tokens=7, loss=2.25))
+    book.record_work(20, "cpu", 7, 2.25)
     found = points.read_series(book.file, AskSeries(), now_ms=5 * DAY_MS)
     each = PAID.micropoints
     assert (found.since_ms, found.step_ms) == (5, DAY_MS)
@@ -305,8 +304,8 @@ def test_a_long_series_is_given_in_longer_steps(book: PointsDatabase) -> None:
 def test_losses_are_those_of_the_run_oldest_first(book: PointsDatabase) -> None:
     for number in (10, 20, 30):
         book.add_round(place(number))
-    book.record_work(10, RoundWork(device="cpu", tokens=7, loss=2.5))
-    book.record_work(30, RoundWork(device="cpu", tokens=7, loss=2.0))
+    book.record_work(10, "cpu", 7, 2.5)
+    book.record_work(30, "cpu", 7, 2.0)
     found = points.read_losses(book.file, AskLosses(run=RUN)).rows
     assert [(row.round, row.loss) for row in found] == [(1, 2.5), (3, 2.0)]
     assert points.read_losses(book.file, AskLosses(run=RUN, limit=1)).rows == found[1:]
@@ -335,7 +334,7 @@ def fail_in_the_middle(file: DatabaseFile) -> None:
 
 def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
     schema = "CREATE TABLE one (n INTEGER NOT NULL)"
-    with DatabaseFile(tmp_path / "x.sqlite", schema, version=1) as file:
+    with closing(DatabaseFile(tmp_path / "x.sqlite", schema, version=1)) as file:
         with file.writing() as sql:
             sql.execute("INSERT INTO one VALUES (1)")
         with pytest.raises(KeyError):

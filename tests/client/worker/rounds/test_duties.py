@@ -50,7 +50,7 @@ def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) ->
 
 def own_of(view: RunView, member: Dutiful) -> MemberState:
     """Say what the member holds as it is now, without the memory of what it said."""
-    return replace(member.own(), said=(), ready_index=10_000)
+    return replace(member.own(), answered=(), ready_index=10_000)
 
 
 def current(view: RunView) -> RoundView:
@@ -70,7 +70,9 @@ def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
     assert next_duty(swarm.view, own) == duties.ReadyDuty(-1)
     assert next_duty(swarm.view, replace(own, ready_index=5)) == duties.WaitDuty()
-    assert next_duty(swarm.view, replace(own, said=(duties.ReadyDuty(-1),))) == duties.WaitDuty()
+    assert (
+        next_duty(swarm.view, replace(own, answered=(duties.ReadyDuty(-1),))) == duties.WaitDuty()
+    )
     assert next_duty(swarm.view, replace(own, is_leaving=True)) == duties.WaitDuty()
 
 
@@ -79,9 +81,9 @@ def test_who_may_not_compute_takes_leave_once_and_does_nothing_else() -> None:
     ana = swarm.members[0]
     own = replace(own_of(swarm.view, ana), ready_index=5)
     assert next_duty(swarm.view, own) == duties.TrainDuty(current(swarm.view).number)
-    resting = replace(own, resting="a game runs")
+    resting = replace(own, pause_reason="a game runs")
     assert next_duty(swarm.view, resting) == duties.LeaveDuty(5)
-    said = next_duty(swarm.view, replace(resting, said=(duties.LeaveDuty(5),)))
+    said = next_duty(swarm.view, replace(resting, answered=(duties.LeaveDuty(5),)))
     left = next_duty(swarm.view, replace(resting, ready_index=None))
     assert isinstance(said, duties.WaitDuty)
     assert isinstance(left, duties.WaitDuty)
@@ -92,7 +94,7 @@ def test_who_left_is_ready_anew_though_the_last_roster_has_it() -> None:
     swarm = stopped(RoundOpen)
     ana, at = swarm.members[0], current(swarm.view).roster_index
     trained = (duties.TrainDuty(current(swarm.view).number), duties.ReadyDuty(-1))
-    own = replace(own_of(swarm.view, ana), ready_index=at - 1, said=trained)
+    own = replace(own_of(swarm.view, ana), ready_index=at - 1, answered=trained)
     assert isinstance(
         next_duty(swarm.view, own), duties.WaitDuty
     )  # the roster has it, and it stays
@@ -106,7 +108,7 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
     ana, head = swarm.members[0], swarm.view.head
     assert head is not None
     own = replace(own_of(swarm.view, ana), held=head, measures_every=head.round)
-    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    waits = replace(own, answered=tuple(_duties(swarm.view, own)))
     assert next_duty(swarm.view, waits) == duties.MeasureDuty(head)
     assert isinstance(next_duty(swarm.view, replace(waits, measured=head.round)), duties.WaitDuty)
     lately = replace(waits, measures_every=head.round + 1, measured=0)
@@ -128,13 +130,13 @@ def test_a_drawn_member_measures_the_head_once_when_there_is_nothing_else_to_do(
     draw = swarm.view.drawn
     assert draw is not None
     own = replace(own_of(swarm.view, ana), held=draw.head)
-    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    waits = replace(own, answered=tuple(_duties(swarm.view, own)))
     asked = duties.MeasureDuty(draw.head, is_drawn=True)
     assert next_duty(swarm.view, waits) == asked
     cases = {
-        "said": replace(waits, said=(*waits.said, asked)),
+        "said": replace(waits, answered=(*waits.answered, asked)),
         "leaving": replace(waits, is_leaving=True),
-        "resting": replace(waits, resting="a game runs"),
+        "resting": replace(waits, pause_reason="a game runs"),
         "not drawn": replace(waits, key=swarms.signer("new").key),
         "no weights": replace(waits, held=None),
     }
@@ -154,7 +156,7 @@ def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_h
     assert swarm.view.drawn is draw
     draw.measures.clear()
     own = own_of(swarm.view, ana)
-    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    waits = replace(own, answered=tuple(_duties(swarm.view, own)))
     assert isinstance(next_duty(swarm.view, waits), duties.WaitDuty)
     kept = replace(waits, has_weights=[draw.head].__contains__)
     assert next_duty(swarm.view, kept) == duties.MeasureDuty(draw.head, is_drawn=True)
@@ -172,17 +174,17 @@ def test_where_rounds_are_short_the_oldest_head_is_measured_first_while_it_is_as
         draw.drawn = (ana.key,)
         draw.measures.clear()
     own = replace(own_of(swarm.view, ana), has_weights=lambda head: head.round != 1)
-    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    waits = replace(own, answered=tuple(_duties(swarm.view, own)))
     asked = [duties.MeasureDuty(draw.head, is_drawn=True) for draw in draws]
     assert next_duty(swarm.view, waits) == asked[0]
-    begun = replace(waits, said=(*waits.said, asked[0]))
+    begun = replace(waits, answered=(*waits.answered, asked[0]))
     assert next_duty(swarm.view, begun) == asked[2], "of the head between the weights are gone"
     while swarm.view.draws.open[0] is draws[0]:
         assert swarm.step()
     assert swarm.view.draws.open[-1].head.round == MEASURED_HEADS
     own = own_of(swarm.view, ana)
     late = replace(own, has_weights=draws[0].head.__eq__)
-    waits = replace(late, said=tuple(_duties(swarm.view, late)))
+    waits = replace(late, answered=tuple(_duties(swarm.view, late)))
     assert next_duty(swarm.view, waits) != asked[0], "of that head no measure is taken any more"
 
 
@@ -192,7 +194,7 @@ def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:
     head = swarm.view.drawn.head
     own = replace(own_of(swarm.view, ana), held=head, measures_every=1)
     done = duties.MeasureDuty(head, is_drawn=True)
-    waits = replace(own, said=(*_duties(swarm.view, own), done))
+    waits = replace(own, answered=(*_duties(swarm.view, own), done))
     assert isinstance(next_duty(swarm.view, waits), duties.WaitDuty)
     swarm.view.draws.open.clear()
     assert next_duty(swarm.view, waits) == duties.MeasureDuty(head)
@@ -208,14 +210,16 @@ def test_a_drawn_member_measures_the_last_head_before_it_is_done() -> None:
     own = replace(own_of(swarm.view, ana), held=draw.head)
     asked = duties.MeasureDuty(draw.head, is_drawn=True)
     assert next_duty(swarm.view, own) == asked
-    assert next_duty(swarm.view, replace(own, said=(asked,))) == duties.RunEnded()
+    assert next_duty(swarm.view, replace(own, answered=(asked,))) == duties.RunEnded()
     assert next_duty(swarm.view, replace(own, is_leaving=True)) == duties.RunEnded()
 
 
 def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
     """What it would say first."""
     found: list[duties.Duty] = []
-    while not isinstance(now := next_duty(view, replace(own, said=tuple(found))), duties.WaitDuty):
+    while not isinstance(
+        now := next_duty(view, replace(own, answered=tuple(found))), duties.WaitDuty
+    ):
         if isinstance(now, duties.MeasureDuty):
             break
         found.append(now)
@@ -225,11 +229,11 @@ def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
 def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
-    held_back = replace(own, outside="quarantined until tomorrow", removed_at=7)
+    held_back = replace(own, idle_reason="quarantined until tomorrow", removed_at=7)
     waits = next_duty(swarm.view, held_back)
     assert isinstance(waits, duties.WaitDuty)
     assert waits.reason == "quarantined until tomorrow"
-    served = replace(held_back, outside="")
+    served = replace(held_back, idle_reason="")
     assert next_duty(swarm.view, served) == duties.ReadyDuty(7)
     assert next_duty(swarm.view, replace(served, ready_index=8)) == duties.WaitDuty()
 
@@ -238,7 +242,7 @@ def test_an_open_round_is_trained_in_unless_the_head_is_another() -> None:
     swarm = stopped(RoundOpen)
     own = own_of(swarm.view, swarm.members[0])
     assert next_duty(swarm.view, own) == duties.TrainDuty(1)
-    assert next_duty(swarm.view, replace(own, said=(duties.TrainDuty(1),))) == duties.WaitDuty()
+    assert next_duty(swarm.view, replace(own, answered=(duties.TrainDuty(1),))) == duties.WaitDuty()
     assert own.held is not None
     wrong = replace(own.held, round=7)
     target = duties.FetchDuty(first_head(swarm.manifest))
@@ -309,9 +313,9 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
     assert next_duty(swarm.view, late) == duties.AdvanceDuty(before.closed[late.held.hash])
     for cannot in (
         replace(late, stuck=(late.held.hash,)),
-        replace(late, resting="a game runs"),
+        replace(late, pause_reason="a game runs"),
         replace(late, is_leaving=True),
-        replace(late, is_dear=lambda _: True),
+        replace(late, is_replay_costlier=lambda _: True),
         replace(late, closed={}),
     ):
         assert next_duty(swarm.view, cannot) == duties.RunEnded()

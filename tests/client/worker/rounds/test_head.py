@@ -79,9 +79,9 @@ async def scene(
                 ),
                 store=ours,
                 exchange=exchange,
-                workroom=PaperRoom(),
-                kept=RecordedHeads(folder, RUN),
-                base=base,
+                workdir=PaperRoom(),
+                recorded_heads=RecordedHeads(folder, RUN),
+                starting_head=base,
             )
             with trio.fail_after(60):
                 yield Scene(

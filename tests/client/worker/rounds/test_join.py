@@ -259,12 +259,12 @@ def behind(swarm: DutifulSwarm) -> tuple[RunView, MemberState, Head]:
 def test_replaying_goes_before_fetching_unless_it_is_dear(swarm: DutifulSwarm) -> None:
     view, own, last = behind(swarm)
     assert next_duty(view, own) == duties.AdvanceDuty(own.closed[heads_of(swarm)[2].hash])
-    dear = replace(own, is_dear=lambda goal: goal == last)
+    dear = replace(own, is_replay_costlier=lambda goal: goal == last)
     assert next_duty(view, dear) == duties.FetchDuty(last)
     stuck = replace(own, stuck=[heads_of(swarm)[2].hash])
     assert next_duty(view, stuck) == duties.FetchDuty(last)
     on_its_way = heads_of(swarm)[4]
-    both = replace(own, fetching=on_its_way, is_dear=lambda goal: goal == on_its_way)
+    both = replace(own, fetching=on_its_way, is_replay_costlier=lambda goal: goal == on_its_way)
     assert next_duty(view, both) == duties.FetchDuty(on_its_way)
 
 

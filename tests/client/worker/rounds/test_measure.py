@@ -22,7 +22,7 @@ from tests.support.synthetic_trainer import DIARY, UNWRITTEN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.run import DutyRunner
 
 
 pytestmark = pytest.mark.trio
@@ -63,9 +63,9 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await called_away(desk, deeds, asked, diary, 3)
-            assert not deeds.answered
+            assert not deeds.statements.answered
             await deeds.perform(asked, desk.swarm.view)
-            assert asked in deeds.answered
+            assert asked in deeds.statements.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
     assert slices(diary) == [0, 1, 2, 2, 3]
     (body,) = desk.said(HeadMeasure)
@@ -121,7 +121,7 @@ async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -
             file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
             with pytest.raises(RefusedError, match="are damaged"):
                 await deeds.perform(asked, desk.swarm.view)
-            assert asked in deeds.answered
+            assert asked in deeds.statements.answered
     assert not desk.said(HeadMeasure)
 
 
@@ -146,7 +146,7 @@ async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
         for _ in range(2):
             async with desk.open() as deeds:
                 await deeds.perform(asked, desk.swarm.view)
-                assert asked in deeds.answered
+                assert asked in deeds.statements.answered
     assert len(slices(diary)) == 1
     assert len(desk.said(HeadMeasure)) == 1
 
@@ -162,7 +162,7 @@ async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_fo
                 await deeds.perform(asked, desk.swarm.view)
             for _ in range(MAX_ANSWERED):
                 await deeds.perform(duties.LeaveDuty(1), desk.swarm.view)
-            assert asked in deeds.answered
+            assert asked in deeds.statements.answered
 
 
 async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:
@@ -173,5 +173,5 @@ async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> Non
             await desk.hold_head(deeds)
             with pytest.raises(RefusedError, match="no held-out text"):
                 await deeds.perform(asked, desk.swarm.view)
-            assert asked in deeds.answered
+            assert asked in deeds.statements.answered
     assert not desk.said(HeadMeasure)

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.rounds.dispatch import DutyRunner
     from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.run import DutyRunner
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
@@ -70,14 +70,14 @@ class PaperDeeds:
     """Notes what it is to do; a duty ends when `ends` says so, or fails with what `fails` has."""
 
     def __init__(self, held: Head | None) -> None:
-        self.held = held
         self.asked_for: list[Head] = []  # of which measures were still taken at the last promotion
         self.measuring = SimpleNamespace(
             last_measured_round=-1, bits_per_byte=None, release_except=self._note_asked
         )
-        self.fetching: Head | None = None
-        self.answered: deque[Duty] = deque(maxlen=16)
-        self.is_sending = False
+        self.heads = SimpleNamespace(held=held, fetching=None)
+        self.statements = SimpleNamespace(
+            answered=deque(maxlen=16), sending=0, leave=trio.lowlevel.checkpoint
+        )
         self.begun: list[Duty] = []
         self.dropped: list[Duty] = []
         self.settled: list[tuple[int, bool]] = []
@@ -100,10 +100,6 @@ class PaperDeeds:
     async def settle(self, round_number: int, *, was_accepted: bool) -> None:
         """Note it."""
         self.settled.append((round_number, was_accepted))
-
-    async def leave(self) -> None:
-        """Say nothing."""
-        await trio.lowlevel.checkpoint()
 
 
 class PaperExchange:
@@ -146,8 +142,8 @@ class Play:
         )
         self.rounds = RunDriver(
             view=view,
-            means=cast("RunContext", self._means(folder)),
-            deeds=cast("DutyRunner", self.deeds),
+            context=cast("RunContext", self._means(folder)),
+            runner=cast("DutyRunner", self.deeds),
             standing=StandingWatch(self.key, cast("LedgerApi", None), lambda: self.wall_ms),
             rng=Random(1),
         )
@@ -250,10 +246,10 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
-    play.deeds.is_sending = True
+    play.deeds.statements.sending = 1
     await play.feed(RoundWitness)
     assert duties.TrainDuty(1) not in play.deeds.dropped
-    play.deeds.is_sending = False
+    play.deeds.statements.sending = 0
     await play.feed(RoundClose)
     assert duties.TrainDuty(1) in play.deeds.dropped
     nursery.cancel_scope.cancel()
@@ -375,7 +371,7 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
 ) -> None:
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
-    play.deeds.answered.append(duties.ReadyDuty(-1))
+    play.deeds.statements.answered.append(duties.ReadyDuty(-1))
     until = play.wall_ms + 3_600_000
     change = StandingChange(
         peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until

@@ -41,7 +41,7 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
-            assert duties.TrainDuty(1) in deeds.answered
+            assert duties.TrainDuty(1) in deeds.statements.answered
             assert deeds.tally.rounds_trained == 1
         (body,) = desk.said(WorkCommit)
         assert isinstance(body, WorkCommit)
@@ -59,7 +59,7 @@ async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Pat
             async with desk.open() as deeds:
                 await desk.hold_head(deeds)
                 await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
-                assert duties.TrainDuty(1) in deeds.answered
+                assert duties.TrainDuty(1) in deeds.statements.answered
         assert deeds.tally.rounds_trained == 0
         assert len(desk.said(WorkCommit)) == 1
 
@@ -86,8 +86,8 @@ async def test_a_secret_that_the_log_does_not_know_is_replaced(tmp_path: Path) -
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.AttestDuty(1), desk.swarm.view)
-            assert duties.AttestDuty(1) in deeds.answered
-            assert duties.ReadyDuty(desk.round.roster_index) in deeds.answered
+            assert duties.AttestDuty(1) in deeds.statements.answered
+            assert duties.ReadyDuty(desk.round.roster_index) in deeds.statements.answered
     assert not desk.said(HeadAttest)
     assert len(desk.said(MemberReady)) == 1
 
@@ -98,7 +98,7 @@ async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Pat
         for _ in range(2):
             async with desk.open() as deeds:
                 await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
-                assert duties.ProveDuty(1) in deeds.answered
+                assert duties.ProveDuty(1) in deeds.statements.answered
     (body,) = desk.said(WitnessProof)
     assert isinstance(body, WitnessProof)
     assert body.count == len(desk.round.commitments) == 3
@@ -112,7 +112,7 @@ async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.AdvanceDuty(closed), desk.swarm.view)
-            held = deeds.held
+            held = deeds.heads.held
     while not isinstance(swarm.entries[-1].statement.body, HeadPromote):
         assert swarm.step()
     assert held == swarm.view.head
