@@ -120,7 +120,7 @@ class RunSession:
         points = PointsRecorder(self._book, node.signer.key)
         await points.begin()
         ledger_clock = LedgerClock(clock.now_ms)
-        node.ledger.on_date = ledger_clock.record_date
+        node.ledger.http.on_date = ledger_clock.record_date
         feedback = await join.recover_feedback(node, joined)
         async with LogFollower(
             node.ledger,

@@ -195,9 +195,7 @@ class Worker:
         log.warning("not in a run", why=str(error))
         if isinstance(error, RunOverError):
             self.lending.set_idle(ENDED)
-        elif (
-            self.ledger.reachability.problem
-        ):  # shown by a rule of its own, for as long as it lasts
+        elif self.ledger.http.reach.problem:  # shown by a rule of its own, for as long as it lasts
             self.lending.set_idle(self.lending.idle_reason or JOINING)
         else:
             self.lending.set_idle(IdleReason(why=self._fault, problem=str(error)))
@@ -330,7 +328,7 @@ class Worker:
                 facts=self.facts(),
                 traffic=self.traffic,
                 energy=self.energy,
-                reach=self.ledger.reachability,
+                reach=self.ledger.http.reach,
                 ledger_url=self.settings.net.ledger,
             )
         )
@@ -380,7 +378,7 @@ class Worker:
         probe, told = self.probe, self.lending.session_report
         now_s, now_ms = trio.current_time(), clock.steady_ms()
         session = told.facts if told else UNKNOWN_SESSION if self.settings.is_linked else None
-        reach = self.ledger.reachability
+        reach = self.ledger.http.reach
         folder, store = self.settings.net.folder, self.node.store if self.node else None
         return LendingFacts(
             session=session,

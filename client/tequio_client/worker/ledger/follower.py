@@ -271,7 +271,7 @@ class LogFollower:
         await self._check_stored(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
-        frontier = await LogProofs(self._ledger, signed.size).frontier(self._start)
+        frontier = await LogProofs(self._ledger, signed).frontier(self._start)
         await self._check_continues(self._start, frontier.root(), signed)
         self._edge = LogEdge(frontier, trio.current_time())
         await self._store(signed, note)
@@ -309,7 +309,7 @@ class LogFollower:
         """Raise LogForkedError unless the signed log begins with the one of that size and root."""
         if size == 0:
             return
-        proof = await LogProofs(self._ledger, signed.size).consistency(size)
+        proof = await LogProofs(self._ledger, signed).consistency(size)
         try:
             verify_consistency(size, root, signed.size, signed.root, proof)
         except PeerError as err:

@@ -200,7 +200,7 @@ class CheckpointGossip:
         proof: list[Digest] = []
         try:
             if 0 < theirs.size < ours.size:
-                proof = await LogProofs(self._ledger, ours.size).consistency(theirs.size)
+                proof = await LogProofs(self._ledger, ours).consistency(theirs.size)
             if theirs.size > 0:
                 verify_consistency(theirs.size, theirs.root, ours.size, ours.root, proof)
         except LedgerRefusedError as err:
