@@ -149,6 +149,15 @@ class LedgerApi:
             raise PeerError(f"the ledger answered about key {answer.key}")
         return answer
 
+    async def find_peer(self, key: PeerKey) -> PeerAnswer | None:
+        """Describe one key's account; None when it is not registered."""
+        try:
+            return await self.peer(key)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            return None
+
     async def peer_rounds(
         self, key: PeerKey, *, before: int = JSON_INTEGER, limit: int = 100
     ) -> PeerRoundsAnswer:

@@ -188,11 +188,7 @@ class Outbox:
 
     async def _put(self, documents: Sequence[bytes]) -> None:
         """Give the ledger documents, which it accepts from registered keys only."""
-        try:
-            await self._ledger.peer(self._signer.key)
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
+        if await self._ledger.find_peer(self._signer.key) is None:
             await self.register()
         for document in documents:
             await self._ledger.put_blob(document, self._signer, self._clock())
@@ -273,17 +269,14 @@ class Outbox:
         self._is_in_step = True
 
     async def _last_logged(self) -> tuple[int, Digest]:
-        try:
-            account = await self._ledger.peer(self._signer.key)
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
-            # A key unknown to the network registers before its first statement, by itself.
-            if not await self._on_db(OutboxDb.is_registering):
-                body = await self._registration()
-                await self._on_db(OutboxDb.add_registration, body)
-            return 0, ZERO_DIGEST
-        return account.last_seq, account.last
+        account = await self._ledger.find_peer(self._signer.key)
+        if account is not None:
+            return account.last_seq, account.last
+        # A key unknown to the network registers before its first statement, by itself.
+        if not await self._on_db(OutboxDb.is_registering):
+            body = await self._registration()
+            await self._on_db(OutboxDb.add_registration, body)
+        return 0, ZERO_DIGEST
 
     async def _catch_up(self, chain: OwnChain, seq: int, last: Digest) -> None:
         """Settle the copies that the ledger turns out to have, or go on from where it is."""
