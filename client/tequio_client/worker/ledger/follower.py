@@ -13,36 +13,41 @@ until that breaks. Only `_check` proves. A failure of either reaches the reader 
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from random import Random
+from typing import Self, TypeAlias
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
-from tequio_client.ledger.api import ENTRIES_AT_ONCE
+from tequio_client.ledger.api import ENTRIES_AT_ONCE, LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import Digest
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import NoQuorumError
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
-    from random import Random
+log = structlog.get_logger(__name__)
 
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import Checkpoint
-
-
+FILE = last_checkpoint.CHECKPOINT_FILE
 DRIFT = 2e-4
 """Rate at which an estimate of the ledger's clock expires: more than two quartz clocks drift."""
+_PAUSE_S = 0.25
+"""Minimum pause between two checkpoints."""
+_TRIES = 5
+"""Wrong answers in a row, without one valid entry between them, before giving up."""
+_UNREAD_ENTRIES = 64
+
+OnProven: TypeAlias = Callable[[int, Checkpoint], Awaitable[None]]
 
 
 class LedgerClock:
@@ -100,7 +105,6 @@ class LogEdge:
 
     @property
     def size(self) -> int:
-
         return self._frontier.size
 
     @property
@@ -112,7 +116,6 @@ class LogEdge:
         return self._roots[self.size if size is None else size]
 
     def append(self, leaf: bytes) -> None:
-
         self._frontier.append(leaf_hash(leaf))
         self.appended_at_s = trio.current_time()
         self._roots[self.size] = self._frontier.root()
@@ -136,19 +139,6 @@ class LogEdge:
         while self.unproven >= count:
             self._moved_on = trio.Event()
             await self._moved_on.wait()
-
-
-if TYPE_CHECKING:
-    OnProven = Callable[[int, Checkpoint], Awaitable[None]]
-
-log = structlog.get_logger(__name__)
-
-FILE = last_checkpoint.CHECKPOINT_FILE
-_PAUSE_S = 0.25
-"""Minimum pause between two checkpoints."""
-_TRIES = 5
-"""Wrong answers in a row, without one valid entry between them, before giving up."""
-_HANDED = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +171,7 @@ class LogFollower:
         limits: FollowerLimits | None = None,
         back_off: BackOff | None = None,
     ) -> None:
-        self.on_proven: OnProven = _nobody
+        self.on_proven: OnProven | None = None
         """Called after each check with the proven size and the signed checkpoint."""
         self._ledger = ledger
         self._network = network
@@ -190,7 +180,7 @@ class LogFollower:
         self._limits = limits or FollowerLimits()
         self._stack = AsyncExitStack()
         self._back_off = back_off or BackOff(rng)
-        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
+        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_UNREAD_ENTRIES)
         self._failure: TequioError | None = None
         self._stream_scope = trio.CancelScope()  # written by _feed
         self._start = 0
@@ -435,7 +425,8 @@ class LogFollower:
             await self._prove(signed)
             if signed != last:
                 await self._store(signed, note)
-            await self.on_proven(self._edge.proven, signed)
+            if self.on_proven is not None:
+                await self.on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
@@ -463,10 +454,6 @@ class LogFollower:
     async def _store(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(last_checkpoint.store_checkpoint, self._path, signed, note)
         self._signed = signed
-
-
-async def _nobody(_size: int, _checkpoint: Checkpoint) -> None:
-    """Ignore the result of a check."""
 
 
 def _forked(size: int, root: Digest, signed: Checkpoint) -> LogForkedError:

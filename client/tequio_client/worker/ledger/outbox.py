@@ -21,16 +21,16 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
+from typing import NoReturn, Self, TypeAlias, TypeVar
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff, now_ms
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger.outbox_db import (
     FILE,
-    REGISTRATION,
     B,
     OutboxDb,
     OwnChain,
@@ -45,10 +45,6 @@ from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, find_nonce
 from tequio_shared.statements.statement import Body, Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +63,10 @@ _STALE = frozenset({"clock-skew", "expired"})
 _OUT_OF_STEP = frozenset({"seq-gap", "wrong-prev", "equivocation", "not-admitted"})
 _STALE_MS = 5_000
 """A copy younger than this that is called stale means that the clocks differ."""
+STRIDE = 1 << 15
+"""Nonces tried between two checks for cancellation: some 15 ms."""
+FIRST_REPORT_S = 1.0
+"""Work that takes longer is logged, and again each time that it has taken twice as long."""
 
 _T = TypeVar("_T")
 _Fatal: TypeAlias = LogForkedError | UserFacingError
@@ -103,7 +103,7 @@ class Outbox:
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
         self._failure = _Outcome()  # replaced when sending fails
-        # The rest belongs to the sending task.
+        # The rest belongs to the sending task, from `_run` on.
         self._is_in_step = False
         self._doubts = 0  # refusals in a row that only a chain out of step explains
         self._fresh_from_ms = 0  # copies from before are not sent again
@@ -148,8 +148,11 @@ class Outbox:
         """
         self._make(body, run, round, seq=1, prev=ZERO_DIGEST)  # raises if it can never be signed
         await self._ensure_network()
-        if documents:
-            await self._put(documents)
+        # The ledger accepts documents from registered keys only.
+        if documents and await self._ledger.find_peer(self._signer.key) is None:
+            await self.register()
+        for document in documents:
+            await self._ledger.put_blob(document, self._signer, self._clock())
         return await self._queue(lambda db: db.add(body, run, round))
 
     async def register(self) -> Entry:
@@ -159,12 +162,7 @@ class Outbox:
         """
         await self._ensure_network()
         body = await self._registration()
-
-        def add(db: OutboxDb) -> int:
-            db.add_registration(body)
-            return REGISTRATION
-
-        return await self._queue(add)
+        return await self._queue(lambda db: db.add_registration(body))
 
     async def submitted(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the protocol's word
         """The body that was submitted for that round in this life or an earlier one, or None."""
@@ -186,19 +184,10 @@ class Outbox:
         self._submitted.set()
         return await outcome.wait()
 
-    async def _put(self, documents: Sequence[bytes]) -> None:
-        """Give the ledger documents, which it accepts from registered keys only."""
-        if await self._ledger.find_peer(self._signer.key) is None:
-            await self.register()
-        for document in documents:
-            await self._ledger.put_blob(document, self._signer, self._clock())
-
     async def _ensure_network(self) -> None:
         if self._net is None:
             network = await self._ledger.network()
             await self.open(network.id, network.genesis.work_bits)
-
-    # --- the sending task
 
     async def _run(self) -> NoReturn:
         # Nothing is sent before the first `submit` or `send_waiting`: a program that is open and
@@ -274,8 +263,7 @@ class Outbox:
             return account.last_seq, account.last
         # A key unknown to the network registers before its first statement, by itself.
         if not await self._on_db(OutboxDb.is_registering):
-            body = await self._registration()
-            await self._on_db(OutboxDb.add_registration, body)
+            await self._on_db(OutboxDb.add_registration, await self._registration())
         return 0, ZERO_DIGEST
 
     async def _catch_up(self, chain: OwnChain, seq: int, last: Digest) -> None:
@@ -405,8 +393,6 @@ class Outbox:
             raise AssertionError("the work of a key depends on its network")
         return await work_for_registration(self._net, self._signer.key, self._work_bits)
 
-    # --- the file
-
     async def _on_db(self, use: Callable[..., _T], *args: object) -> _T:
         async with self._lock:
             return await trio.to_thread.run_sync(self._with_db, use, *args)
@@ -447,14 +433,6 @@ class _Outcome:
                 raise AssertionError("set before the event")
             case entry:
                 return entry
-
-
-# --- registration
-
-STRIDE = 1 << 15
-"""Nonces tried between two checks for cancellation: some 15 ms."""
-FIRST_REPORT_S = 1.0
-"""Work that takes longer is logged, and again each time that it has taken twice as long."""
 
 
 async def work_for_registration(
