@@ -83,7 +83,7 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
     async with here.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failed:
             await fetcher.fetch_tree(tree_of().ref, [liar], timeout_s=20)
-    assert set(failed.value.report.bad_sources) == {liar}
+    assert set(failed.value.progress.bad_sources) == {liar}
     assert not here.has()
 
 

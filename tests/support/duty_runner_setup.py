@@ -94,9 +94,8 @@ class Desk:
         paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
         trainer = TrainerProcess(paper)
         async with serving(self.log) as server, LedgerApi(server.url) as api:
-            exchange = Exchange(
-                store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
-            )
+            fetcher = cast("Fetcher", SimpleNamespace(store=store))
+            exchange = Exchange(fetcher, api, lambda: ())
             async with (
                 Outbox(api, self.folder, signer, clock=lambda: self.swarm.now_ms) as outbox,
                 trio.open_nursery() as nursery,

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
@@ -29,9 +30,7 @@ from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
-
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +43,7 @@ WITHHELD_S = 120.0
 FITTING = 1_024
 """Trees remembered that were found to fit; they are not checked again."""
 
-_Tree = tuple[int, "Digest"]
+_Tree: TypeAlias = tuple[int, Digest]
 
 
 def checkpoint_topic(network_id: NetworkId) -> str:
@@ -90,7 +89,7 @@ class CheckpointGossip:
         self._publish_every_s = publish_every_s
         self._withheld_s = withheld_s
         self._topic = checkpoint_topic(network.id)
-        self._fitting: OrderedDict[_Tree, None] = OrderedDict()
+        self.fitting: OrderedDict[_Tree, None] = OrderedDict()  # compared with our log
         self._received: set[_Tree] = set()  # from others, since we published ours last
         self.largest_ahead: bytes | None = None  # the largest note that our log has not reached
         self._ahead_since_s = 0.0
@@ -104,10 +103,6 @@ class CheckpointGossip:
             nursery.start_soon(self._receive, received)
             nursery.start_soon(self._publish)
         raise AssertionError("neither task returns")
-
-    def has_fitting(self, size: int) -> bool:
-        """Check whether a checkpoint of that size was compared with our log, and fits."""
-        return size in {known for known, _ in self._fitting}
 
     async def _receive(self, received: trio.MemoryReceiveChannel[Announcement]) -> None:
         async for announcement in received:
@@ -133,7 +128,7 @@ class CheckpointGossip:
         ours, own_note = await self._ours()
         # Most messages repeat a checkpoint that was compared already: those cost no request to the
         # ledger, so a flood of them does not become one.
-        if _tree(theirs) in self._fitting or ours is None:
+        if _tree(theirs) in self.fitting or ours is None:
             return
         if theirs.size > ours.size:
             await self._wait_for(note, theirs, ours)
@@ -145,7 +140,9 @@ class CheckpointGossip:
         except LedgerUnavailableError as err:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
-        self._add_fitting(theirs)
+        self.fitting[_tree(theirs)] = None
+        if len(self.fitting) > FITTING:
+            self.fitting.popitem(last=False)
         if self.largest_ahead == note:
             self.largest_ahead = None
 
@@ -231,11 +228,6 @@ class CheckpointGossip:
             return open_checkpoint(note, self._network.log_key).checkpoint, note
         except MalformedError:
             return None, b""
-
-    def _add_fitting(self, fitting: Checkpoint) -> None:
-        self._fitting[_tree(fitting)] = None
-        if len(self._fitting) > FITTING:
-            self._fitting.popitem(last=False)
 
 
 def _tree(checkpoint: Checkpoint) -> _Tree:

@@ -15,15 +15,18 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import trio
 
 from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import PeerKey, peer_id_text
+from tequio_shared.ids import PeerKey
 from tequio_shared.ratelimit import TokenBuckets
+
+T = TypeVar("T")
 
 CONNECTIONS = 200
 """Maximum connections of all peers together."""
@@ -100,17 +103,16 @@ class RateLimiter:
         return self._inbound.total()
 
     @contextmanager
-    def admit_connection(self, host: str) -> Iterator[InboundConnection]:
-        """Count an inbound connection while it lasts; raises PeerError when there are too many."""
+    def admit_connection(self, host: str) -> Iterator[ExitStack]:
+        """Count an inbound connection while it lasts, and its handshake until `close` of the stack.
+
+        Raises PeerError when there are too many.
+        """
         network = network_of(host)
         self._check_arrival(network)
-        self._inbound[network] += 1
-        arrival = InboundConnection(self._handshakes, network)
-        try:
-            yield arrival
-        finally:
-            arrival.end_handshake()
-            _decrease(self._inbound, network)
+        with counted(self._inbound, network), ExitStack() as handshake:
+            handshake.enter_context(counted(self._handshakes, network))
+            yield handshake
 
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
         """Charge an address for bytes; returns the pause before more are read or sent."""
@@ -143,10 +145,6 @@ class RateLimiter:
         ban = self._bans.get(peer)
         return ban is not None and self._clock() < ban.until_s
 
-    def check_not_banned(self, peer: PeerKey) -> None:
-        if self.is_banned(peer):
-            raise PeerError(f"{peer_id_text(peer)} is banned for sending garbage")
-
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)
         if self.inbound >= self._limits.inbound or self._handshakes.total() >= HANDSHAKES:
@@ -169,27 +167,17 @@ class _Ban:
     length_s: float
 
 
-class InboundConnection:
-    """An inbound connection; counts as a handshake until `end_handshake`."""
-
-    def __init__(self, handshakes: Counter[str], network: str) -> None:
-        self._handshakes = handshakes
-        self._network = network
-        self._is_shaking = True
-        handshakes[network] += 1
-
-    def end_handshake(self) -> None:
-        """Record that the peer has proven its key or left; calling it twice is harmless."""
-        if self._is_shaking:
-            self._is_shaking = False
-            _decrease(self._handshakes, self._network)
-
-
-def _decrease(counter: Counter[str], name: str) -> None:
-    """Subtract one, and delete names at zero: strangers choose them, and they would accumulate."""
-    counter[name] -= 1
-    if not counter[name]:
-        del counter[name]
+@contextmanager
+def counted(counter: Counter[T], name: T) -> Iterator[None]:
+    """Count one more of that name during the block."""
+    counter[name] += 1
+    try:
+        yield
+    finally:
+        counter[name] -= 1
+        # Strangers choose the names, and those at zero would accumulate.
+        if not counter[name]:
+            del counter[name]
 
 
 class ByteBudget:

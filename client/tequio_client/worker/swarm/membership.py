@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -31,7 +32,6 @@ from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, peer_id_text, s
 from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.swarm.peers import (
         Announcement,
         PeerNetwork,
@@ -82,8 +82,6 @@ class Membership:
         self,
         *,
         network: PeerNetwork,
-        exchange: PeerExchange,
-        book: AddressRecords,
         ledger: LedgerApi,
         signer: Signer,
         net: NetworkId,
@@ -94,8 +92,8 @@ class Membership:
         pauses: ReconnectPauses | None = None,
     ) -> None:
         self._network = network
-        self._exchange = exchange
-        self._book = book
+        self._book = AddressRecords(net, clock)
+        self._exchange = PeerExchange(network, self._book, rng=rng)
         self._ledger = ledger
         self._signer = signer
         self._net = net
@@ -204,9 +202,8 @@ class Membership:
         found = []
         for record in self._rng.sample(strangers, len(strangers)):
             places[record.network_place] += 1
-            if places[record.network_place] <= CHOSEN_PER_NETWORK or is_loopback(
-                record.network_place
-            ):
+            is_first = places[record.network_place] <= CHOSEN_PER_NETWORK
+            if is_first or is_loopback(record.network_place):
                 found.append(record)
         return found
 
@@ -293,8 +290,7 @@ class AddressRecords:
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
         kept = self._kept.get(peer)
-        is_good = kept is not None and kept.record.is_current(self._clock())
-        return kept.record if kept is not None and is_good else None
+        return kept.record if kept and kept.record.is_current(self._clock()) else None
 
     def current(self) -> tuple[AddressRecord, ...]:
         """List the records that are current, and forget the others."""
@@ -313,15 +309,11 @@ class AddressRecords:
         """Check that the record is current and its place not full; passes over all records."""
         if not record.is_current(self._clock()):
             return False
-        place, most = (
-            record.network_place,
-            self._bounds.per_network * self._times(record.network_place),
-        )
+        place = record.network_place
+        most = self._bounds.per_network * self._times(place)
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
-        return (
-            source == LEDGER_SOURCE
-            or sum(kept.record.network_place == place for kept in others) < most
-        )
+        there = sum(kept.record.network_place == place for kept in others)
+        return source == LEDGER_SOURCE or there < most
 
     def _store(self, record: AddressRecord, source: str) -> None:
         old = self._kept.get(record.author)

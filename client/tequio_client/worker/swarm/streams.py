@@ -126,7 +126,7 @@ class StreamPool:
 
     def __init__(self, network: PeerNetwork, *, silence_s: float = SILENCE_S) -> None:
         self._network = network
-        self._silence_s = silence_s
+        self.silence_s = silence_s
         self._streams: dict[PeerKey, list[RequestStream]] = {}
         self._opening: dict[PeerKey, trio.Lock] = {}
         self._stack = AsyncExitStack()
@@ -174,28 +174,22 @@ class StreamPool:
         return min(streams, key=lambda stream: stream.open_requests)
 
     async def _open(self, peer: PeerKey) -> RequestStream:
-        stream = RequestStream(
-            await self._network.open_stream(peer, PROTOCOL), self._count, self._silence_s
-        )
+        stream = RequestStream(await self._network.open_stream(peer, PROTOCOL), self)
         self._nursery.start_soon(stream.run)
         return stream
 
-    def _count(self, size_bytes: int) -> None:
-        self.received_bytes += size_bytes
-
 
 class RequestStream:
-    """One stream of requests and answers; `run` must be running.
+    """One stream of requests and answers of a pool; `run` must be running.
 
-    `count` is called with the size of each answer. The stream has a reading task of its own: a
-    caller that gives up leaves its answer to that task, which still reads it. Were the caller the
-    reader, each request that is given up would put the stream out of step and cost it.
+    The stream has a reading task of its own: a caller that gives up leaves its answer to that
+    task, which still reads it. Were the caller the reader, each request that is given up would put
+    the stream out of step and cost it.
     """
 
-    def __init__(self, stream: PeerStream, count: Callable[[int], None], silence_s: float) -> None:
+    def __init__(self, stream: PeerStream, pool: StreamPool) -> None:
         self._stream = stream
-        self._count = count
-        self._silence_s = silence_s
+        self._pool = pool
         self._unanswered: deque[_PendingRequest] = deque()  # in the order of sending
         self._sent = trio.Event()  # replaced whenever nothing is unanswered
         self._sending = trio.Lock()
@@ -255,8 +249,8 @@ class RequestStream:
                 await self._sent.wait()
             if not self._unanswered:
                 return
-            frame = await self._stream.receive_frame(timeout_s=self._silence_s)
-            self._count(len(frame))
+            frame = await self._stream.receive_frame(timeout_s=self._pool.silence_s)
+            self._pool.received_bytes += len(frame)
             pending = self._unanswered.popleft()
             pending.frame = frame
             pending.done.set()

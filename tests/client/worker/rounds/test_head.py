@@ -72,7 +72,7 @@ async def scene(
     async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
         BlobServer(there, theirs)
         async with Fetcher(here, ours, rng=random.Random(1)) as fetcher:
-            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected_peers)
+            exchange = Exchange(fetcher, api, here.connected_peers)
             means = SimpleNamespace(
                 manifest=SimpleNamespace(
                     run_id=RUN, layout=SimpleNamespace(elements=len(WEIGHTS) // 4)

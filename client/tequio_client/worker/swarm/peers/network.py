@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from types import TracebackType
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Self, cast
 
 import structlog
@@ -16,7 +16,7 @@ from libp2p.rcmgr import Direction
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
-from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
+from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter, counted
 from tequio_client.worker.swarm.peers import host as hosts
 from tequio_client.worker.swarm.peers.gossip import (
     REPEAT_TOPICS_S,
@@ -82,8 +82,8 @@ class PeerNetwork:
         self.topics = GossipTopics(
             self._host, self.limiter, self.record_fault, repeat_s=repeat_topics_s
         )
-        self._watch = SilenceWatch(self._host, self._limits, self.connected_peers, self.disconnect)
-        self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
+        self._watch = SilenceWatch(self, self._host, self._limits)
+        self._inbound: Counter[PeerKey] = Counter()  # open inbound streams
         self._known: dict[PeerKey, tuple[str, ...]] = {}
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery
@@ -93,13 +93,8 @@ class PeerNetwork:
         await self._stack.enter_async_context(self._running())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
-        return await self._stack.__aexit__(kind, value, traceback)
+    async def __aexit__(self, *exc: object) -> bool | None:
+        return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
     def addresses(self) -> tuple[str, ...]:
         """Our own addresses with our peer id at the end, to give to others."""
@@ -111,14 +106,7 @@ class PeerNetwork:
 
     def outbound_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open that we opened ourselves."""
-        network = self._host.get_network()
-        outbound = (
-            peer
-            for peer in self._host.get_connected_peers()
-            if any(_is_ours(connection) for connection in network.get_connections(peer))
-        )
-        keys = (key_of(peer) for peer in outbound)
-        return {key for key in keys if key is not None}
+        return {peer for peer in self.connected_peers() if self._is_outbound(peer)}
 
     def network_of(self, peer: PeerKey) -> str:
         """The network address that a connected peer comes from; UNKNOWN for one that is not."""
@@ -145,7 +133,8 @@ class PeerNetwork:
                 raise PeerError("that address is our own")
             # Before the dial: a ban that only refused inbound connections could be undone by our
             # own search for peers.
-            self.limiter.check_not_banned(key)
+            if self.limiter.is_banned(key):
+                raise PeerError(f"{peer_id_text(key)} is banned for sending garbage")
             await self._host.connect(info)
         return key
 
@@ -187,12 +176,14 @@ class PeerNetwork:
             peer = key_of(stream.muxed_conn.peer_id)
             if peer is None:
                 raise PeerError("the peer's key is not Ed25519")
-            with self._admitted(peer):
+            # By peer, not by connection: a peer may open many connections, each with few streams.
+            if self._inbound[peer] >= self._limits.streams:
+                raise PeerError(f"more than {self._inbound[peer]} streams at once")
+            with counted(self._inbound, peer):
                 await handler(PeerStream(stream, peer))
+            await stream.close()  # not reset: the last bytes may be in flight
 
-        self._host.set_stream_handler(
-            TProtocol(protocol), hosts.guard_handler(admit, self.record_fault)
-        )
+        self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.record_fault))
 
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter
@@ -251,23 +242,9 @@ class PeerNetwork:
                 return
         raise PeerError(f"no connection to {peer_id_text(peer)}")
 
-    @contextmanager
-    def _admitted(self, peer: PeerKey) -> Iterator[None]:
-        # By peer, not by connection: a peer may open many connections, each with few streams.
-        open_streams = self._inbound.get(peer, 0)
-        if open_streams >= self._limits.streams:
-            raise PeerError(f"more than {open_streams} streams at once")
-        self._inbound[peer] = open_streams + 1
-        try:
-            yield
-        finally:
-            self._inbound[peer] -= 1
-            if not self._inbound[peer]:
-                del self._inbound[peer]
-
-
-def _is_ours(connection: INetConn) -> bool:
-    return cast("SwarmConn", connection).direction is Direction.OUTBOUND
+    def _is_outbound(self, peer: PeerKey) -> bool:
+        connections = self._host.get_network().get_connections(id_of(peer))
+        return any(cast("SwarmConn", one).direction is Direction.OUTBOUND for one in connections)
 
 
 class SilenceWatch:
@@ -276,31 +253,24 @@ class SilenceWatch:
     The library does not notice: a stopped process stays listed, and new streams to it time out.
     """
 
-    def __init__(
-        self,
-        host: IHost,
-        limits: PeerLimits,
-        connected: Callable[[], set[PeerKey]],
-        disconnect: Callable[[PeerKey], Awaitable[None]],
-    ) -> None:
+    def __init__(self, network: PeerNetwork, host: IHost, limits: PeerLimits) -> None:
+        self._network = network
         self._host = host
         self._ping = PingService(host)
         self._limits = limits
-        self._connected = connected
-        self._disconnect = disconnect
         self._watched: set[PeerKey] = set()
 
     async def run(self) -> None:
         async with trio.open_nursery() as nursery:
             while True:
-                for peer in self._connected() - self._watched:
+                for peer in self._network.connected_peers() - self._watched:
                     self._watched.add(peer)
                     nursery.start_soon(self._watch, peer)
                 await trio.sleep(min(NEW_PEERS_S, self._limits.ping_every_s))
 
     async def _watch(self, peer: PeerKey) -> None:
         misses, received = 0, self._messages_from(peer)
-        while peer in self._connected() and misses < self._limits.ping_misses:
+        while peer in self._network.connected_peers() and misses < self._limits.ping_misses:
             await trio.sleep(self._limits.ping_every_s)
             # A peer that sends is alive, whatever its pings say: on a full line they come late.
             is_active = self._messages_from(peer) > received
@@ -308,7 +278,7 @@ class SilenceWatch:
             received = self._messages_from(peer)
         if misses:
             log.info("a silent peer is disconnected", peer=peer_id_text(peer))
-        await self._disconnect(peer)
+        await self._network.disconnect(peer)
         self._watched.discard(peer)
 
     async def _answers(self, peer: PeerKey) -> bool:

@@ -1,4 +1,4 @@
-"""One byte stream to a peer, cut into frames."""
+"""One byte stream to a peer, cut into frames; libp2p's peer ids as keys, its errors as ours."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from libp2p.network.stream.net_stream import NetStream
     from libp2p.stream_muxer.yamux.yamux import YamuxStream
 
-# --- The border to libp2p: its peer ids become keys, and its errors become ours.
+log = structlog.get_logger(__name__)
 
+READ_BYTES = 512 << 10
+"""As much as is worth a read of its own."""
+AHEAD_BYTES = 64 << 10
+"""How much may be read beyond what is needed: most often the whole of a short frame."""
 _KEY_PREFIX = bytes.fromhex("002408011220")
 _FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
@@ -61,12 +65,14 @@ def shielded(seconds: float) -> trio.CancelScope:
     return trio.CancelScope(deadline=trio.current_time() + seconds, shield=True)
 
 
-log = structlog.get_logger(__name__)
-
-READ_BYTES = 512 << 10
-"""As much as is worth a read of its own."""
-AHEAD_BYTES = 64 << 10
-"""How much may be read beyond what is needed: most often the whole of a short frame."""
+async def reset(stream: INetStream) -> None:
+    """Reset a stream, both ways; never raises and is not cancelled."""
+    # Shielded: a stream that is not reset keeps its buffer until its connection ends.
+    with shielded(2):
+        try:
+            await stream.reset()
+        except Exception as err:  # noqa: BLE001 - a stream that is thrown away may fail in any way
+            log.debug("a stream could not be reset", error=repr(err))
 
 
 class PeerStream:
@@ -121,12 +127,7 @@ class PeerStream:
             await self._stream.close()
 
     async def drop(self) -> None:
-        """Reset the stream, both ways; never raises and is not cancelled."""
-        with shielded(2):
-            try:
-                await self._stream.reset()
-            except Exception as err:  # noqa: BLE001 - a stream that is thrown away may fail in any way
-                log.debug("a stream could not be reset", error=repr(err))
+        await reset(self._stream)
 
     async def _read_exactly(self, size: int, timeout_s: float) -> bytearray:
         while (lack := size - len(self._ahead)) > 0:
