@@ -22,7 +22,6 @@ import trio
 
 from tequio_client import files
 from tequio_client.ipc import evaluator as link
-from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import clean_text
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment
@@ -35,13 +34,30 @@ from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import EvalOffer
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 
-# --- The secret file of an evaluator: its offer commits to the secret, and the draw uses it.
-#
-# The file is written before the offer is submitted. An evaluator that loses it before the draw
-# cannot be drawn; nothing else is lost.
+log = structlog.get_logger(__name__)
 
 SECRET_BYTES = 32
 EVALUATIONS_FOLDER = "evaluations"
+EVALUATION_FILE = "evaluation.json"
+"""File with the complete scores of one entrant."""
+EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
+SILENCE_S = 60.0
+STATEMENT_TYPES = "eval."
+"""Prefix of the types of an evaluator's statements."""
+BYTES_PER_PARAMETER = 5
+"""Weights in binary32, and a quarter of that for buffers and activations."""
+BESIDE_BYTES = 1 << 30
+"""The programs themselves, and the predictions of one batch."""
+_GIGA = 10**9
+_HUB, _DOCUMENTS = "hub", "words"
+_LINE_VARIABLES = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
 
 
 def competition_folder(folder: Path, competition: Digest) -> Path:
@@ -49,7 +65,11 @@ def competition_folder(folder: Path, competition: Digest) -> Path:
 
 
 def load_secret(folder: Path, competition: Digest) -> bytes | None:
-    """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
+    """Read the secret to which an evaluator's offer commits, and which the draw uses.
+
+    None if none was made. An evaluator that loses it before the draw cannot be drawn; nothing else
+    is lost. Raises UserFacingError if it is unreadable.
+    """
     path = _secret_path(folder, competition)
     try:
         return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
@@ -79,29 +99,13 @@ def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
 
 
 def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
-    """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
+    """The statement that offers to evaluate, once its secret is on disk; raises UserFacingError."""
     commit = offer_commitment(competition, key, load_or_create_secret(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 
 def _secret_path(folder: Path, competition: Digest) -> Path:
     return competition_folder(folder, competition) / "secret"
-
-
-log = structlog.get_logger(__name__)
-
-EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
-SILENCE_S = 60.0
-STATEMENT_TYPES = "eval."
-"""Prefix of the types of an evaluator's statements."""
-_LINE_VARIABLES = (
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-)
 
 
 class EvaluatorEnd(StrEnum):
@@ -188,15 +192,15 @@ class EvaluatorProcess:
             reason = await self.child.run_once(first_lines, self._on_line)
         finally:
             self._begin = None
-        end = self._end(reason)
-        self.why = reason or "" if end is EvaluatorEnd.FAILED else ""
+        self.why = ""
+        if self._done is not None:  # what it has reported holds, also if it is forbidden just then
+            end = EvaluatorEnd.OVER if self._done.is_over else EvaluatorEnd.RESTING
+        elif reason is None:
+            end = EvaluatorEnd.DISMISSED
+        else:
+            end, self.why = EvaluatorEnd.FAILED, reason
         log.info("evaluator ended", end=str(end), why=self.why)
         return end
-
-    def _end(self, reason: str | None) -> EvaluatorEnd:
-        if self._done is not None:  # what it has reported holds, also if it is forbidden just then
-            return EvaluatorEnd.OVER if self._done.is_over else EvaluatorEnd.RESTING
-        return EvaluatorEnd.DISMISSED if reason is None else EvaluatorEnd.FAILED
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_from_child(line):
@@ -224,10 +228,10 @@ class EvaluatorProcess:
                 code, why = "", ""
         except RefusedError as err:
             code, why = err.code, str(err)
-        except (LedgerUnavailableError, TequioError) as err:
+        except TequioError as err:
             why = str(err)
-        said = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
-        self.child.send(link.encode(said))
+        result = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
+        self.child.send(link.encode(result))
 
 
 def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
@@ -241,11 +245,6 @@ def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
     if getattr(body, "competition", "") != competition:
         raise MalformedError(f"a statement about another competition than {competition[:10]}")
     return body
-
-
-EVALUATION_FILE = "evaluation.json"
-"""File with the complete scores of one entrant."""
-_HUB, _DOCUMENTS = "hub", "words"
 
 
 def hub_cache(folder: Path) -> Path:
@@ -279,13 +278,6 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
 
 def count_scored_models(folder: Path, competition: Digest) -> int:
     return sum(1 for _ in competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}"))
-
-
-BYTES_PER_PARAMETER = 5
-"""Weights in binary32, and a quarter of that for buffers and activations."""
-BESIDE_BYTES = 1 << 30
-"""The programs themselves, and the predictions of one batch."""
-_GIGA = 10**9
 
 
 def scoring_bytes(parameters: int) -> int:

@@ -27,10 +27,18 @@ from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
 
+log = structlog.get_logger(__name__)
+
 SEND_S = 10.0
 """A controller that reads nothing for this long is disconnected."""
 GONE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 """Errors of a connection whose other end has gone."""
+GREETING_TIMEOUT_S = 10.0
+MOST = 8
+"""Maximum number of controllers at a time."""
+MAX_QUESTIONS = 4
+"""Maximum number of questions of one controller in progress."""
+_ERROR_CHARACTERS = 4_096
 _READ_BYTES = 1 << 16
 
 
@@ -111,16 +119,6 @@ class PipeTransport:
             left = left[os.write(self._output, left) :]
 
 
-log = structlog.get_logger(__name__)
-
-GREETING_TIMEOUT_S = 10.0
-MOST = 8
-"""Maximum number of controllers at a time."""
-MAX_QUESTIONS = 4
-"""Maximum number of questions of one controller in progress."""
-_ERROR_CHARACTERS = 4_096
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlTimes:
     """Times in seconds."""
@@ -195,17 +193,13 @@ class ControlServer:
         is_greeted = False
         # A deadline for the greeting only: a connection without one would hold one of MOST places.
         with trio.move_on_after(GREETING_TIMEOUT_S):
-            is_known = port is None or await _is_known(lines, port)
-            is_greeted = is_known and await self._greeted(lines)
+            try:
+                is_known = port is None or await _is_known(lines, port)
+                is_greeted = is_known and await greet(lines, self._folder) is not None
+            except MalformedError as err:
+                await _refuse(lines, str(err))
         if is_greeted:
             await self.serve(lines)
-
-    async def _greeted(self, lines: LineTransport) -> bool:
-        try:
-            return await greet(lines, self._folder) is not None
-        except MalformedError as err:
-            await _send(lines, control.RefuseController(why=str(err), build=BUILD))
-            return False
 
     async def serve(self, lines: LineTransport, *, is_parent: bool = False) -> None:
         """Serve a greeted controller until it says goodbye, disconnects or sends garbage."""
@@ -217,9 +211,7 @@ class ControlServer:
         except* MalformedError as group:
             log.warning("invalid message from a controller", error=str(first_error(group)))
             with suppress(*GONE):
-                await _send(
-                    lines, control.RefuseController(why=str(first_error(group)), build=BUILD)
-                )
+                await _refuse(lines, str(first_error(group)))
         except* GONE as group:
             log.debug("controller disconnected", why=repr(first_error(group)))
         finally:
@@ -297,13 +289,10 @@ async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello |
     if not isinstance(hello, control.ControllerHello):
         raise MalformedError("the first line must be a hello")
     if hello.v != control.V:
-        await _send(
+        await _refuse(
             lines,
-            control.RefuseController(
-                why=f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker "
-                f"({BUILD}) uses {control.V}: restart both to finish the update",
-                build=BUILD,
-            ),
+            f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker ({BUILD}) "
+            f"uses {control.V}: restart both to finish the update",
         )
         return None
     await _send(lines, control.AcceptController(build=BUILD, pid=os.getpid(), folder=str(folder)))
@@ -312,10 +301,15 @@ async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello |
 
 async def _is_known(lines: LineTransport, port: LoopbackPort) -> bool:
     """Check that the caller has read the port file, and prove in turn that we wrote it."""
-    if not port.is_caller_line((await lines.receive() or b"") + b"\n"):
-        return False
-    await lines.send(port.worker_line)
-    return True
+    with suppress(MalformedError):  # from a stranger, which gets no answer
+        if port.is_caller_line((await lines.receive() or b"") + b"\n"):
+            await lines.send(port.worker_line)
+            return True
+    return False
+
+
+async def _refuse(lines: LineTransport, why: str) -> None:
+    await _send(lines, control.RefuseController(why=why, build=BUILD))
 
 
 async def _send(lines: LineTransport, message: control.FromWorker) -> None:

@@ -70,6 +70,11 @@ async def test_a_call_over_the_loopback_shows_both_secrets(tmp_path: Path) -> No
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             await stranger.send_all(b"x" + port.caller_line)
             assert await stranger.receive_some(100) == b"", "nothing for whoever knows nothing"
+        async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
+            with suppress(trio.BrokenResourceError):
+                await stranger.send_all(b"x" * (control.LINE_BYTES + 10))
+                assert await stranger.receive_some(100) == b"", "and none for an endless line"
+        assert await trio.to_thread.run_sync(is_well, folder)
 
 
 async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class Scene:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.update()
-        who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
+        who = self.trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
