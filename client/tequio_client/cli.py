@@ -13,6 +13,11 @@ from typing import Any, TypeVar
 import click
 import platformdirs
 
+F = TypeVar("F", bound="Callable[..., object]")
+DEFAULT_LEDGER = "http://127.0.0.1:8600"
+GIB = 1 << 30
+_OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
+
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called, and listed in sections.
@@ -53,12 +58,6 @@ class LazyGroup(click.Group):
                 formatter.write_dl(
                     [(name.ljust(width), help_) for name, (_, help_) in commands.items()]
                 )
-
-
-F = TypeVar("F", bound="Callable[..., object]")
-DEFAULT_LEDGER = "http://127.0.0.1:8600"
-GIB = 1 << 30
-_OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
 class LogIdArgument(click.Argument):
@@ -202,79 +201,79 @@ threads_option = click.option(
 )
 
 
-def signing_options(command: F) -> F:
-    """Options of a decision that several organisers may have to sign."""
-    for option in (
-        click.option(
-            "--out",
-            type=OutputFile(),
-            help="File for the half-signed decision, if more organisers have to sign.",
-        ),
-        other_organisers_option,
-        folder_option("organiser"),
-    ):
-        command = option(command)
-    return command
+def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Combine options, in the order of the help."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def logging_options(command: F) -> F:
-    command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
-    return click.option(
+signing_options = _together(
+    folder_option("organiser"),
+    other_organisers_option,
+    click.option(
+        "--out",
+        type=OutputFile(),
+        help="File for the half-signed decision, if more organisers have to sign.",
+    ),
+)
+"""Options of a decision that several organisers may have to sign."""
+
+logging_options = _together(
+    click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
         default="info",
         show_default=True,
         help="Least severe messages to log.",
-    )(command)
+    ),
+    click.option("--log-json", is_flag=True, help="Log as JSON lines."),
+)
 
-
-def network_options(command: F) -> F:
-    for option in reversed(
-        (
-            trust_option,
-            click.option(
-                "--listen",
-                multiple=True,
-                default=("/ip4/0.0.0.0/tcp/0",),
-                show_default=True,
-                help="Multiaddr to listen on; may be repeated.",
-            ),
-            click.option(
-                "--announce",
-                multiple=True,
-                help="Multiaddr that other peers should dial; may be repeated.",
-            ),
-            click.option(
-                "--peer",
-                "bootstrap",
-                multiple=True,
-                help="Multiaddr of a peer to dial; may be repeated.",
-            ),
-            click.option(
-                "--wait-for-ledger",
-                "wait_for_ledger_s",
-                metavar="SECONDS",
-                type=_Number(0.0, 1e9),
-                default=60.0,
-                show_default=True,
-                help="How long to wait at the start for a ledger that does not answer.",
-            ),
-            click.option(
-                "--quota-gib",
-                type=_Number(0.0, 1e6),
-                default=20.0,
-                show_default=True,
-                help="Storage limit.",
-            ),
-            click.option("--upload-mbit", type=_RATE, help="Upload limit, Mbit/s."),
-            click.option("--download-mbit", type=_RATE, help="Download limit, Mbit/s."),
-            click.option(
-                "--status", "status_lines", is_flag=True, help="Print status as JSON lines."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+network_options = _together(
+    trust_option,
+    click.option(
+        "--listen",
+        multiple=True,
+        default=("/ip4/0.0.0.0/tcp/0",),
+        show_default=True,
+        help="Multiaddr to listen on; may be repeated.",
+    ),
+    click.option(
+        "--announce",
+        multiple=True,
+        help="Multiaddr that other peers should dial; may be repeated.",
+    ),
+    click.option(
+        "--peer",
+        "bootstrap",
+        multiple=True,
+        help="Multiaddr of a peer to dial; may be repeated.",
+    ),
+    click.option(
+        "--wait-for-ledger",
+        "wait_for_ledger_s",
+        metavar="SECONDS",
+        type=_Number(0.0, 1e9),
+        default=60.0,
+        show_default=True,
+        help="How long to wait at the start for a ledger that does not answer.",
+    ),
+    click.option(
+        "--quota-gib",
+        type=_Number(0.0, 1e6),
+        default=20.0,
+        show_default=True,
+        help="Storage limit.",
+    ),
+    click.option("--upload-mbit", type=_RATE, help="Upload limit, Mbit/s."),
+    click.option("--download-mbit", type=_RATE, help="Download limit, Mbit/s."),
+    click.option("--status", "status_lines", is_flag=True, help="Print status as JSON lines."),
+)
 
 
 def bytes_per_s(mbit: float | None) -> float | None:

@@ -18,7 +18,6 @@ import secrets
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Self, TypeVar
 
@@ -55,12 +54,10 @@ class LoopbackPort(msgspec.Struct, frozen=True):
 
     @property
     def caller_line(self) -> bytes:
-        """First line of the caller."""
         return self.token.encode() + b"\n"
 
     @property
     def worker_line(self) -> bytes:
-        """First line of the worker."""
         return self.proof.encode() + b"\n"
 
     def is_caller_line(self, line: bytes) -> bool:
@@ -214,15 +211,23 @@ class WorkerCall:
         if not isinstance(answer, control.AcceptController):
             raise MalformedError(f"{type(answer).__name__} instead of Welcome")
 
-    def snapshot(self) -> Snapshot:
-        return self._shown(lambda _: True)
+    def snapshot(self, number: int = 0) -> Snapshot:
+        """Wait for a snapshot whose desired state has at least that number."""
+        while True:
+            message = self._receive()
+            if isinstance(message, control.RefuseController):
+                raise UserFacingError(f"the worker refused: {message.why}")
+            if isinstance(message, control.SnapshotMessage):
+                shown = message.snapshot
+                if shown.wish.number >= number:
+                    return shown
 
     def set_state(self, make: Callable[[Snapshot], DesiredState]) -> Snapshot:
         """Send the desired state that `make` derives from a snapshot; wait until it is in force."""
         while True:
             wish = make(self.snapshot())
             self._send(control.SetDesiredState(wish=wish))
-            shown = self._shown(partial(_has_wish, wish.number))
+            shown = self.snapshot(wish.number)
             if shown.wish == wish:  # otherwise another program changed it at the same time
                 return shown
 
@@ -239,14 +244,6 @@ class WorkerCall:
                     raise MalformedError(f"{type(message.reply).__name__} answers {question}")
                 return message.reply
 
-    def _shown(self, fits: Callable[[Snapshot], bool]) -> Snapshot:
-        while True:
-            message = self._receive()
-            if isinstance(message, control.RefuseController):
-                raise UserFacingError(f"the worker refused: {message.why}")
-            if isinstance(message, control.SnapshotMessage) and fits(message.snapshot):
-                return message.snapshot
-
     def _send(self, message: control.ToWorker) -> None:
         self._connection.sendall(control.encode(message))
 
@@ -260,7 +257,3 @@ class WorkerCall:
                 raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
         line, _, self._rest = self._rest.partition(b"\n")
         return control.decode_from_worker(bytes(line))
-
-
-def _has_wish(number: int, shown: Snapshot) -> bool:
-    return shown.wish.number >= number

@@ -49,7 +49,8 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         files.write_private(part, identity.seal(seed, passphrase))
-        _prove(part, path, seed, passphrase)
+        if identity.unseal(part.read_bytes(), passphrase) != seed:
+            raise IdentityError("backup-differs", path=str(path))
         files.sync_and_rename(part, path)
     except OSError as err:
         raise _unusable(path, err) from err
@@ -73,11 +74,6 @@ def read_backup(path: Path, passphrase: str) -> bytes:
         raise IdentityError("backup-wrong", path=str(path)) from err
 
 
-def _prove(part: Path, path: Path, seed: bytes, passphrase: str) -> None:
-    if identity.unseal(part.read_bytes(), passphrase) != seed:
-        raise IdentityError("backup-differs", path=str(path))
-
-
 def _unusable(path: Path, err: OSError) -> IdentityError:
     return IdentityError("backup-unusable", path=str(path), why=err.strerror or str(err))
 
@@ -91,7 +87,8 @@ def from_words(text: str) -> bytes:
 
     Raises IdentityError that names the error.
     """
-    words = _read(text)
+    # Without numbers and punctuation.
+    words = "".join(one if one.isalpha() else " " for one in text.lower()).split()
     for number, word in enumerate(words, 1):
         if word not in _known():
             raise _unknown(number, word)
@@ -99,7 +96,7 @@ def from_words(text: str) -> bytes:
         raise IdentityError("words-count", due=WORDS, count=len(words))
     if not _fits(words):
         raise _unfit(words)
-    return bytes(_book().to_entropy(list(words)))
+    return bytes(_book().to_entropy(words))
 
 
 @cache
@@ -112,12 +109,6 @@ def _book() -> Mnemonic:
 @cache
 def _known() -> frozenset[str]:
     return frozenset(_book().wordlist)
-
-
-def _read(text: str) -> tuple[str, ...]:
-    """Split into words, without numbers and punctuation."""
-    cleaned = "".join(sign if sign.isalpha() else " " for sign in text.lower())
-    return tuple(cleaned.split())
 
 
 def _fits(words: Sequence[str]) -> bool:
