@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -21,25 +21,23 @@ from tequio_client.ipc.snapshot import (
     TrafficView,
     TrainerView,
 )
+from tequio_client.ledger.http import Reachability
 from tequio_client.names import redact_names
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.lending.facts import LendingFacts
+from tequio_client.worker.lending.lending import Lending
+from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
+from tequio_client.worker.points.points import Bookkeeping
+from tequio_client.worker.session import RunSession
 from tequio_shared.ids import PeerKey
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_client.ledger.http import Reachability
-    from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.facts import LendingFacts
-    from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
-    from tequio_client.worker.points.points import Bookkeeping
-    from tequio_client.worker.session import RunSession
-
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
 MOST = 100_000
 HIDDEN_NAME = "[program]"
+_RESTING, _TRAINING = "resting", "training"
+_GIB = 1 << 30
+_GB = 10**9
 
 
 def diagnostics_text(shown: Snapshot, log: Sequence[str] = ()) -> str:
@@ -75,11 +73,6 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
-
-
-_RESTING, _TRAINING = "resting", "training"
-_GIB = 1 << 30
-_GB = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The files of the store: which one lies where, and when it gets its final name.
+"""The files of the store, and its index in memory: sizes, order of use, pins, and leaf hashes.
 
 A file has its final name only once it is whole, checked and on the disk:
 
@@ -28,6 +28,10 @@ from tequio_shared.ids import Digest
 
 Kind = Literal["trees", "blobs"]
 
+CACHED_TREES = 256
+"""Leaf lists kept in memory."""
+CACHED_LEAVES = 1 << 17
+"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
 _ENDINGS = ("", ".part", ".bits", ".meta")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -190,14 +194,6 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-# --- Index of a store, in memory: sizes, order of use, pins, quota, and recent leaf hashes.
-
-CACHED_TREES = 256
-"""Leaf lists kept in memory."""
-CACHED_LEAVES = 1 << 17
-"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
-
-
 class StoreIndex:
     """Entries in the order of their use, at most `quota_bytes` of them.
 
@@ -214,8 +210,8 @@ class StoreIndex:
         may_evict: Callable[[Digest], bool],
         evict: Callable[[Kind, Digest], None],
     ) -> None:
-        self._given_bytes = quota_bytes
-        self._aside_bytes = 0
+        self._granted_bytes = quota_bytes
+        self._reserved_bytes = 0
         self._where = where  # for sentences
         self._may_evict = may_evict
         self._evict = evict
@@ -228,15 +224,15 @@ class StoreIndex:
 
     @property
     def quota_bytes(self) -> int:
-        return max(self._given_bytes - self._aside_bytes, 0)
+        return max(self._granted_bytes - self._reserved_bytes, 0)
 
     def reserve(self, size_bytes: int) -> None:
         """Leave that much of the quota to others."""
-        self._aside_bytes += size_bytes
+        self._reserved_bytes += size_bytes
 
     def set_quota(self, quota_bytes: int) -> None:
         """Change the quota; the least recently used go until it is met, as far as they may."""
-        self._given_bytes = quota_bytes
+        self._granted_bytes = quota_bytes
         self._evict_until(0)
 
     def make_room(self, kind: Kind, name: Digest, size_bytes: int) -> None:

@@ -85,8 +85,6 @@ class Store:
         with self._lock:
             self._index.reserve(size_bytes)
 
-    # --- trees
-
     def tree_path(self, root: Digest) -> Path:
         """Where the whole tree lies or will lie; counts as a use of it."""
         self._touch("trees", root)
@@ -126,15 +124,13 @@ class Store:
 
         The file must not change meanwhile.
         """
-        with self._files.translated(), path.open("rb") as file:
-            tree = hash_tree_file(file, piece_bytes)
+        tree = self._hash_file(path, piece_bytes)
         self._put_tree(tree, lambda target: shutil.copyfile(path, target))
         return tree.ref
 
     def move_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
         """Rename a file, of the same file system, into the store as a tree."""
-        with self._files.translated(), path.open("rb") as file:
-            tree = hash_tree_file(file, piece_bytes)
+        tree = self._hash_file(path, piece_bytes)
         self._put_tree(tree, path.replace)
         path.unlink(missing_ok=True)
         return tree.ref
@@ -196,27 +192,11 @@ class Store:
         self._reopen(tree, found)
         return False
 
-    # --- partial trees
-
-    @contextmanager
-    def open_partial(self, ref: TreeRef, leaves: Sequence[bytes]) -> Iterator[PartialTree]:
-        """Begin or resume a tree; what is there when the block ends stays for later.
-
-        Pieces go in by `write_pieces`. A tree whose last piece came gets its final name when the
-        block ends. Opened twice, it is one and the same object. Raises MalformedError unless the
-        leaves lead to the root, and RefusedError when the whole tree is here already.
-        """
-        ref.check_leaves(leaves)
-        partial = self.acquire_partial(MerkleBlob(ref=ref, leaves=tuple(leaves)))
-        try:
-            yield partial
-        finally:
-            self.release_partial(ref.root)
-
     def acquire_partial(self, tree: MerkleBlob) -> PartialTree:
-        """Begin or resume a tree, as `open_partial` does; `release_partial` must follow.
+        """Begin or resume a tree; `release_partial` must follow, and what is there then stays.
 
-        Apart, because a fetch runs each half in a thread of its own.
+        Pieces go in by `write_pieces`. Acquired twice, it is one and the same object. Raises
+        RefusedError when the whole tree is here already.
         """
         root = tree.ref.root
         with self._lock, self._files.translated():
@@ -256,8 +236,6 @@ class Store:
                 self._partials[root] = (partial, users - 1)
             else:
                 partial.close()
-
-    # --- blobs
 
     def has_blob(self, name: Digest) -> bool:
         return self._files.path("blobs", name).exists()
@@ -299,8 +277,6 @@ class Store:
             part = self._files.read_span(path, offset, max(0, min(most_bytes, size - offset)))
         return None if part is None else (size, part)
 
-    # --- pins and eviction
-
     def pin(self, name: Digest) -> None:
         """Protect the tree or blob of this name from eviction until it was unpinned as often."""
         with self._lock:
@@ -316,8 +292,6 @@ class Store:
             if self._index.may_evict(name):
                 for kind in self._index.kinds_of(name):
                     self._forget(kind, name)
-
-    # --- private
 
     def _touch(self, kind: Kind, name: Digest) -> None:
         with self._lock:
@@ -353,6 +327,10 @@ class Store:
             self._index.drop(kind, name)
             self._trees.drop(name)
             self._files.delete(kind, name)
+
+    def _hash_file(self, path: Path, piece_bytes: int) -> MerkleBlob:
+        with self._files.translated(), path.open("rb") as file:
+            return hash_tree_file(file, piece_bytes)
 
     def _put_tree(self, tree: MerkleBlob, fill: Callable[[Path], object]) -> None:
         """Add a whole tree, whose content `fill` writes to the path it is given."""

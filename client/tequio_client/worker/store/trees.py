@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -112,7 +112,9 @@ def hash_tree_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
 
 def hash_pieces(content: bytes | bytearray | memoryview, piece_bytes: int) -> tuple[bytes, ...]:
     """Leaf hashes of the pieces in `content`, which begins where a piece begins."""
-    return tuple(map(_hash_piece, _pieces(memoryview(content), piece_bytes)))
+    view = memoryview(content)
+    starts = range(0, len(view), piece_bytes)
+    return tuple(_hash_piece(view[at : at + piece_bytes]) for at in starts)
 
 
 def _hash_piece(piece: memoryview) -> bytes:
@@ -120,10 +122,6 @@ def _hash_piece(piece: memoryview) -> bytes:
     state = hashlib.sha256(b"\x00")
     state.update(piece)
     return state.digest()
-
-
-def _pieces(content: memoryview, piece_bytes: int) -> Iterator[memoryview]:
-    return (content[at : at + piece_bytes] for at in range(0, len(content), piece_bytes))
 
 
 def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> MerkleBlob:
