@@ -23,7 +23,7 @@ import trio
 
 from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import PeerKey
+from tequio_shared.ids import PeerKey, peer_id_text
 from tequio_shared.ratelimit import TokenBuckets
 
 T = TypeVar("T")
@@ -144,6 +144,10 @@ class RateLimiter:
     def is_banned(self, peer: PeerKey) -> bool:
         ban = self._bans.get(peer)
         return ban is not None and self._clock() < ban.until_s
+
+    def check_not_banned(self, peer: PeerKey) -> None:
+        if self.is_banned(peer):
+            raise PeerError(f"{peer_id_text(peer)} is banned for sending garbage")
 
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)

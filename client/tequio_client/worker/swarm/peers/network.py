@@ -133,8 +133,7 @@ class PeerNetwork:
                 raise PeerError("that address is our own")
             # Before the dial: a ban that only refused inbound connections could be undone by our
             # own search for peers.
-            if self.limiter.is_banned(key):
-                raise PeerError(f"{peer_id_text(key)} is banned for sending garbage")
+            self.limiter.check_not_banned(key)
             await self._host.connect(info)
         return key
 
