@@ -187,14 +187,13 @@ class EvaluatorProcess:
             log.info("evaluator started", pid=self.child.pid, competition=self.competition[:10])
             yield link.encode(self._begin)
 
-        self._done = None
         try:
             reason = await self.child.run_once(first_lines, self._on_line)
         finally:
-            self._begin = None
+            done, self._begin, self._done = self._done, None, None
         self.why = ""
-        if self._done is not None:  # what it has reported holds, also if it is forbidden just then
-            end = EvaluatorEnd.OVER if self._done.is_over else EvaluatorEnd.RESTING
+        if done is not None:  # what it has reported holds, also if it is forbidden just then
+            end = EvaluatorEnd.OVER if done.is_over else EvaluatorEnd.RESTING
         elif reason is None:
             end = EvaluatorEnd.DISMISSED
         else:

@@ -221,10 +221,9 @@ class ChildProcess:
             raise AssertionError("the child has no output pipe")
         rest = bytearray()
         while True:
-            chunk: bytes | bytearray | None = None
-            with trio.move_on_after(self._program.silence_s):
+            with trio.move_on_after(self._program.silence_s) as silence:
                 chunk = await process.stdout.receive_some(_READ_BYTES)
-            if chunk is None:
+            if silence.cancelled_caught:
                 return f"no sign of life for {self._program.silence_s:.0f} s"
             if not chunk:
                 return await _how_it_ended(process, self._program.grace_s)

@@ -304,8 +304,9 @@ class RunsList:
                 PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
                 for one in answer.published[:MAX_PUBLISHED_HEADS]
             ),
-            sample=sample
-            and GeneratedSample(round=sample.round, prompt=sample.prompt, text=sample.text),
+            sample=GeneratedSample(round=sample.round, prompt=sample.prompt, text=sample.text)
+            if sample
+            else None,
             is_open=is_open,
             is_ours=answer.run == ours,
         )

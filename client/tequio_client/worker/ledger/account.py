@@ -231,11 +231,10 @@ async def _is_signed_by(
 
 async def _is_published(api: LedgerApi, index: int) -> bool:
     """Wait until the log has that entry; False when it still does not after a while."""
-    with trio.move_on_after(PUBLISHED_S):
+    with trio.move_on_after(PUBLISHED_S) as patience:
         while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
             await trio.sleep(POLL_S)
-        return True
-    return False
+    return not patience.cancelled_caught
 
 
 def set_team(ledger: str, folder: Path, name: str | None) -> str:
