@@ -90,10 +90,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command.
-
-    An error that the user can act on is printed as one sentence; the exit status is 1.
-    """
+    """Run the command; an error that the user can act on is one sentence, with exit status 1."""
     disable_core_dumps()
     try:
         cli()

@@ -35,7 +35,6 @@ def utc_offset_s(at_ms: int) -> int:
 
 
 def local_time(at_ms: int) -> datetime:
-    """Convert an instant to this computer's time zone."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone()
 
 

@@ -73,10 +73,7 @@ class ControlListener:
     """The worker's listening socket; `port` has both first lines, None on a Unix socket."""
 
     def __init__(self, folder: Path) -> None:
-        """Listen; the caller holds the folder's lock, so old files there are of a dead worker.
-
-        Raises UserFacingError.
-        """
+        """Listen; the caller holds the folder's lock. Raises UserFacingError."""
         self._folder = folder
         self.port: LoopbackPort | None = None
         self._remove_files()
@@ -117,10 +114,7 @@ class ControlListener:
 
 
 def read_loopback_port(folder: Path) -> LoopbackPort | None:
-    """Read the loopback port of that folder's worker.
-
-    None: it listens on a Unix socket, or no worker is running.
-    """
+    """Read the port of that folder's worker; None on a Unix socket, or without a worker."""
     try:
         return _read_port(folder)
     except (OSError, msgspec.MsgspecError):

@@ -51,10 +51,7 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
 
 
 def sync_and_rename_folder(source: Path, target: Path) -> None:
-    """Sync everything in a written folder, then rename it; an empty target folder is replaced.
-
-    Costs one sync per file.
-    """
+    """Sync every file in a written folder, then rename it, over an empty folder if need be."""
     for path in (*source.rglob("*"), source):
         if path.is_dir():
             sync_folder(path)
@@ -67,7 +64,6 @@ def sync_and_rename_folder(source: Path, target: Path) -> None:
 
 
 def sync(file: IO[bytes]) -> None:
-    """Flush an open file to the disk."""
     file.flush()
     os.fsync(file.fileno())
 

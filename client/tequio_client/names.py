@@ -27,7 +27,6 @@ _LEAST = 2
 
 
 def short_id(text: str) -> str:
-    """Shorten an id, a key or a hash."""
     return text[:_SHOWN]
 
 

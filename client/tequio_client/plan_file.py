@@ -41,10 +41,7 @@ _FORMS = (
 
 
 def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = dict) -> T:
-    """Read a plan of that type; `plain` first converts the parsed TOML.
-
-    Raises UserFacingError that names the file and the error.
-    """
+    """Read a plan, converted by `plain` first; raises UserFacingError that names file and error."""
     tree: object = {}
     try:
         tree = plain(tomllib.loads(path.read_text("utf-8")))

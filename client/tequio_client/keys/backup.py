@@ -83,10 +83,7 @@ def to_words(seed: bytes) -> tuple[str, ...]:
 
 
 def from_words(text: str) -> bytes:
-    """Read the seed from its words, with any spacing, numbering or capitals.
-
-    Raises IdentityError that names the error.
-    """
+    """Read the seed from its words, with any spacing, numbering or capitals."""
     # Without numbers and punctuation.
     words = "".join(one if one.isalpha() else " " for one in text.lower()).split()
     for number, word in enumerate(words, 1):

@@ -51,8 +51,6 @@ _PARALLEL = 1
 
 
 class KeyStore:
-    """Owner of the folder's key file and its record."""
-
     def __init__(
         self, folder: Path, now_ms: Callable[[], int], keyring: SystemKeyring | None = None
     ) -> None:
@@ -103,7 +101,6 @@ class KeyStore:
                 self.keyring.delete(content[_SALT].hex())
 
     def record_backup(self, signer: Signer, way: str) -> None:
-        """Record that the key was backed up now."""
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
 
     def _write_key(self, seed: bytes, how: KeyProtection, passphrase: str | None) -> Signer:

@@ -41,8 +41,6 @@ class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):
-    """Public state of the folder's key."""
-
     protection: KeyProtection = KeyProtection.ABSENT
     record: KeyRecord = KeyRecord()
 

@@ -313,11 +313,7 @@ class LedgerApi:
 
     @asynccontextmanager
     async def events(self, after: int = -1) -> AsyncIterator[AsyncIterator[LogEvent]]:
-        """Open the stream of entries above log index `after`; -1 is the whole log.
-
-        The stream ends by LedgerUnavailableError when it is cut or silent; the caller reconnects.
-        Entries are unverified.
-        """
+        """Open the stream of unverified entries above log index `after`; -1 is the whole log."""
         async with self.http.stream(f"/v1/events?after={after}") as events:
             yield events
 

@@ -123,10 +123,7 @@ def check_entry(index: int, entry: Entry, network: LedgerNetwork) -> None:
 
 
 def read_policy(path: Path | None) -> Policy | None:
-    """Read the policy file (c2sp.org/tlog-policy) of --trust; None without one.
-
-    Raises UserFacingError.
-    """
+    """Read the policy file (c2sp.org/tlog-policy) of --trust; raises UserFacingError."""
     if path is None:
         return None
     try:

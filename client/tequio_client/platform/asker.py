@@ -33,8 +33,6 @@ class SourceAnswer(Generic[T]):
 
 
 class SourcePoller(Generic[T]):
-    """A source and its thread."""
-
     def __init__(
         self,
         source: Callable[[], T | None],

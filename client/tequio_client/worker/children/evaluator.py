@@ -142,8 +142,6 @@ def evaluator_environment(folder: Path) -> dict[str, str]:
 
 
 class EvaluatorProcess:
-    """Owner of the evaluator child."""
-
     def __init__(
         self,
         program: ChildProgram,
@@ -285,10 +283,7 @@ def scoring_bytes(parameters: int) -> int:
 
 
 def missing_memory(parameters: int, available_bytes: int | None = None) -> str:
-    """Describe the memory that is missing to score such a model; empty: there is enough.
-
-    Asked before anything is promised to a competition.
-    """
+    """Describe the memory that is missing to score such a model; empty: there is enough."""
     free = psutil.virtual_memory().available if available_bytes is None else available_bytes
     needed = scoring_bytes(parameters)
     if free >= needed:

@@ -218,10 +218,7 @@ async def run_benchmark(
     command: Sequence[str] = BENCHMARK,
     limit_s: float = BENCHMARK_S,
 ) -> BenchmarkReply:
-    """Train a small model on the device for some seconds, in a child, and return its speed.
-
-    Raises RefusedError with the reason if the benchmark failed.
-    """
+    """Train a small model on the device for some seconds, in a child; raises RefusedError."""
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder)
         status, output, errors = await _run_to_end((*command, device), environment)

@@ -70,8 +70,6 @@ Row = TypeVar("Row", CompetitionRow, RunRow)
 
 
 class CompetitionsList:
-    """Reader of competitions and loss curves."""
-
     def __init__(
         self,
         ledger: LedgerApi,
@@ -254,17 +252,12 @@ def _score(placed: RankedEntrant | None) -> dict[str, int]:
 
 
 class RunsList:
-    """Reader of runs, open ones first."""
-
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
     async def read(self, ours: str = "") -> RunsReply:
-        """List every run whose rules are available; raises TequioError without the ledger.
-
-        `ours` is the id of our run, as text.
-        """
+        """List every run whose rules are available, ours by its id; raises TequioError."""
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:

@@ -34,10 +34,9 @@ SEND_S = 10.0
 GONE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 """Errors of a connection whose other end has gone."""
 GREETING_TIMEOUT_S = 10.0
-MOST = 8
-"""Maximum number of controllers at a time."""
+MAX_CONTROLLERS = 8
 MAX_QUESTIONS = 4
-"""Maximum number of questions of one controller in progress."""
+"""Questions of one controller in progress."""
 _ERROR_CHARACTERS = 4_096
 _READ_BYTES = 1 << 16
 
@@ -182,7 +181,7 @@ class ControlServer:
         self._connected += 1
         try:
             async with stream:
-                if self._connected <= MOST:
+                if self._connected <= MAX_CONTROLLERS:
                     await self._serve_new(SocketTransport(stream, self._times.send_s), port)
         except GONE as err:
             log.debug("controller disconnected", why=repr(err))
@@ -191,7 +190,7 @@ class ControlServer:
 
     async def _serve_new(self, lines: SocketTransport, port: LoopbackPort | None) -> None:
         is_greeted = False
-        # A deadline for the greeting only: a connection without one would hold one of MOST places.
+        # A deadline for the greeting only: without it a connection would hold a place permanently.
         with trio.move_on_after(GREETING_TIMEOUT_S):
             try:
                 is_known = port is None or await _is_known(lines, port)
@@ -278,10 +277,7 @@ class ControlServer:
 
 
 async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello | None:
-    """Exchange greetings; None after a refusal, or when the other end closes first.
-
-    Raises MalformedError.
-    """
+    """Exchange greetings; None after a refusal or a hang-up. Raises MalformedError."""
     line = await lines.receive()
     if line is None:
         return None

@@ -156,10 +156,7 @@ async def _submit(
 
 
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:
-    """Register the key in the folder under the invitation; returns the result in words.
-
-    A key that is registered already stays unchanged.
-    """
+    """Register the key in the folder, unless it is registered; returns the result in words."""
     with locked(folder):
         signer = identity.load_or_create(folder)
         work = partial(join_network, folder=folder, signer=signer, link=link)
@@ -167,10 +164,7 @@ def register_by_invitation(link: InvitationLink, folder: Path) -> str:
 
 
 async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
-    """Register that key under the invitation; returns the result in words.
-
-    The caller holds the folder. Raises what the API raises, too.
-    """
+    """Register that key, whose folder the caller holds; returns the result in words."""
     network = await api.network()
     if network.id != link.network:
         raise UserFacingError(

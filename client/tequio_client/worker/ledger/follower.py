@@ -88,10 +88,7 @@ def _steady_ms() -> float:
 
 
 class LogEdge:
-    """Right edge of a growing log, and how much of it follows from a signed root.
-
-    One task appends, another proves; times are trio's.
-    """
+    """Right edge of a growing log: one task appends, another proves; times are trio's."""
 
     def __init__(self, frontier: Frontier, at_s: float) -> None:
         self._frontier = frontier
@@ -191,10 +188,8 @@ class LogFollower:
         self._older_since_s: float | None = None  # start of a series of older checkpoints
 
     async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            self._nursery = await stack.enter_async_context(trio.open_nursery())
-            stack.callback(self._nursery.cancel_scope.cancel)
-            self._stack = stack.pop_all()
+        self._nursery = await self._stack.enter_async_context(trio.open_nursery())
+        self._stack.callback(self._nursery.cancel_scope.cancel)
         return self
 
     async def __aexit__(self, *exc: object) -> bool | None:

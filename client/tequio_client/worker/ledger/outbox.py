@@ -109,12 +109,10 @@ class Outbox:
         self._fresh_from_ms = 0  # copies from before are not sent again
 
     async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            stack.callback(self._close_db)
-            nursery = await stack.enter_async_context(trio.open_nursery())
-            nursery.start_soon(self._run)
-            stack.callback(nursery.cancel_scope.cancel)
-            self._stack = stack.pop_all()
+        self._stack.callback(self._close_db)
+        nursery = await self._stack.enter_async_context(trio.open_nursery())
+        nursery.start_soon(self._run)
+        self._stack.callback(nursery.cancel_scope.cancel)
         return self
 
     async def __aexit__(self, *exc: object) -> bool | None:
@@ -156,10 +154,7 @@ class Outbox:
         return await self._queue(lambda db: db.add(body, run, round))
 
     async def register(self) -> Entry:
-        """Register the key, under the invitation if there is one; raises as `submit` does.
-
-        A refused registration is forgotten: the key stays unknown until the next statement.
-        """
+        """Register the key, under the invitation if there is one; raises as `submit` does."""
         await self._ensure_network()
         body = await self._registration()
         return await self._queue(lambda db: db.add_registration(body))

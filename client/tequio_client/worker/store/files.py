@@ -236,10 +236,7 @@ class StoreIndex:
         self._evict_until(0)
 
     def make_room(self, kind: Kind, name: Digest, size_bytes: int) -> None:
-        """Evict the least recently used until the entry fits.
-
-        Raises UserFacingError when too little may go.
-        """
+        """Evict the least recently used until the entry fits; raises UserFacingError."""
         more = size_bytes - self._sizes.get((kind, name), 0)
         self._evict_until(more, keep=name)
         if self.used_bytes + more > self.quota_bytes:
@@ -265,10 +262,6 @@ class StoreIndex:
             return False
         self._sizes.move_to_end(entry)
         return True
-
-    def kinds_of(self, name: Digest) -> list[Kind]:
-        """The kinds under which the name is here."""
-        return [kind for kind, digest in self._sizes if digest == name]
 
     def pin(self, name: Digest) -> None:
         self._pins[name] += 1

@@ -73,11 +73,7 @@ class Store:
         return self._index.quota_bytes
 
     def set_quota(self, quota_bytes: int) -> None:
-        """Change the quota and evict until it is met; blocks.
-
-        What is pinned or being fetched stays, and is evicted later. Raises UserFacingError when
-        the folder cannot be used.
-        """
+        """Change the quota and evict until it is met, as far as possible now; blocks."""
         with self._lock, self._files.translated():
             self._index.set_quota(quota_bytes)
 
@@ -120,10 +116,7 @@ class Store:
         return tree.ref
 
     def put_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
-        """Copy a file into the store as a tree; `.root` of the answer is its name.
-
-        The file must not change meanwhile.
-        """
+        """Copy a file, which must not change meanwhile, into the store as a tree."""
         tree = self._hash_file(path, piece_bytes)
         self._put_tree(tree, lambda target: shutil.copyfile(path, target))
         return tree.ref
@@ -136,10 +129,7 @@ class Store:
         return tree.ref
 
     def read_pieces(self, root: Digest, first: int, count: int) -> bytes | None:
-        """Read `count` pieces from `first`, of a whole or a partial tree.
-
-        None when one of them is not here or lies outside the tree.
-        """
+        """Read `count` pieces from `first` of a whole or partial tree; None when one is missing."""
         tree = self.tree(root)
         if tree is None or first < 0 or count < 1 or first + count > tree.ref.pieces:
             return None
@@ -209,10 +199,7 @@ class Store:
     def write_pieces(
         self, partial: PartialTree, first: int, content: bytes | bytearray | memoryview
     ) -> int:
-        """Check and write whole pieces from `first`; returns how many bytes were new.
-
-        Raises MalformedError, with nothing written, when one does not match its leaf hash.
-        """
+        """Check and write whole pieces, as `PartialTree.write` does."""
         with self._files.translated():
             return partial.write(first, content)
 
@@ -290,8 +277,8 @@ class Store:
         """Delete the tree or blob of this name, unless it is pinned or being fetched."""
         with self._lock, self._files.translated():
             if self._index.may_evict(name):
-                for kind in self._index.kinds_of(name):
-                    self._forget(kind, name)
+                self._forget("trees", name)
+                self._forget("blobs", name)
 
     def _touch(self, kind: Kind, name: Digest) -> None:
         with self._lock:

@@ -58,8 +58,6 @@ _SIZE = struct.Struct("!Q")
 
 
 class BlobOp(IntEnum):
-    """The operation a request asks for."""
-
     LEAVES = 1
     PIECES = 2
     BLOB = 3
@@ -67,8 +65,6 @@ class BlobOp(IntEnum):
 
 
 class BlobStatus(IntEnum):
-    """The outcome of a request, first byte of its answer."""
-
     OK = 0
     MISSING = 1
     BUSY = 2
@@ -93,7 +89,6 @@ class BlobRequest:
             raise MalformedError(f"not a request: {raw[:8].hex()}") from err
 
     def encode(self) -> bytes:
-        """Write the request in its 41 bytes."""
         return _REQUEST.pack(self.op, self.name, self.first, self.count)
 
 

@@ -80,10 +80,7 @@ class PeerLimits:
 
 
 class RateLimiter:
-    """Present allowance of each address and each peer; used from one event loop.
-
-    `clock` gives seconds that never go back.
-    """
+    """Present allowance of each address and each peer; `clock` gives seconds that never go back."""
 
     def __init__(self, limits: PeerLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
@@ -210,7 +207,6 @@ class ByteBudget:
         return max(0.0, self._full_at_s - self._burst / self._rate - trio.current_time())
 
     async def acquire(self, size_bytes: int) -> None:
-        """Return when `size_bytes` may pass."""
         if self._rate is None:
             await trio.lowlevel.checkpoint()
             return

@@ -234,8 +234,6 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBounds:
-    """Bounds of the stored address records."""
-
     peers: int = 4_096
     per_source: int = 512
     """Records from one source: the network address of the peer that sent them."""
@@ -344,8 +342,6 @@ class AddressRecords:
 
 
 class PeerExchange:
-    """Server and client of the peer exchange."""
-
     def __init__(self, network: PeerNetwork, book: AddressRecords, *, rng: Random) -> None:
         self._network = network
         self._book = book
@@ -361,10 +357,7 @@ class PeerExchange:
             await stream.send_frame(pack_records(self._book.sample(MAX_RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
-        """Exchange addresses with a peer; returns how many were new.
-
-        Raises PeerError when the peer fails or sends an invalid answer.
-        """
+        """Exchange addresses with a peer; returns how many were new. Raises PeerError."""
         stream = await self._network.open_stream(peer, PEERS_PROTOCOL)
         try:
             await stream.send_frame(own.encode() if own else b"")

@@ -77,7 +77,7 @@ class BlobClient:
         self._flight = trio.CapacityLimiter(MAX_IN_FLIGHT)
 
     async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
-        """Which pieces of the tree the peer has; None for all of them."""
+        """Ask which pieces of the tree the peer has; None for all of them."""
         payload = await self._ask(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
         return unpack_bits(bytes(payload), ref.pieces) if payload else None
 
@@ -110,7 +110,7 @@ class BlobClient:
     async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:
         # Paid before the request: what has been asked for arrives, budget or not.
         await self._budget.acquire(expect_bytes)
-        return await self.streams.request(peer, request, timeout_s=REQUEST_S)
+        return await self.streams.request(peer, request)
 
 
 class AnswerError(PeerError):
@@ -142,13 +142,10 @@ class StreamPool:
         self._nursery.cancel_scope.cancel()
         await self._stack.aclose()
 
-    async def request(self, peer: PeerKey, request: BlobRequest, *, timeout_s: float) -> memoryview:
-        """Send one request; returns the payload of the OK answer.
-
-        Raises AnswerError for another status, PeerError when the peer fails or is too slow.
-        """
+    async def request(self, peer: PeerKey, request: BlobRequest) -> memoryview:
+        """Send one request; returns the payload of an OK answer, raises AnswerError for another."""
         stream = await self._least_busy(peer)
-        frame = await stream.request(request, timeout_s=timeout_s)
+        frame = await stream.request(request)
         try:
             status = BlobStatus(frame[0])
         except (IndexError, ValueError) as err:
@@ -198,13 +195,13 @@ class RequestStream:
 
     @property
     def open_requests(self) -> int:
-        """How many requests are unanswered, those given up too."""
+        """Number of unanswered requests, those given up too."""
         return len(self._unanswered)
 
-    async def request(self, request: BlobRequest, *, timeout_s: float) -> bytearray:
+    async def request(self, request: BlobRequest) -> bytearray:
         """Send a request and wait for the answer frame; raises PeerError."""
         pending = _PendingRequest()
-        with trio.move_on_after(timeout_s):
+        with trio.move_on_after(REQUEST_S):
             await self._send(request, pending)
             await pending.done.wait()
         if pending.frame is None:

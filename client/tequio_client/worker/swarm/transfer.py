@@ -68,7 +68,7 @@ WAIT_S = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferTimes:
-    """How long each step of a transfer may take before the next is tried."""
+    """Patience of each step of a transfer before the next is tried."""
 
     hedge_s: float = 1.5
     """When an answer is this late, another source is asked for the same."""
@@ -119,10 +119,7 @@ class Exchange:
         return fetched
 
     async def fetch_in_background(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
-        """Fetch as `tree` does, for a background task: errors of peers only go to the log.
-
-        UserFacingError passes: a full disk does not repair itself.
-        """
+        """Fetch as `fetch_tree` does; errors of peers only go to the log, disk errors pass."""
         try:
             await self.fetch_tree(ref, holder)
         except* (PeerError, RefusedError) as group:
@@ -142,7 +139,7 @@ class Exchange:
         return left
 
     async def fetch_blob(self, name: Digest) -> bytes:
-        """The bytes of a blob, from the store, the ledger, or a peer."""
+        """Get the bytes of a blob from the store, the ledger, or a peer."""
         while True:
             content = await trio.to_thread.run_sync(self._store.get_blob, name)
             if content is not None:
@@ -150,7 +147,7 @@ class Exchange:
             await self._try_blob(name)
 
     def wake_waiters(self) -> None:
-        """A tree is new in the store: callers of `wait_for` check again."""
+        """Have callers of `wait_for_trees` check again: a tree is new in the store."""
         self._arrived.set()
         self._arrived = trio.Event()
 
@@ -288,17 +285,16 @@ class Fetcher:
     ) -> None:
         """Fetch a tree by one request: its content alone shows whether the root is right."""
 
+        # No leaf hashes are asked for first: they would double the round trips of a small tree.
+        async def get(peer: PeerKey) -> bytes:
+            return bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
+
         def put(content: bytes) -> None:
             if hash_bytes(content, ref.piece_bytes).ref != ref:
                 raise MalformedError(f"{len(content)} bytes that are not the tree {ref.root.hex()}")
             self.store.put_tree(content, ref.piece_bytes)
 
-        async def fetch_from(peer: PeerKey) -> None:
-            # No leaf hashes are asked for first: they would double the round trips of a small tree.
-            content = bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
-            await _finish(put, content, peer, progress)
-
-        await self._run_pool(sources, progress, self._hedged(fetch_from))
+        await self._fetch_whole(sources, progress, get, put)
 
     async def _fetch_blob(
         self, name: Digest, sources: FetchSources, progress: FetchProgress, most_bytes: int
@@ -310,9 +306,25 @@ class Fetcher:
                 raise MalformedError(f"{len(content)} bytes that are not the blob {name.hex()}")
             self.store.put_blob(content)
 
+        await self._fetch_whole(
+            sources, progress, lambda peer: _whole_blob(self.client, peer, name, most_bytes), put
+        )
+
+    async def _fetch_whole(
+        self,
+        sources: FetchSources,
+        progress: FetchProgress,
+        get: Callable[[PeerKey], Awaitable[bytes]],
+        put: Callable[[bytes], None],
+    ) -> None:
+        """Get the content from one source after the other, until one fits and is `put`."""
+
         async def fetch_from(peer: PeerKey) -> None:
-            content = await _whole_blob(self.client, peer, name, most_bytes)
-            await _finish(put, content, peer, progress)
+            content = await get(peer)
+            await trio.to_thread.run_sync(put, content)
+            if not progress.is_done:  # a second one in time counts for nothing
+                progress.bytes_by_source[peer] += len(content)
+            progress.is_done = True
 
         await self._run_pool(sources, progress, self._hedged(fetch_from))
 
@@ -334,9 +346,7 @@ class Fetcher:
             progress.copied_bytes = await trio.to_thread.run_sync(
                 self.store.copy_pieces, partial, like
             )
-            chunks = ChunkFetch(
-                self.client, self.store, partial, progress, hedge_s=self.times.hedge_s
-            )
+            chunks = ChunkFetch(self, partial, progress)
             await self._run_pool(sources, progress, chunks.fetch_from)
         finally:
             # Shielded: a partial tree that is not released could never be evicted, or completed.
@@ -378,16 +388,6 @@ def _sources(sources: FetchSources | Iterable[PeerKey]) -> FetchSources:
     return sources if isinstance(sources, FetchSources) else FetchSources(sources, may_grow=False)
 
 
-async def _finish(
-    put: Callable[[bytes], None], content: bytes, peer: PeerKey, progress: FetchProgress
-) -> None:
-    """Check and store what one source gave whole; a second one in time counts for nothing."""
-    await trio.to_thread.run_sync(put, content)
-    if not progress.is_done:
-        progress.bytes_by_source[peer] += len(content)
-    progress.is_done = True
-
-
 async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_bytes: int) -> bytes:
     """Fetch a blob from one source, unchecked."""
     size, part = await client.blob_part(peer, name, 0)
@@ -411,30 +411,16 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
 class ChunkFetch:
     """Fetches the missing chunks of one partial tree; `fetch_from` runs for several sources."""
 
-    def __init__(
-        self,
-        client: BlobClient,
-        store: Store,
-        partial: PartialTree,
-        progress: FetchProgress,
-        *,
-        hedge_s: float,
-    ) -> None:
-        self._client = client
-        self._store = store
-        self._partial = partial
-        self._progress = progress
+    def __init__(self, fetcher: Fetcher, partial: PartialTree, progress: FetchProgress) -> None:
+        self._client, self._store = fetcher.client, fetcher.store
+        self._partial, self._progress = partial, progress
         self._ref = partial.tree.ref
-        self._queue = ChunkQueue(
-            partial, most_pieces=PAYLOAD_BYTES // self._ref.piece_bytes, hedge_s=hedge_s
-        )
+        most_pieces = PAYLOAD_BYTES // self._ref.piece_bytes
+        self._queue = ChunkQueue(partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s)
         self._progress.is_done = partial.is_whole
 
     async def fetch_from(self, peer: PeerKey) -> None:
-        """Fetch from one source until the tree is done, or it has nothing more of it.
-
-        Raises MalformedError when it sends wrong bytes, PeerError when it fails.
-        """
+        """Fetch from one source until the tree is done, or it has nothing more of it."""
         held = await self._client.held(peer, self._ref)
 
         async def pull() -> None:

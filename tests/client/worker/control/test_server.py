@@ -21,7 +21,7 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import DesiredState
-from tequio_client.worker.control.server import MOST, ControlTimes
+from tequio_client.worker.control.server import MAX_CONTROLLERS, ControlTimes
 from tequio_shared.errors import UserFacingError
 from tests.support.recording_worker import is_well, served
 
@@ -224,7 +224,7 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> 
 
 async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_path: Path) -> None:
     def all_at_once() -> list[bool]:
-        callers = [_Caller(tmp_path) for _ in range(MOST + 2)]
+        callers = [_Caller(tmp_path) for _ in range(MAX_CONTROLLERS + 2)]
         for one in callers:
             with suppress(OSError):
                 one.say(control.encode(HELLO))
@@ -240,6 +240,8 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
-        assert MOST - 1 <= sum(heard) <= MOST  # one may still be on its way out
+        assert (
+            MAX_CONTROLLERS - 1 <= sum(heard) <= MAX_CONTROLLERS
+        )  # one may still be on its way out
         while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)

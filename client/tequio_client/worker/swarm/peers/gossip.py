@@ -69,8 +69,6 @@ class TopicFilter(Protocol):
 
 
 class GossipTopics:
-    """The gossip of one host; `repeat_s` is how often each peer is sent our topics again."""
-
     def __init__(
         self,
         host: IHost,
@@ -90,10 +88,7 @@ class GossipTopics:
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter, nursery: trio.Nursery
     ) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest.
-
-        A peer that only forwards messages closes the channel.
-        """
+        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest."""
         self._filters[topic] = topic_filter
         check = _safe_check(topic_filter.check, self._blame)
         self.pubsub.set_topic_validator(topic, check, False)  # noqa: FBT003

@@ -165,11 +165,7 @@ class PeerNetwork:
         return PeerStream(stream, peer)
 
     def serve(self, protocol: str, handler: Callable[[PeerStream], Awaitable[None]]) -> None:
-        """Give every inbound stream of `protocol` to `handler`.
-
-        When the handler returns the stream is closed; when it raises, it is reset and the
-        error goes to the log.
-        """
+        """Give every inbound stream of `protocol` to `handler`; one on which it fails is reset."""
 
         async def admit(stream: INetStream) -> None:
             peer = key_of(stream.muxed_conn.peer_id)
@@ -187,10 +183,7 @@ class PeerNetwork:
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter
     ) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a gossip topic and receive what the filter accepts, our own messages too.
-
-        A reader that falls behind by thousands of messages loses the newest.
-        """
+        """Join a gossip topic and receive what the filter accepts, our own messages too."""
         with foreign_errors(f"joining {topic}"):
             return await self.topics.subscribe(topic, topic_filter, self._nursery)
 
