@@ -77,8 +77,9 @@ class ControlListener:
         self._folder = folder
         self.port: LoopbackPort | None = None
         self._remove_files()
+        fits = UNIX is not None and len(os.fsencode(folder / SOCKET)) <= PATH_BYTES
         try:
-            self.socket = self._unix() if _fits(folder) else self._loopback()
+            self.socket = self._unix() if fits else self._loopback()
         except OSError as err:
             raise UserFacingError(
                 f"cannot listen in {folder} ({err.strerror or err}): give another --dir"
@@ -169,10 +170,6 @@ def _receive(connection: socket.socket, size: int) -> bytes:
 def _read_port(folder: Path) -> LoopbackPort:
     with (folder / PORT).open("rb") as file:
         return msgspec.json.decode(file.read(_MOST_BYTES), type=LoopbackPort)
-
-
-def _fits(folder: Path) -> bool:
-    return UNIX is not None and len(os.fsencode(folder / SOCKET)) <= PATH_BYTES
 
 
 class WorkerCall:

@@ -17,20 +17,15 @@ _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Replace a file; durable on return."""
-    _write(path, content, _SHARED)
-
-
 def write_private(path: Path, content: bytes) -> None:
     """Replace a file that only its owner can read; durable on return."""
     _write(path, content, _PRIVATE)
 
 
 def write_for_user(path: Path, content: bytes) -> None:
-    """Replace a file as `write_file` does; raises UserFacingError that says what to do."""
+    """Replace a file; durable on return. Raises UserFacingError that says what to do."""
     try:
-        write_file(path, content)
+        _write(path, content, _SHARED)
     except OSError as err:
         raise UserFacingError(
             f"cannot write {path} ({err.strerror}): free some space, or choose another --dir"

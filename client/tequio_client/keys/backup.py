@@ -9,7 +9,7 @@ swapped. A match is reported as a guess, since one in 256 matches by chance.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -126,16 +126,11 @@ def _unfit(words: Sequence[str]) -> IdentityError:
     for at, (one, other) in enumerate(pairwise(words)):
         if one != other and _fits([*words[:at], other, one, *words[at + 2 :]]):
             return IdentityError("words-swapped", first=at + 1, second=at + 2)
-    for number, word, near in _replaced(words):
-        return IdentityError("words-perhaps", number=number, word=word, near=near)
-    return IdentityError("words-unfit")
-
-
-def _replaced(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     for at, word in enumerate(words):
         for near in sorted(_near(word) & _known() - {word}):
             if _fits([*words[:at], near, *words[at + 1 :]]):
-                yield at + 1, word, near
+                return IdentityError("words-perhaps", number=at + 1, word=word, near=near)
+    return IdentityError("words-unfit")
 
 
 def _near(word: str) -> set[str]:

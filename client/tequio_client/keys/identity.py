@@ -211,7 +211,17 @@ def write(
 
     The file is replaced last, so the previous file stays readable until then.
     """
-    content = _content(seed, how, passphrase, keyring)
+    match how:
+        case KeyProtection.OPEN:
+            content = seed
+        case KeyProtection.PASSPHRASE if passphrase is not None:
+            content = seal(seed, passphrase)
+        case KeyProtection.KEYRING:
+            name, wrapping = secrets.token_bytes(16), secrets.token_bytes(_WRAPPING_BYTES)
+            (keyring or SystemKeyring()).put(name.hex(), wrapping)
+            content = _encrypted(_WRAPPED_MAGIC + name, wrapping, seed)
+        case _:
+            raise ValueError(f"a key cannot be kept as {how} without a passphrase")
     path = folder / KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -236,22 +246,6 @@ def _form(path: Path, content: bytes) -> KeyProtection:
     if _has_form(content, _WRAPPED_MAGIC):
         return KeyProtection.KEYRING
     raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
-
-
-def _content(
-    seed: bytes, how: KeyProtection, passphrase: str | None, keyring: SystemKeyring | None
-) -> bytes:
-    match how:
-        case KeyProtection.OPEN:
-            return seed
-        case KeyProtection.PASSPHRASE if passphrase is not None:
-            return seal(seed, passphrase)
-        case KeyProtection.KEYRING:
-            name, wrapping = secrets.token_bytes(16), secrets.token_bytes(_WRAPPING_BYTES)
-            (keyring or SystemKeyring()).put(name.hex(), wrapping)
-            return _encrypted(_WRAPPED_MAGIC + name, wrapping, seed)
-        case _:
-            raise ValueError(f"a key cannot be kept as {how} without a passphrase")
 
 
 def _unusable(path: Path, err: OSError) -> IdentityError:

@@ -318,19 +318,17 @@ class Worker:
 
     def snapshot(self) -> Snapshot:
         return control_snapshot.build_snapshot(
-            control_snapshot.SnapshotSources(
-                key=self.signer.key,
-                lending=self.lending,
-                trainer=self.trainer,
-                evaluator=self.evaluator,
-                volunteer=self.session,
-                books=self.bookkeeping,
-                facts=self.facts(),
-                traffic=self.traffic,
-                energy=self.energy,
-                reach=self.ledger.http.reach,
-                ledger_url=self.settings.net.ledger,
-            )
+            key=self.signer.key,
+            lending=self.lending,
+            trainer=self.trainer,
+            evaluator=self.evaluator,
+            session=self.session,
+            bookkeeping=self.bookkeeping,
+            facts=self.facts(),
+            traffic=self.traffic,
+            energy=self.energy,
+            reach=self.ledger.http.reach,
+            ledger_url=self.settings.net.ledger,
         )
 
     def apply_state(self, wish: DesiredState) -> None:

@@ -121,16 +121,7 @@ class EvaluatorEnd(StrEnum):
 
 
 def evaluator_program(folder: Path) -> ChildProgram:
-    return ChildProgram(
-        command=EVALUATOR,
-        environment=evaluator_environment(folder),
-        line_bytes=link.LINE_BYTES,
-        silence_s=SILENCE_S,
-    )
-
-
-def evaluator_environment(folder: Path) -> dict[str, str]:
-    """List the environment of an evaluator, which connects to the ledger and the Hub itself."""
+    """Describe the evaluator, which connects to the ledger and the Hub itself."""
     line = {
         name: value
         for name, value in os.environ.items()
@@ -138,7 +129,12 @@ def evaluator_environment(folder: Path) -> dict[str, str]:
     }
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     hub = {"HF_HUB_CACHE": str(hub_cache(folder))}
-    return {**trainer_environment(folder), **line, **quiet, **hub}
+    return ChildProgram(
+        command=EVALUATOR,
+        environment={**trainer_environment(folder), **line, **quiet, **hub},
+        line_bytes=link.LINE_BYTES,
+        silence_s=SILENCE_S,
+    )
 
 
 class EvaluatorProcess:

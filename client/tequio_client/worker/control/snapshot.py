@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 
 import msgspec
@@ -14,6 +13,7 @@ from tequio_client import clock
 from tequio_client.ipc.facts import UNKNOWN_MACHINE
 from tequio_client.ipc.snapshot import (
     CurrentRoundView,
+    Decision,
     DiskView,
     JudgingView,
     LedgerView,
@@ -75,39 +75,34 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotSources:
-    """Parts of a worker that appear in its snapshot."""
-
-    key: PeerKey
-    lending: Lending
-    trainer: TrainerProcess
-    evaluator: EvaluatorProcess
-    volunteer: RunSession | None
-    books: Bookkeeping
-    facts: LendingFacts
-    traffic: TransferMeter
-    energy: EnergyMeter
-    reach: Reachability
-    ledger_url: str
-
-
-def build_snapshot(parts: SnapshotSources) -> Snapshot:
-    lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
+def build_snapshot(  # noqa: PLR0913 - the parts of a worker that appear in its snapshot
+    *,
+    key: PeerKey,
+    lending: Lending,
+    trainer: TrainerProcess,
+    evaluator: EvaluatorProcess,
+    session: RunSession | None,
+    bookkeeping: Bookkeeping,
+    facts: LendingFacts,
+    traffic: TransferMeter,
+    energy: EnergyMeter,
+    reach: Reachability,
+    ledger_url: str,
+) -> Snapshot:
     now_ms = clock.now_ms()
     return Snapshot(
         at_ms=now_ms,
         wish=lending.desired_state,
         preferences=lending.preferences,
         decision=lending.decision,
-        status=volunteer.status() if volunteer else None,
-        round=_round(parts, volunteer) if volunteer else None,
-        trainers=(_trainer(parts),),
-        judging=_judging(parts.evaluator),
+        status=session.status() if session else None,
+        round=_round(session, key, trainer) if session else None,
+        trainers=(_trainer(trainer, lending.decision),),
+        judging=_judging(evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
         line=TrafficView(
-            up_bytes_per_s=round(parts.traffic.up_per_s),
-            down_bytes_per_s=round(parts.traffic.down_per_s),
+            up_bytes_per_s=round(traffic.up_per_s),
+            down_bytes_per_s=round(traffic.down_per_s),
             month_bytes=facts.month_bytes,
             month_cap_bytes=lending.preferences.month_gb * _GB,
         ),
@@ -117,23 +112,22 @@ def build_snapshot(parts: SnapshotSources) -> Snapshot:
             free_bytes=facts.free_disk_bytes or 0,
         ),
         ledger=LedgerView(
-            url=parts.ledger_url,
-            is_reached=parts.reach.is_reached,
-            since_ms=parts.reach.since_ms,
-            problem=parts.reach.problem,
+            url=ledger_url,
+            is_reached=reach.is_reached,
+            since_ms=reach.since_ms,
+            problem=reach.problem,
         ),
-        energy_today_j=parts.energy.today_j,
-        energy_total_j=parts.energy.total_j,
-        is_energy_measured=parts.energy.is_measured,
+        energy_today_j=energy.today_j,
+        energy_total_j=energy.total_j,
+        is_energy_measured=energy.is_measured,
         lending_since_ms=lending.since_ms,
-        points=parts.books.totals(clock.midnight_ms(now_ms)),
-        activity=parts.books.activity.number,
-        rounds=parts.books.points_db.changes,
+        points=bookkeeping.totals(clock.midnight_ms(now_ms)),
+        activity=bookkeeping.activity.number,
+        rounds=bookkeeping.points_db.changes,
     )
 
 
-def _trainer(parts: SnapshotSources) -> TrainerView:
-    trainer, decision = parts.trainer, parts.lending.decision
+def _trainer(trainer: TrainerProcess, decision: Decision) -> TrainerView:
     alive, ready = trainer.heartbeat, trainer.ready
     if trainer.failure is not None:
         state = "broken"
@@ -176,30 +170,26 @@ def _judging(evaluator: EvaluatorProcess) -> JudgingView | None:
     )
 
 
-def _round(parts: SnapshotSources, volunteer: RunSession) -> CurrentRoundView | None:
-    view = volunteer.view
+def _round(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> CurrentRoundView | None:
+    view = session.view
     if view is None:
         return None
-    current, manifest = view.round, view.manifest
-    slot = current.slot_of.get(parts.key) if current else None
+    current, manifest, alive = view.round, view.manifest, trainer.heartbeat
+    slot = current.slot_of.get(key) if current else None
     is_trainer = current is not None and slot in current.trainers
     opened = current.open if current else None
+    done_percent = None
+    if alive is not None and alive.doing == _TRAINING and alive.steps:
+        done_percent = min(100 * alive.step // alive.steps, 100)
     return CurrentRoundView(
-        run=volunteer.run_id,
+        run=session.run_id,
         run_name=manifest.name,
         number=view.number,
         rounds=manifest.rounds.most,
         role="" if slot is None else "trainer" if is_trainer else "witness",
         opened_ms=opened.opened if opened else 0,
         ends_ms=min(opened.opened + manifest.rounds.train, opened.train_by) if opened else 0,
-        done_percent=_done_percent(parts),
-        loss=volunteer.loss,
-        bits_per_byte=volunteer.bits_per_byte,
+        done_percent=done_percent,
+        loss=session.loss,
+        bits_per_byte=session.bits_per_byte,
     )
-
-
-def _done_percent(parts: SnapshotSources) -> int | None:
-    alive = parts.trainer.heartbeat
-    if alive is None or alive.doing != _TRAINING or not alive.steps:
-        return None
-    return min(100 * alive.step // alive.steps, 100)

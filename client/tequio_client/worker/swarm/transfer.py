@@ -50,14 +50,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork
 
 
-__all__ = [
-    "Exchange",
-    "FetchFailedError",
-    "FetchSources",
-    "Fetcher",
-    "TransferTimes",
-]
-
 log = structlog.get_logger(__name__)
 
 REQUESTS_PER_SOURCE = 4

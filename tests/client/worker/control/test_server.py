@@ -240,8 +240,7 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
-        assert (
-            MAX_CONTROLLERS - 1 <= sum(heard) <= MAX_CONTROLLERS
-        )  # one may still be on its way out
+        # One may still be on its way out.
+        assert MAX_CONTROLLERS - 1 <= sum(heard) <= MAX_CONTROLLERS
         while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)

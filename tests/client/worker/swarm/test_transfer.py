@@ -27,14 +27,9 @@ from tequio_client.worker.swarm.blob_server import (
     read_payload,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.streams import FIRST_BAN_S, PeerBans
-from tequio_client.worker.swarm.transfer import (
-    Exchange,
-    Fetcher,
-    FetchFailedError,
-    FetchSources,
-    TransferTimes,
-)
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher, TransferTimes
 from tequio_shared.ids import sha256
 from tests.support import memory_log
 from tests.support.attack_table import attack
