@@ -44,8 +44,6 @@ _READ_BYTES = 1 << 16
 
 
 class LoopbackPort(msgspec.Struct, frozen=True):
-    """A worker's loopback port, and the secrets of both ends."""
-
     port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
     token: str
     """The caller's first line."""

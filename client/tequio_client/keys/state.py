@@ -19,8 +19,6 @@ Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class KeyProtection(StrEnum):
-    """Protection of the key's file."""
-
     ABSENT = "absent"
     """No file."""
     KEYRING = "keyring"

@@ -188,7 +188,6 @@ class LedgerApi:
         return await self._get(f"quarantine?after={after}&limit={ROWS}", QuarantineAnswer)
 
     async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
-        """List invitations opened by an entry after that one."""
         return await self._get(f"invitations?after={after}&limit={ROWS}", InvitationsAnswer)
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
@@ -203,7 +202,6 @@ class LedgerApi:
         return answer
 
     async def connectors(self) -> ConnectorsAnswer:
-        """List the keys that may vouch for others."""
         return await self._get("connectors", ConnectorsAnswer)
 
     async def post_entries(self, entries: Sequence[Entry]) -> list[PostedStatement]:
@@ -392,7 +390,6 @@ class ConnectorApi:
         return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
 
     async def poll(self, code: ConnectCode) -> ConnectOutcome:
-        """Poll the result of a code."""
         return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
 
     async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:

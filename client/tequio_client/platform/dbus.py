@@ -168,8 +168,6 @@ class NoAnswerError(TequioError):
 
 @dataclass(frozen=True, slots=True)
 class BusAddress:
-    """Callee of a D-Bus call: bus name, object, interface."""
-
     name: str
     path: str
     interface: str

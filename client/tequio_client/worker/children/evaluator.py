@@ -109,8 +109,6 @@ def _secret_path(folder: Path, competition: Digest) -> Path:
 
 
 class EvaluatorEnd(StrEnum):
-    """Reason for the end of an evaluator."""
-
     OVER = "over"
     """Nothing is left to do in the competition."""
     RESTING = "resting"
@@ -212,7 +210,6 @@ class EvaluatorProcess:
                 self.child.start_soon(partial(self._send_statement, asked, body, folder))
 
     async def _send_statement(self, asked: link.SubmitStatement, body: Body, folder: Path) -> None:
-        """Submit the statement and send the child the result."""
         code, why = link.NOT_LOGGED, f"not logged by the ledger within {SUBMIT_S:.0f} s"
         try:
             documents = await trio.to_thread.run_sync(read_documents, folder, asked.documents)
@@ -274,7 +271,6 @@ def count_scored_models(folder: Path, competition: Digest) -> int:
 
 
 def scoring_bytes(parameters: int) -> int:
-    """Estimate the memory that scoring a model of that size needs."""
     return BESIDE_BYTES + BYTES_PER_PARAMETER * parameters
 
 

@@ -52,8 +52,6 @@ _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildProgram:
-    """Constants of one kind of child."""
-
     command: Sequence[str]
     environment: Mapping[str, str]
     line_bytes: int
@@ -91,7 +89,6 @@ class ChildProcess:
         return self._nursery is not None
 
     def allow(self) -> None:
-        """Permit a child from now on."""
         self.permission.set()
 
     def forbid(self) -> None:

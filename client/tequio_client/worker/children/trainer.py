@@ -108,7 +108,6 @@ class TrainerProcess:
 
     @property
     def ready(self) -> link.TrainerReady | None:
-        """Device and model of the running child, once it is prepared."""
         return self._ready if self.child.is_running else None
 
     def reset(self) -> None:

@@ -112,7 +112,6 @@ class CompetitionsList:
         return _checked(row, f"competition {row.competition[:10]} is not understood")
 
     async def _places(self, name: str | None) -> dict[str, RankedEntrant]:
-        """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
         if name not in self._outcomes:

@@ -55,8 +55,6 @@ class LineTransport(Protocol):
 
 
 class SocketTransport:
-    """Transport over a stream."""
-
     def __init__(self, stream: trio.abc.Stream, send_s: float = SEND_S) -> None:
         self._stream = stream
         self._send_s = send_s
@@ -120,8 +118,6 @@ class PipeTransport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlTimes:
-    """Times in seconds."""
-
     computing_s: float = 1.0
     resting_s: float = 2.0
     """Interval of snapshots without changes, while a trainer computes and while none does."""
@@ -131,8 +127,6 @@ class ControlTimes:
 
 
 class ControlledWorker(Protocol):
-    """The worker, as its controllers use it."""
-
     def changed(self) -> trio.Event:
         """Get an event that is set at the next change."""
 
@@ -226,23 +220,16 @@ class ControlServer:
                 case control.AskQuestion() as ask:
                     await places.acquire()
                     nursery.start_soon(self._reply, lines, ask, places)
-                case control.EndWorker() if is_parent:
+                case control.SetDesiredState(wish=wish):
+                    self._host.apply_state(wish)
+                case control.SetPreferences(preferences=preferences):
+                    self._host.apply_preferences(preferences)
+                case control.ReportSessionFacts(facts=facts):
+                    self._host.apply_session_facts(facts, lines)
+                case control.ControllerHello():
+                    raise MalformedError("a second hello")
+                case control.EndWorker() if is_parent:  # ignored from others
                     return
-                case message:
-                    self._apply(message, lines)
-
-    def _apply(self, message: control.ToWorker, lines: LineTransport) -> None:
-        match message:
-            case control.SetDesiredState(wish=wish):
-                self._host.apply_state(wish)
-            case control.SetPreferences(preferences=preferences):
-                self._host.apply_preferences(preferences)
-            case control.ReportSessionFacts(facts=facts):
-                self._host.apply_session_facts(facts, lines)
-            case control.ControllerHello():
-                raise MalformedError("a second hello")
-            case _:
-                pass  # a goodbye from a controller that did not start us
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         times = self._times

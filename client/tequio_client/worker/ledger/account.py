@@ -343,7 +343,6 @@ def _instructions(code: ConnectCode, provider: str) -> list[str]:
 async def _poll_outcome(
     connector: ConnectorApi, code: ConnectCode, show: Callable[[str], None]
 ) -> ConnectOutcome:
-    """Poll at the connector's interval until it decides or the code expires."""
     pause_s, problem = float(code.interval_s), ""
     with trio.move_on_after(code.expires_s):
         while True:

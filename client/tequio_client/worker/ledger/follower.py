@@ -325,7 +325,6 @@ class LogFollower:
             await trio.sleep(pause_s)
 
     async def _catch_up(self) -> None:
-        """Read bundles up to the newest checkpoint."""
         signed = await self._check_newest()
         while (size := self._edge.size) < signed.size:
             end = min(size + ENTRIES_AT_ONCE, signed.size)

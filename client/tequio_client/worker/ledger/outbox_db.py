@@ -135,13 +135,11 @@ class OutboxDb:
         return OwnChain(used=used, seq=seq, last=Digest(last))
 
     def drafts(self, most: int = MOST_DRAFTS) -> list[UnsentStatement]:
-        """The first drafts, in the order in which they were submitted."""
         query = "SELECT ticket, type, body, run, round FROM draft ORDER BY ticket LIMIT ?"
         with self._explained():
             return [_draft(*row) for row in self._base.execute(query, (most,))]
 
     def copies(self) -> list[SignedCopy]:
-        """All copies of waiting drafts, the oldest first."""
         with self._explained():
             rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()
             return [SignedCopy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
@@ -205,7 +203,6 @@ class OutboxDb:
         return REGISTRATION
 
     def is_registering(self) -> bool:
-        """Check whether the registration of the key waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
             return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])

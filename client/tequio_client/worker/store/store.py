@@ -110,7 +110,6 @@ class Store:
         return ref.size_bytes - there
 
     def put_tree(self, content: bytes, piece_bytes: int) -> TreeRef:
-        """Write bytes into the store as a tree."""
         tree = hash_bytes(content, piece_bytes)
         self._put_tree(tree, lambda target: target.write_bytes(content))
         return tree.ref
