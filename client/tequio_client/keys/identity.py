@@ -145,19 +145,15 @@ class KeyStore:
             raise _unusable(path, err) from err
 
 
-def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
-    """Read the folder's key, or make one; raises IdentityError.
-
-    The caller holds the folder's lock. With a passphrase, a new key is sealed under it.
-    """
+def load_or_create(folder: Path) -> Signer:
+    """Read the folder's key, or make one; the caller holds its lock. Raises IdentityError."""
     try:
         if (folder / KEY_FILE).exists():
-            return load(folder, passphrase)
+            return load(folder)
     except OSError as err:
         raise _unusable(folder / KEY_FILE, err) from err
     seed = secrets.token_bytes(SEED_BYTES)
-    how = KeyProtection.OPEN if passphrase is None else KeyProtection.PASSPHRASE
-    write(folder, seed, how, passphrase)
+    write(folder, seed, KeyProtection.OPEN)
     return Signer(seed)
 
 

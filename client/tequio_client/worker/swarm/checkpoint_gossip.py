@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import structlog
 import trio
@@ -24,13 +24,11 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
-
-if TYPE_CHECKING:
-    from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
 
 log = structlog.get_logger(__name__)
 

@@ -77,13 +77,15 @@ class PeerLimits:
     ping_every_s: float = 15.0
     ping_wait_s: float = 5.0
     ping_misses: int = 2
+    repeat_topics_s: float = 30.0
+    """Interval at which each peer is sent our gossip topics again."""
 
 
 class RateLimiter:
     """Present allowance of each address and each peer; `clock` gives seconds that never go back."""
 
     def __init__(self, limits: PeerLimits, clock: Callable[[], float]) -> None:
-        self._limits = limits
+        self.limits = limits
         self._clock = clock
         self._inbound: Counter[str] = Counter()  # by network address
         self._handshakes: Counter[str] = Counter()
@@ -132,7 +134,7 @@ class RateLimiter:
             return False
         # An ended ban stays in the table on purpose: it is what makes the next one longer.
         before = self._bans.pop(peer, None)
-        length_s = min(2 * before.length_s if before else self._limits.first_ban_s, LONGEST_BAN_S)
+        length_s = min(2 * before.length_s if before else self.limits.first_ban_s, LONGEST_BAN_S)
         self._bans[peer] = _Ban(until_s=now + length_s, length_s=length_s)
         if len(self._bans) > BANS:
             self._bans.popitem(last=False)
@@ -148,18 +150,18 @@ class RateLimiter:
 
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)
-        if self.inbound >= self._limits.inbound or self._handshakes.total() >= HANDSHAKES:
+        if self.inbound >= self.limits.inbound or self._handshakes.total() >= HANDSHAKES:
             raise PeerError("too many connections")
-        if self._inbound[network] >= self._limits.connections * times:
+        if self._inbound[network] >= self.limits.connections * times:
             raise PeerError(f"too many connections from {network}")
-        if self._handshakes[network] >= self._limits.handshakes * times:
+        if self._handshakes[network] >= self.limits.handshakes * times:
             raise PeerError(f"too many connections without a key from {network}")
         # The bucket comes last: a connection refused above must not cost the address a token.
         if not self._arrivals.try_spend(network, 1, self._clock(), times):
             raise PeerError(f"connections come too fast from {network}")
 
     def _times(self, network: str) -> int:
-        return self._limits.loopback_factor if is_loopback(network) else 1
+        return self.limits.loopback_factor if is_loopback(network) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

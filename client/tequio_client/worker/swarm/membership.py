@@ -19,25 +19,22 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.swarm.peers import (
+    Announcement,
+    PeerNetwork,
+    PeerStream,
+    TopicFilter,
+)
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, peer_id_text, sha256
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from tequio_client.worker.swarm.peers import (
-        Announcement,
-        PeerNetwork,
-        PeerStream,
-        TopicFilter,
-    )
 
 log = structlog.get_logger(__name__)
 

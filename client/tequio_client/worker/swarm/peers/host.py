@@ -7,19 +7,24 @@ back before the host ends: after 200 connections it would accept no more.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import structlog
 import trio
 from libp2p import new_host
+from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
 from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.io.abc import ReadWriteCloser
 from libp2p.network.config import ConnectionConfig
 from libp2p.network.connection.raw_connection import RawConnection
+from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.network.exceptions import SwarmException
+from libp2p.network.swarm import Swarm
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
+from libp2p.stream_muxer.yamux.yamux import Yamux
+from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
@@ -28,14 +33,7 @@ from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.ids import PeerKey
 
-if TYPE_CHECKING:
-    from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
-    from libp2p.network.connection.swarm_connection import SwarmConn
-    from libp2p.network.swarm import Swarm
-    from libp2p.stream_muxer.yamux.yamux import Yamux
-    from multiaddr import Multiaddr
-
-    Handler = Callable[[INetStream], Awaitable[None]]
+Handler = Callable[[INetStream], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 

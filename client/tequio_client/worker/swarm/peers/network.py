@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self, cast
 
 import structlog
 import trio
+from libp2p.abc import IHost, INetConn, INetStream
 from libp2p.custom_types import TProtocol
 from libp2p.host.ping import PingService
+from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.peer.peerinfo import info_from_p2p_addr
+from libp2p.pubsub.gossipsub import GossipSub
 from libp2p.rcmgr import Direction
+from libp2p.security.noise.io import NoiseTransportReadWriter
+from libp2p.security.secure_session import SecureSession
+from libp2p.stream_muxer.yamux.yamux import Yamux
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter, counted
 from tequio_client.worker.swarm.peers import host as hosts
-from tequio_client.worker.swarm.peers.gossip import (
-    REPEAT_TOPICS_S,
-    Announcement,
-    GossipTopics,
-    TopicFilter,
-)
+from tequio_client.worker.swarm.peers.gossip import Announcement, GossipTopics, TopicFilter
 from tequio_client.worker.swarm.peers.stream import (
     PeerStream,
     foreign_errors,
@@ -37,15 +38,6 @@ from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
 from tequio_shared.limits import GOSSIP_BYTES
 
-if TYPE_CHECKING:
-    from libp2p.abc import IHost, INetConn, INetStream
-    from libp2p.network.connection.swarm_connection import SwarmConn
-    from libp2p.pubsub.gossipsub import GossipSub
-    from libp2p.security.noise.io import NoiseTransportReadWriter
-    from libp2p.security.secure_session import SecureSession
-    from libp2p.stream_muxer.yamux.yamux import Yamux
-
-
 log = structlog.get_logger(__name__)
 
 MAX_KNOWN_PEERS = 4_096
@@ -58,8 +50,7 @@ class PeerNetwork:
     """This peer in the peer-to-peer network: `async with PeerNetwork(...) as network`.
 
     `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that are sent
-    to peers (for a node behind a forwarded port). `repeat_topics_s` is how often peers are sent
-    our gossip topics again.
+    to peers (for a node behind a forwarded port).
     """
 
     def __init__(
@@ -69,7 +60,6 @@ class PeerNetwork:
         listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
         announce: Sequence[str] = (),
         limits: PeerLimits | None = None,
-        repeat_topics_s: float = REPEAT_TOPICS_S,
     ) -> None:
         if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
             raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
@@ -79,9 +69,7 @@ class PeerNetwork:
         addrs = [Multiaddr(text) for text in announce]
         self._host = hosts.create_host(seed, self._listen, addrs, self.limiter)
         hosts.guard_negotiation(self._host, self.record_fault)
-        self.topics = GossipTopics(
-            self._host, self.limiter, self.record_fault, repeat_s=repeat_topics_s
-        )
+        self.topics = GossipTopics(self._host, self.limiter, self.record_fault)
         self._watch = SilenceWatch(self, self._host, self._limits)
         self._inbound: Counter[PeerKey] = Counter()  # open inbound streams
         self._known: dict[PeerKey, tuple[str, ...]] = {}

@@ -5,21 +5,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import structlog
 import trio
+from libp2p.abc import INetStream
+from libp2p.network.stream.net_stream import NetStream
 from libp2p.peer.id import ID
+from libp2p.stream_muxer.yamux.yamux import YamuxStream
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import KEY_BYTES
 from tequio_shared.limits import FRAME_BYTES
-
-if TYPE_CHECKING:
-    from libp2p.abc import INetStream
-    from libp2p.network.stream.net_stream import NetStream
-    from libp2p.stream_muxer.yamux.yamux import YamuxStream
 
 log = structlog.get_logger(__name__)
 
