@@ -30,7 +30,7 @@ def utc_offset_s(at_ms: int) -> int:
     """
     if sys.platform != "win32":
         time.tzset()
-    offset = datetime.fromtimestamp(at_ms / 1000, UTC).astimezone().utcoffset()
+    offset = local_time(at_ms).utcoffset()
     return round(offset.total_seconds()) if offset else 0
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., object])
 
-WAYS = ("keyring", "passphrase", "open")
 _IN_ROW = 4
 _FROM_STDIN = click.option(
     "--stdin",
@@ -103,7 +102,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @click.option(
     "--keep",
     "way",
-    type=click.Choice(WAYS),
+    type=click.Choice(["keyring", "passphrase", "open"]),
     default="keyring",
     show_default=True,
     help="How the key is stored here; `open` is an unencrypted file.",

@@ -94,9 +94,9 @@ class KeyStore:
         self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
     ) -> None:
         """Change the protection of the same key; the old keyring entry is deleted afterwards."""
-        signer, content = self.open(old_passphrase), _read(self.folder / KEY_FILE)
+        signer, content = self.open(old_passphrase), _read(self.folder)
         write(self.folder, signer.seed, how, passphrase, self.keyring)
-        if _has_form(content, _WRAPPED_MAGIC):
+        if content is not None and _has_form(content, _WRAPPED_MAGIC):
             with suppress(IdentityError):  # a leftover entry does no harm
                 self.keyring.delete(content[_SALT].hex())
 
@@ -147,11 +147,8 @@ class KeyStore:
 
 def load_or_create(folder: Path) -> Signer:
     """Read the folder's key, or make one; the caller holds its lock. Raises IdentityError."""
-    try:
-        if (folder / KEY_FILE).exists():
-            return load(folder)
-    except OSError as err:
-        raise _unusable(folder / KEY_FILE, err) from err
+    if protection_of(folder) is not KeyProtection.ABSENT:
+        return load(folder)
     seed = secrets.token_bytes(SEED_BYTES)
     write(folder, seed, KeyProtection.OPEN)
     return Signer(seed)
@@ -159,27 +156,18 @@ def load_or_create(folder: Path) -> Signer:
 
 def protection_of(folder: Path) -> KeyProtection:
     """Read how the folder's key is protected; raises IdentityError."""
-    path = folder / KEY_FILE
-    try:
-        return _form(path, _read(path))
-    except FileNotFoundError:
-        return KeyProtection.ABSENT
-    except OSError as err:
-        raise _unusable(path, err) from err
+    content = _read(folder)
+    return KeyProtection.ABSENT if content is None else _form(folder, content)
 
 
 def load(
     folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
 ) -> Signer:
     """Read the folder's key; raises IdentityError. The keyring is only used for a wrapped key."""
-    path = folder / KEY_FILE
-    try:
-        content = _read(path)
-    except FileNotFoundError as err:
-        raise IdentityError("gone", folder=str(folder)) from err
-    except OSError as err:
-        raise _unusable(path, err) from err
-    match _form(path, content):
+    path, content = folder / KEY_FILE, _read(folder)
+    if content is None:
+        raise IdentityError("gone", folder=str(folder))
+    match _form(folder, content):
         case KeyProtection.OPEN:
             return Signer(content)
         case KeyProtection.KEYRING:
@@ -226,22 +214,31 @@ def write(
         raise _unusable(path, err) from err
 
 
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if os.name == "posix" and mode & _OTHERS:  # Windows keeps others out by the profile folder
-            raise IdentityError("mode", path=str(path), mode=f"{stat.S_IMODE(mode):o}")
-        return file.read(_MOST_BYTES)
+def _read(folder: Path) -> bytes | None:
+    """Read the key file; None if there is none. Raises IdentityError."""
+    path = folder / KEY_FILE
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            # Windows keeps others out by the profile folder.
+            if os.name == "posix" and mode & _OTHERS:
+                raise IdentityError("mode", path=str(path), mode=f"{stat.S_IMODE(mode):o}")
+            return file.read(_MOST_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise _unusable(path, err) from err
 
 
-def _form(path: Path, content: bytes) -> KeyProtection:
+def _form(folder: Path, content: bytes) -> KeyProtection:
     if len(content) == SEED_BYTES:
         return KeyProtection.OPEN
     if is_sealed(content):
         return KeyProtection.PASSPHRASE
     if _has_form(content, _WRAPPED_MAGIC):
         return KeyProtection.KEYRING
-    raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
+    path = str(folder / KEY_FILE)
+    raise IdentityError("size", path=path, size=len(content), due=SEED_BYTES)
 
 
 def _unusable(path: Path, err: OSError) -> IdentityError:

@@ -161,10 +161,7 @@ class LedgerApi:
     async def peer_rounds(
         self, key: PeerKey, *, before: int = JSON_INTEGER, limit: int = 100
     ) -> PeerRoundsAnswer:
-        """List rounds of a key that are over, the last ended first: one page, below an index.
-
-        Raises PeerError when the page is not in that order.
-        """
+        """List a page of a key's ended rounds below an index, last ended first; PeerError."""
         path = f"peers/{to_text(key)}/rounds?before={before}&limit={limit}"
         answer = await self._get(path, PeerRoundsAnswer)
         ends = [before, *(one.closed_index for one in answer.rounds)]
@@ -173,10 +170,7 @@ class LedgerApi:
         return answer
 
     async def ranking_around(self, key: PeerKey, reach: int) -> RankingAnswer:
-        """List up to `reach` keys on either side of this one, the best first.
-
-        Raises PeerError for rows that are not a consistent ranking.
-        """
+        """List up to `reach` keys on either side of this one, best first; raises PeerError."""
         answer = await self._get(f"ranking?around={to_text(key)}&n={reach}", RankingAnswer)
         for one, other in pairwise(answer.rows):
             if other.rank != one.rank + 1 or other.micropoints > one.micropoints:

@@ -159,10 +159,7 @@ class CompetitionsList:
 
 
 def curve_rounds(rounds: int) -> list[int]:
-    """Choose up to SPOTS rounds, evenly: multiples of a power of two, stable as the run grows.
-
-    Plus the first and the two last, of which the last may still be open.
-    """
+    """Choose some rounds, evenly, stable as the run grows, with the first and the last two."""
     step = 1
     while rounds // step > MAX_CURVE_ROUNDS:
         step *= 2

@@ -45,10 +45,7 @@ class LineTransport(Protocol):
     """A transport of lines; several tasks may send."""
 
     async def receive(self) -> bytes | None:
-        """Receive the next line without its end; None once the other end has closed.
-
-        Raises MalformedError for a line that is too long, and one of GONE.
-        """
+        """Receive the next line without its end; None at the end. Raises MalformedError, GONE."""
 
     async def send(self, line: bytes) -> None:
         """Send a line, end included; raises one of GONE."""

@@ -119,10 +119,7 @@ class Outbox:
         return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
     async def open(self, net: NetworkId, work_bits: int) -> None:
-        """Name the network; without this call the ledger is asked at the first `submit`.
-
-        Raises UserFacingError when the file belongs to another network or key, or is damaged.
-        """
+        """Name the network, else the first `submit` asks the ledger; raises UserFacingError."""
         if self._net not in (None, net):
             raise UserFacingError("the ledger serves another network now: start the worker again")
         self._net, self._work_bits = net, work_bits

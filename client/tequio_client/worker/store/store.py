@@ -142,10 +142,7 @@ class Store:
             return self._files.read_span(path, *tree.ref.span(first, count))
 
     def sound_pieces(self, root: Digest, first: int, count: int) -> bytes | None:
-        """Read pieces as `read_pieces` does, and hash them the first and then every 16th time.
-
-        None as well when they turn out to be damaged; they count as missing then.
-        """
+        """Read pieces, hashed the first and then every 16th time; None when missing or damaged."""
         # Wrong bytes would get us banned by the peer that asked, yet hashing every time would cost
         # a busy server more than the disk and the network do.
         content, tree = self.read_pieces(root, first, count), self.tree(root)

@@ -34,10 +34,7 @@ _MAGIC = b"TQM1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeRef:
-    """Description of a tree for fetching it: its root, size and piece size.
-
-    Raises MalformedError for an empty tree and for pieces of more than PIECE_BYTES.
-    """
+    """A tree's root, size and piece size, to fetch it by; MalformedError if these make none."""
 
     root: Digest
     size_bytes: int
@@ -130,10 +127,7 @@ def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> Merkl
 
 
 class PartialTree:
-    """One tree that is being fetched; safe for several threads.
-
-    Made by the `Store`, which also turns the OSError of a failing disk into a sentence.
-    """
+    """One tree that is being fetched; safe for several threads. OSError passes."""
 
     def __init__(self, tree: MerkleBlob, *, content: Path, bits: Path) -> None:
         self.tree = tree

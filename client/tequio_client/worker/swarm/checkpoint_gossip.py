@@ -147,7 +147,9 @@ class CheckpointGossip:
     async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
         """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
-        ahead = self._checkpoint_ahead()
+        ahead: Checkpoint | None = None
+        if self.largest_ahead is not None:
+            ahead = open_checkpoint(self.largest_ahead, self._network.log_key).checkpoint
         # Two roots for one size need no proof: both notes bear the log's signature, so they convict
         # it although we have not read that far.
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
@@ -168,11 +170,6 @@ class CheckpointGossip:
                 theirs=theirs.size,
             )
             await self._report(note)
-
-    def _checkpoint_ahead(self) -> Checkpoint | None:
-        if self.largest_ahead is None:
-            return None
-        return open_checkpoint(self.largest_ahead, self._network.log_key).checkpoint
 
     async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
         """Store and report two notes that no one log can have signed; raises LogForkedError."""

@@ -28,7 +28,7 @@ from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
-from tequio_client.worker.swarm.peers.stream import is_foreign, key_of, reset, shielded
+from tequio_client.worker.swarm.peers.stream import key_of, reset, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.ids import PeerKey
@@ -41,6 +41,7 @@ HANDSHAKE_S = 10
 READ_BYTES = 1 << 18
 """Largest read of a socket: the library asks for as much as the peer announced."""
 LONGEST_PAUSE_S = 5.0
+_FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def create_host(
@@ -88,7 +89,8 @@ def guard_negotiation(host: IHost, blame: Callable[[PeerKey], None]) -> None:
 
 async def _drop(stream: INetStream, err: Exception, blame: Callable[[PeerKey], None]) -> None:
     peer = key_of(stream.muxed_conn.peer_id)
-    if isinstance(err, TequioError | OSError | EOFError) or is_foreign(err):
+    is_foreign = type(err).__module__.startswith(_FOREIGN)
+    if is_foreign or isinstance(err, TequioError | OSError | EOFError):
         log.debug("a stream ended", protocol=stream.get_protocol(), error=str(err) or repr(err))
     else:
         log.error("a stream handler failed", protocol=stream.get_protocol(), exc_info=err)

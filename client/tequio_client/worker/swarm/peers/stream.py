@@ -26,7 +26,6 @@ READ_BYTES = 512 << 10
 AHEAD_BYTES = 64 << 10
 """How much may be read beyond what is needed: most often the whole of a short frame."""
 _KEY_PREFIX = bytes.fromhex("002408011220")
-_FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def id_of(key: PeerKey) -> ID:
@@ -52,10 +51,6 @@ def foreign_errors(doing: str) -> Iterator[None]:
         raise PeerError(f"too slow: {doing}") from err
     except Exception as err:  # libp2p raises KeyError, RuntimeError, groups and its own errors
         raise PeerError(f"{doing}: {str(err) or type(err).__name__}") from err
-
-
-def is_foreign(err: Exception) -> bool:
-    return type(err).__module__.startswith(_FOREIGN)
 
 
 def shielded(seconds: float) -> trio.CancelScope:
