@@ -110,13 +110,17 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @_FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
+    from tequio_client.keys.backup import from_words, read_backup
     from tequio_client.keys.state import KeyProtection
     from tequio_client.runtime import locked
     from tequio_shared.ids import to_text
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), KeyProtection(way)
-        seed = _seed(path, from_stdin=from_stdin)
+        if path is None:
+            seed = from_words(_asked("The 24 words", from_stdin=from_stdin))
+        else:
+            seed = read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
         phrase = None
         if how is KeyProtection.PASSPHRASE:
             phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
@@ -124,14 +128,6 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
     if how is KeyProtection.OPEN:
         click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
     click.echo(f"restored the key {to_text(signer.key)}")
-
-
-def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
-    from tequio_client.keys.backup import from_words, read_backup
-
-    if path is None:
-        return from_words(_asked("The 24 words", from_stdin=from_stdin))
-    return read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
 
 
 def _store(folder: Path) -> KeyStore:

@@ -90,11 +90,7 @@ class LedgerNetwork:
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
-        """Parse an answer of `/v1/network`.
-
-        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError when
-        the answer contradicts the genesis document.
-        """
+        """Parse an answer of `/v1/network`; raises PeerError when it contradicts itself."""
         genesis = parse_answer(raw, NetworkAnswer).checked_genesis()
         log_key = VerifierKey.parse(genesis.log_key)
         return cls(id=genesis.network_id, genesis=genesis, log_key=log_key)
@@ -106,10 +102,7 @@ class LedgerApi:
     def __init__(
         self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
     ) -> None:
-        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
-
-        With a policy, checkpoints only count with its quorum of cosignatures.
-        """
+        """Checkpoints only count with the quorum of `trust`; raises as `LedgerHttp` does."""
         self._trust = trust
         self._limits = limits or ApiLimits()
         self._network: LedgerNetwork | None = None
@@ -125,7 +118,7 @@ class LedgerApi:
     async def network(self) -> LedgerNetwork:
         """Get the network, checked against its id; asked for only once."""
         if self._network is None:
-            self._network = LedgerNetwork.parse(await self.http.get("/v1/network"))
+            self._network = LedgerNetwork.parse(await self.http.call("/v1/network"))
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
@@ -207,7 +200,7 @@ class LedgerApi:
         if not 0 < len(entries) <= POST_STATEMENTS or len(content) > POST_BYTES:
             raise RefusedError("too-large", f"{len(entries)} entries of {len(content)} bytes")
         net = (await self.network()).id
-        raw = await self.http.call("POST", "/v1/statements", content=content)
+        raw = await self.http.call("/v1/statements", method="POST", content=content)
         items = parse_answer(raw, PostedAnswer).items
         names = tuple(to_text(statement_id(net, entry.statement.raw)) for entry in entries)
         # Of an entry that the ledger could not read it knows no id.
@@ -222,23 +215,20 @@ class LedgerApi:
         ]
 
     async def checkpoint(self) -> Checkpoint:
-        """Get the newest size and root, signed by the genesis' log key.
-
-        Raises NoQuorumError, UntrustedLogError when the policy requires more.
-        """
+        """Get the newest size and root; raises as `checkpoint_note` does."""
         return (await self.checkpoint_note())[0]
 
     async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
-        """Get the newest checkpoint, and the note that the genesis' log key signed over it."""
+        """Get the newest signed checkpoint, and its note; NoQuorumError, UntrustedLogError."""
         log_key = (await self.network()).log_key
-        note = await self.http.get("/log/checkpoint", most=NOTE_BYTES)
+        note = await self.http.call("/log/checkpoint", most=NOTE_BYTES)
         if self._trust is not None:
             return self._trust.open(note, log_key).checkpoint, note
         return open_checkpoint(note, log_key).checkpoint, note
 
     async def send_checkpoint(self, note: bytes) -> None:
         """Send a checkpoint that we stored; LedgerRefusedError("log-behind"): the log lacks it."""
-        await self.http.call("POST", "/log/checkpoint", content=note)
+        await self.http.call("/log/checkpoint", method="POST", content=note)
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:
         """Get the first `width` hashes of a tile, unverified."""
@@ -262,7 +252,7 @@ class LedgerApi:
     async def get_blob(self, digest: Digest, *, most_bytes: int = BLOB_BYTES) -> bytes | None:
         """Get a blob and check its hash; None when the ledger does not have it."""
         try:
-            raw = await self.http.get(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
+            raw = await self.http.call(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
@@ -283,7 +273,7 @@ class LedgerApi:
             "x-tequio-signature": to_text(signed),
         }
         path, seconds = _blob(digest), self._limits.blob_s
-        await self.http.call("PUT", path, content=content, headers=headers, seconds=seconds)
+        await self.http.call(path, method="PUT", content=content, headers=headers, seconds=seconds)
         return digest
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
@@ -301,7 +291,7 @@ class LedgerApi:
 
     async def put_seed(self, record: AddressRecord) -> None:
         """Publish our addresses, until the record is too old to be current."""
-        await self.http.call("PUT", "/v1/seeds", content=record.encode())
+        await self.http.call("/v1/seeds", method="PUT", content=record.encode())
 
     @asynccontextmanager
     async def events(self, after: int = -1) -> AsyncIterator[AsyncIterator[LogEvent]]:
@@ -310,7 +300,7 @@ class LedgerApi:
             yield events
 
     async def _get(self, path: str, kind: type[T]) -> T:
-        return parse_answer(await self.http.get(f"/v1/{path}"), kind)
+        return parse_answer(await self.http.call(f"/v1/{path}"), kind)
 
     async def _pages(self, what: str, kind: type[P]) -> AsyncIterator[P]:
         """Get all pages of a list; raises PeerError when one does not continue the one before."""
@@ -332,12 +322,12 @@ class LedgerApi:
     async def _tile(self, tile: Tile, most: int) -> bytes:
         """Get a tile; a partial one may disappear once the full one exists (C2SP tlog-tiles)."""
         try:
-            return await self.http.get(f"/log/{tile.path()}", most=most)
+            return await self.http.call(f"/log/{tile.path()}", most=most)
         except LedgerRefusedError as err:
             if err.code != "not-found" or tile.width == TILE_WIDTH:
                 raise
         whole = Tile(level=tile.level, index=tile.index)
-        return await self.http.get(f"/log/{whole.path()}", most=most // tile.width * TILE_WIDTH)
+        return await self.http.call(f"/log/{whole.path()}", most=most // tile.width * TILE_WIDTH)
 
 
 def _blob(digest: Digest) -> str:
@@ -357,7 +347,6 @@ class ConnectorApi:
     """
 
     def __init__(self, url: str, limits: ApiLimits = CONNECTOR_LIMITS) -> None:
-        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
         self._http = LedgerHttp(url, limits, "connector")
         self.url = self._http.url
 
@@ -389,7 +378,7 @@ class ConnectorApi:
     async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:
         content = None if body is None else msgspec.json.encode(body)
         try:
-            raw = await self._http.call(method, path, content=content)
+            raw = await self._http.call(path, method=method, content=content)
         except LedgerUnavailableError as err:
             raise ConnectorUnavailableError(err.detail or str(err)) from err
         except LedgerRefusedError as err:

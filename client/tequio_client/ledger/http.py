@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, M
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 
 import httpx
 import trio
@@ -32,9 +33,6 @@ from tequio_shared.limits import DOCUMENT_BYTES
 
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
-_NOT_FOUND = 404
-_TOO_MANY = 429
-_SERVER_FAULT = 500
 _CODE_CHARACTERS = 64
 
 
@@ -95,12 +93,9 @@ class LedgerHttp:
     """Connections to one ledger; a few stay open until `aclose`."""
 
     def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
-        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
-
-        `what` is the server's name in errors.
-        """
+        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
         self._limits = limits
-        self._what = what
+        self._what = what  # the server's name in errors
         self.url = _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
         self.reach = Reachability()
@@ -117,16 +112,11 @@ class LedgerHttp:
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def get(
-        self, path: str, *, most: int | None = None, seconds: float | None = None
-    ) -> bytes:
-        return await self.call("GET", path, most=most, seconds=seconds)
-
     async def call(
         self,
-        method: str,
         path: str,
         *,
+        method: str = "GET",
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         most: int | None = None,
@@ -250,11 +240,13 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
         problem = Problem()  # a proxy's page: the status says enough
     detail = clean_text(problem.detail, MAX_SERVER_TEXT)
     message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
-    if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
+    is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and problem.code != "quota"
+    if is_fault or status == HTTPStatus.TOO_MANY_REQUESTS:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
-    if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
+    if status < HTTPStatus.BAD_REQUEST:  # redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
-    code = "not-found" if status == _NOT_FOUND else clean_text(problem.code, _CODE_CHARACTERS)
+    is_found = status != HTTPStatus.NOT_FOUND
+    code = clean_text(problem.code, _CODE_CHARACTERS) if is_found else "not-found"
     return LedgerRefusedError(code, message, detail)
 
 

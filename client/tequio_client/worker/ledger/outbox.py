@@ -38,7 +38,7 @@ from tequio_client.worker.ledger.outbox_db import (
     UnsentStatement,
 )
 from tequio_shared.api.network import PostedStatement
-from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
@@ -201,7 +201,15 @@ class Outbox:
             # would make this key the one that contradicts itself.
             await self._fail(err)
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
-            await self._wait_after(err)
+            # What was on its way may have arrived although no answer did, so the ledger is asked
+            # before anything is signed again.
+            self._is_in_step = False
+            least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
+            pause_s = self._back_off.next_s(least_s)
+            log.warning(
+                "statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1)
+            )
+            await trio.sleep(pause_s)
             return False
         else:
             self._back_off.reset()
@@ -218,15 +226,6 @@ class Outbox:
         self._waiting, self._failure = {}, _Outcome()
         for outcome in failed:
             outcome.give(err)
-
-    async def _wait_after(self, err: TequioError) -> None:
-        # What was on its way may have arrived although no answer did, so the ledger is asked before
-        # anything is signed again.
-        self._is_in_step = False
-        least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
-        pause_s = self._back_off.next_s(least_s)
-        log.warning("statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1))
-        await trio.sleep(pause_s)
 
     async def _send_all(self) -> None:
         while drafts := await self._on_db(OutboxDb.drafts, BATCH):

@@ -35,10 +35,7 @@ _DAY_MS = 86_400_000
 
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
-    """Read the key's standing and the entries of its evidence, all proven to be in the log.
-
-    Raises PeerError when the log contradicts the ledger, LedgerRefusedError("not-found").
-    """
+    """Read the key's standing and the entries of its evidence, proven by the log, or PeerError."""
     answer = (await api.peer(key)).standing
     if answer.standing == Standing.NEWCOMER:
         return answer, {}

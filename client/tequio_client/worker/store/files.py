@@ -17,7 +17,6 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -36,16 +35,6 @@ _ENDINGS = ("", ".part", ".bits", ".meta")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundFile:
-    """A file that an earlier start left, when it was used last, and its size in bytes."""
-
-    kind: Kind
-    name: Digest
-    used_ns: int
-    size_bytes: int
-
-
 class StoreFiles:
     """The files under `folder`. OSError passes; `translated` makes it a UserFacingError."""
 
@@ -54,14 +43,16 @@ class StoreFiles:
         self._lock = threading.Lock()
         self._temporary = 0  # names given out in temp/; guarded by the lock
 
-    def prepare(self) -> list[FoundFile]:
-        """Make the folders, delete what cannot be used, and list the rest, oldest use first."""
+    def prepare(self) -> list[tuple[int, Kind, Digest, int]]:
+        """Make the folders, and delete what an earlier start left and cannot be used.
+
+        Returns the rest: its last use in ns, kind, name and size in bytes, oldest use first.
+        """
         for name in ("trees", "blobs", "temp"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
         for leftover in (self._folder / "temp").iterdir():
             _delete(leftover)
-        found = [*self._scan("trees"), *self._scan("blobs")]
-        return sorted(found, key=lambda one: one.used_ns)
+        return sorted([*self._scan("trees"), *self._scan("blobs")])
 
     def path(self, kind: Kind, name: Digest) -> Path:
         """Where the whole content lies or would lie."""
@@ -155,7 +146,7 @@ class StoreFiles:
                 message = f"the disk that holds {self._folder} is full; free some space on it"
             raise UserFacingError(message) from err
 
-    def _scan(self, kind: Kind) -> Iterator[FoundFile]:
+    def _scan(self, kind: Kind) -> Iterator[tuple[int, Kind, Digest, int]]:
         stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
         for stem in stems:
             name = Digest(bytes.fromhex(stem))
@@ -164,9 +155,7 @@ class StoreFiles:
                 self.delete(kind, name)
             else:
                 stat = usable.stat()
-                yield FoundFile(
-                    kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size
-                )
+                yield stat.st_mtime_ns, kind, name, stat.st_size
 
     def _usable(self, kind: Kind, name: Digest) -> Path | None:
         path = self.path(kind, name)

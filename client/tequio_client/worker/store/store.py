@@ -60,8 +60,8 @@ class Store:
         self._trees = TreeCache()
         self._reads: OrderedDict[tuple[Digest, int, int], int] = OrderedDict()  # times served
         with self._files.translated():
-            for found in self._files.prepare():
-                self._index.add(found.kind, found.name, found.size_bytes)
+            for _, kind, name, size_bytes in self._files.prepare():
+                self._index.add(kind, name, size_bytes)
 
     @property
     def used_bytes(self) -> int:

@@ -53,7 +53,7 @@ class FetchProgress:
 
 
 class FetchFailedError(PeerError):
-    """The sources did not send everything in time; `progress` lists what came, which stays."""
+    """Not everything came in time; `progress` lists what came, which stays."""
 
     def __init__(self, progress: FetchProgress) -> None:
         super().__init__(

@@ -80,7 +80,7 @@ async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Boo
 
 
 async def ranked(api: LedgerApi) -> Sequence[RankedAnswer]:
-    return parse_answer(await api.http.get("/v1/ranking"), RankingAnswer).rows
+    return parse_answer(await api.http.call("/v1/ranking"), RankingAnswer).rows
 
 
 async def best(api: LedgerApi) -> PeerKey:
