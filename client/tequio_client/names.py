@@ -42,7 +42,7 @@ def matches_name_or_id(name: str, id_: str, wanted: str) -> bool:
 def find_one(
     kind: str, things: Iterable[T], label: Callable[[T], tuple[str, str]], wanted: str
 ) -> T:
-    """Find the thing with that name or beginning of its id (its `label`); raises UserFacingError."""
+    """Find the thing with that name or beginning of its id (the `label`); UserFacingError."""
     known = list(things)
     found = [one for one in known if matches_name_or_id(*label(one), wanted)]
     if len(found) == 1:

@@ -95,7 +95,11 @@ class SourcePoller(Generic[T]):
             self._lock.notify_all()
 
     def _serve(self) -> None:
-        while self._wait_asked():
+        while True:
+            with self._lock:
+                self._lock.wait_for(lambda: self._asked_at is not None or self._is_closed)
+                if self._is_closed:
+                    break
             begun = self._clock()
             value, error = _outcome(self._source)
             answer = SourceAnswer(
@@ -106,11 +110,6 @@ class SourcePoller(Generic[T]):
                 self._lock.notify_all()
                 self._on_answer()
         self._on_end()
-
-    def _wait_asked(self) -> bool:
-        with self._lock:
-            self._lock.wait_for(lambda: self._asked_at is not None or self._is_closed)
-            return not self._is_closed
 
 
 def _nothing() -> None:

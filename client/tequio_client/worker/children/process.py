@@ -37,8 +37,6 @@ log = structlog.get_logger(__name__)
 GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
 starting game has to wait; interrupted work of a child does no harm."""
-FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 30.0
 UNSENT_LINES = 256
 """Maximum lines that wait for a child to read them."""
 PROBE = (sys.executable, "-m", "tequio_client.probe")
@@ -59,8 +57,8 @@ class ChildProgram:
     silence_s: float = math.inf
     """Longest silence; then the child is ended."""
     grace_s: float = GRACE_S
-    first_pause_s: float = FIRST_PAUSE_S
-    longest_pause_s: float = LONGEST_PAUSE_S
+    first_pause_s: float = 0.5
+    longest_pause_s: float = 30.0
     """First pause after a failed start, and the maximum of later ones."""
 
 

@@ -35,7 +35,7 @@ _DAY_MS = 86_400_000
 
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
-    """Read the key's standing and the entries of its evidence, proven by the log, or PeerError."""
+    """Read the key's standing and its evidence, proven by the log; PeerError, LedgerRefusedError."""
     answer = (await api.peer(key)).standing
     if answer.standing == Standing.NEWCOMER:
         return answer, {}

@@ -447,16 +447,13 @@ class RunGossip:
         """Wait for the next announcement whose content was not received before, ours too."""
         while True:
             announcement = await self._received.receive()
-            if self._is_new(sha256(announcement.content)):
-                return announcement
-
-    def _is_new(self, content: Digest) -> bool:
-        if content in self._seen:
+            # By content, not by message: the library drops repeats of one message only, and an
+            # author may sign the same entry again.
+            content = sha256(announcement.content)
+            is_new = content not in self._seen
+            self._seen[content] = None
             self._seen.move_to_end(content)
-            return False
-        # By content, not by message: the library drops repeats of one message only, and an author
-        # may sign the same entry again.
-        self._seen[content] = None
-        if len(self._seen) > MAX_SEEN_CONTENTS:
-            self._seen.popitem(last=False)
-        return True
+            if len(self._seen) > MAX_SEEN_CONTENTS:
+                self._seen.popitem(last=False)
+            if is_new:
+                return announcement
