@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mnemonic import Mnemonic
 
 
-SUFFIX = ".tequio-key"
 WORDS = 24
 PREFIX = 4
 """Letters that identify every word of the list."""

@@ -317,12 +317,10 @@ class RunsList:
         ends = [one.closed_index for one in rounds if one.closed_index is not None]
         if len(ends) < 2:  # noqa: PLR2004 - a span has two ends
             return 0
-        first, last = [await self._time_ms(index) for index in (ends[0], ends[-1])]
-        return max(last - first, 0) // (len(ends) - 1)
-
-    async def _time_ms(self, index: int) -> int:
-        (leaf,) = await self._ledger.entries(index, index + 1)
-        return Entry.parse(leaf).statement.ts
+        (first,) = await self._ledger.entries(ends[0], ends[0] + 1)
+        (last,) = await self._ledger.entries(ends[-1], ends[-1] + 1)
+        took_ms = Entry.parse(last).statement.ts - Entry.parse(first).statement.ts
+        return max(took_ms, 0) // (len(ends) - 1)
 
 
 async def _document(ledger: LedgerApi, name: str, most_bytes: int = DOCUMENT_BYTES) -> bytes:

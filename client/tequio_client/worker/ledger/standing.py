@@ -35,7 +35,7 @@ _DAY_MS = 86_400_000
 
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
-    """Read the key's standing and its evidence, proven by the log; PeerError, LedgerRefusedError."""
+    """Read the key's standing and its evidence, proven by the log; PeerError, RefusedError."""
     answer = (await api.peer(key)).standing
     if answer.standing == Standing.NEWCOMER:
         return answer, {}
