@@ -29,7 +29,6 @@ WORDS = 24
 PREFIX = 4
 """Letters that identify every word of the list."""
 MIN_PASSPHRASE_CHARACTERS = 8
-"""Minimum characters of a passphrase."""
 _MOST_BYTES = 4_096
 
 

@@ -35,7 +35,6 @@ class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
     backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Time of the last backup; 0: never."""
     backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
-    """Form of that backup."""
 
 
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,6 @@ GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
 starting game has to wait; interrupted work of a child does no harm."""
 UNSENT_LINES = 256
-"""Maximum lines that wait for a child to read them."""
 PROBE = (sys.executable, "-m", "tequio_client.probe")
 STEADY_S = 30.0
 """A probe that ran this long did not fail at its start."""

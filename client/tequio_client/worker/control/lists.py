@@ -53,7 +53,6 @@ from tequio_shared.statements.statement import Entry
 log = structlog.get_logger(__name__)
 
 MAX_CURVE_ROUNDS = 48
-"""Maximum rounds of a run that a curve goes through."""
 MAX_CACHED_CURVES = 64
 ENDED_STATES = "finished"
 MAX_RUNS = 64

@@ -70,7 +70,6 @@ class PeerLimits:
     records_per_s: float = 10.0
     """Address records sent by one peer."""
     loopback_factor: int = 16
-    """Factor on the limits of the loopback address."""
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
     connect_s: float = 15.0
