@@ -120,6 +120,6 @@ def _outcome(source: Callable[[], T | None]) -> tuple[T | None, str]:
     try:
         value = source()
     except Exception as err:  # noqa: BLE001 - drivers raise what they like; it is shown as health
-        said = str(err) if isinstance(err, TequioError) else f"{type(err).__name__}: {err}"
-        return None, said[:512]
+        message = str(err) if isinstance(err, TequioError) else f"{type(err).__name__}: {err}"
+        return None, message[:512]
     return value, "" if value is not None else "does not know"

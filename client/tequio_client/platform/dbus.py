@@ -60,7 +60,7 @@ class _Call:
 
 
 class AsyncBus:
-    """A lasting connection that never blocks its caller; `hear` gets each signal's name and body.
+    """A lasting connection that never blocks its caller; `on_signal` gets each signal's name and body.
 
     One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
     do. A service that shows something for us reports back to the connection that asked, so calls
@@ -73,8 +73,8 @@ class AsyncBus:
     connections never close the two descriptors of their pipe; and a call blocks until its answer.
     """
 
-    def __init__(self, which: str, of: BusAddress, hear: Callable[[str, Body], None]) -> None:
-        self._which, self._of, self._hear = which, of, hear
+    def __init__(self, which: str, of: BusAddress, on_signal: Callable[[str, Body], None]) -> None:
+        self._which, self._of, self._on_signal = which, of, on_signal
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._waker, self._bell = socket.socketpair()
         self._thread: threading.Thread | None = None
@@ -155,7 +155,7 @@ class AsyncBus:
         elif (
             kind is MessageType.signal and fields.get(HeaderFields.interface) == self._of.interface
         ):
-            self._hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+            self._on_signal(str(fields.get(HeaderFields.member, "")), tuple(message.body))
 
 
 class AbsentError(TequioError):
@@ -197,8 +197,8 @@ class Bus:
         message = Properties(_at(to)).get(name)
         return checked_value(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
 
-    def listen(self, to: BusAddress, hear: Callable[[str, Body], None]) -> None:
-        """Call `hear` with name and body of every signal; ends only by raising."""
+    def listen(self, to: BusAddress, on_signal: Callable[[str, Body], None]) -> None:
+        """Call `on_signal` with name and body of every signal; ends only by raising."""
         connection = self._connected()
         rule = MatchRule(type="signal", interface=to.interface, path=to.path)
         try:
@@ -207,7 +207,7 @@ class Bus:
                 message = connection.receive()
                 fields = message.header.fields
                 if message.header.message_type is MessageType.signal and rule.matches(message):
-                    hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+                    on_signal(str(fields.get(HeaderFields.member, "")), tuple(message.body))
         except (OSError, ValueError) as err:
             raise AbsentError(f"the bus closed the connection: {err}") from err
         finally:
