@@ -60,7 +60,7 @@ class _Call:
 
 
 class AsyncBus:
-    """A lasting connection that never blocks its caller; `on_signal` gets each signal's name and body.
+    """A lasting connection that never blocks its caller; `on_signal` gets signals by name and body.
 
     One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
     do. A service that shows something for us reports back to the connection that asked, so calls
