@@ -141,7 +141,7 @@ class BlobServer:
             payload = await trio.to_thread.run_sync(
                 read_payload, self._store, request, limiter=self._readers
             )
-        # Our own disk fails, which is no fault of the peer: others may serve it.
+        # Our own disk fails: the peer is not at fault, and others may serve it.
         except UserFacingError as err:
             raise NoPayload(BlobStatus.BUSY) from err
         await self._upload.acquire(len(payload))
