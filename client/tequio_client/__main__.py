@@ -90,41 +90,31 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command.
-
-    An error that the user can act on is printed as one sentence; the exit status is 1.
-    """
+    """Run the command; an error that the user can act on is one sentence, with exit status 1."""
     disable_core_dumps()
     try:
         cli()
     except* TequioError as group:
-        _exit_with(group)
+        # Tasks that failed along with the real cause are in the group too, often before it.
+        _exit_with(str(_first_error(group.subgroup(UserFacingError) or group)))
     except* ModuleNotFoundError as group:
-        _exit_with(_not_installed(group))
+        name = str(getattr(_first_error(group), "name", None))
+        if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
+            raise  # a bug
+        _exit_with(
+            f"this command is not installed here ({name} is missing): install '.[client]' from "
+            "the checkout"
+        )
 
 
-def _not_installed(
-    group: BaseExceptionGroup[ModuleNotFoundError],
-) -> BaseExceptionGroup[BaseException]:
-    """Name the extra that brings the missing package; a missing module of Tequio is a bug."""
-    error: BaseException = group
+def _first_error(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    name = str(getattr(error, "name", None))
-    if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
-        raise group
-    message = f"this command is not installed here ({name} is missing)"
-    return BaseExceptionGroup(
-        "", [UserFacingError(f"{message}: install '.[client]' from the checkout")]
-    )
+    return error
 
 
-def _exit_with(group: BaseExceptionGroup[BaseException]) -> None:
-    # Tasks that failed along with the real cause are in the group too, often before it.
-    error: BaseException = group.subgroup(UserFacingError) or group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    click.echo(f"tequio: {error}", err=True)
+def _exit_with(message: str) -> None:
+    click.echo(f"tequio: {message}", err=True)
     sys.exit(1)
 
 

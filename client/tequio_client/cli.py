@@ -13,6 +13,11 @@ from typing import Any, TypeVar
 import click
 import platformdirs
 
+F = TypeVar("F", bound="Callable[..., object]")
+DEFAULT_LEDGER = "http://127.0.0.1:8600"
+GIB = 1 << 30
+_OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
+
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called, and listed in sections.
@@ -53,12 +58,6 @@ class LazyGroup(click.Group):
                 formatter.write_dl(
                     [(name.ljust(width), help_) for name, (_, help_) in commands.items()]
                 )
-
-
-F = TypeVar("F", bound="Callable[..., object]")
-DEFAULT_LEDGER = "http://127.0.0.1:8600"
-GIB = 1 << 30
-_OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
 class LogIdArgument(click.Argument):
@@ -202,30 +201,38 @@ threads_option = click.option(
 )
 
 
-def signing_options(command: F) -> F:
-    """Options of a decision that several organisers may have to sign."""
-    for option in (
-        click.option(
-            "--out",
-            type=OutputFile(),
-            help="File for the half-signed decision, if more organisers have to sign.",
-        ),
-        other_organisers_option,
-        folder_option("organiser"),
-    ):
-        command = option(command)
-    return command
+def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Combine options, in the order of the help."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def logging_options(command: F) -> F:
-    command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
-    return click.option(
+signing_options = _together(
+    folder_option("organiser"),
+    other_organisers_option,
+    click.option(
+        "--out",
+        type=OutputFile(),
+        help="File for the half-signed decision, if more organisers have to sign.",
+    ),
+)
+"""Options of a decision that several organisers may have to sign."""
+
+logging_options = _together(
+    click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
         default="info",
         show_default=True,
         help="Least severe messages to log.",
-    )(command)
+    ),
+    click.option("--log-json", is_flag=True, help="Log as JSON lines."),
+)
 
 
 def _bytes_per_s(
@@ -234,68 +241,61 @@ def _bytes_per_s(
     return None if mbit is None else mbit * 1e6 / 8
 
 
-def network_options(command: F) -> F:
-    """Options that give the fields of `NetSettings`."""
-    for option in reversed(
-        (
-            trust_option,
-            click.option(
-                "--listen",
-                multiple=True,
-                default=("/ip4/0.0.0.0/tcp/0",),
-                show_default=True,
-                help="Multiaddr to listen on; may be repeated.",
-            ),
-            click.option(
-                "--announce",
-                multiple=True,
-                help="Multiaddr that other peers should dial; may be repeated.",
-            ),
-            click.option(
-                "--peer",
-                "bootstrap",
-                multiple=True,
-                help="Multiaddr of a peer to dial; may be repeated.",
-            ),
-            click.option(
-                "--wait-for-ledger",
-                "wait_for_ledger_s",
-                metavar="SECONDS",
-                type=_Number(0.0, 1e9),
-                default=60.0,
-                show_default=True,
-                help="How long to wait at the start for a ledger that does not answer.",
-            ),
-            click.option(
-                "--quota-gib",
-                "quota_bytes",
-                type=_Number(0.0, 1e6),
-                default=20.0,
-                show_default=True,
-                callback=lambda _context, _option, gib: int(gib * GIB),
-                help="Storage limit.",
-            ),
-            click.option(
-                "--upload-mbit",
-                "upload_bytes_per_s",
-                type=_RATE,
-                callback=_bytes_per_s,
-                help="Upload limit, Mbit/s.",
-            ),
-            click.option(
-                "--download-mbit",
-                "download_bytes_per_s",
-                type=_RATE,
-                callback=_bytes_per_s,
-                help="Download limit, Mbit/s.",
-            ),
-            click.option(
-                "--status", "status_lines", is_flag=True, help="Print status as JSON lines."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+# These give the fields of `NetSettings`.
+network_options = _together(
+    trust_option,
+    click.option(
+        "--listen",
+        multiple=True,
+        default=("/ip4/0.0.0.0/tcp/0",),
+        show_default=True,
+        help="Multiaddr to listen on; may be repeated.",
+    ),
+    click.option(
+        "--announce",
+        multiple=True,
+        help="Multiaddr that other peers should dial; may be repeated.",
+    ),
+    click.option(
+        "--peer",
+        "bootstrap",
+        multiple=True,
+        help="Multiaddr of a peer to dial; may be repeated.",
+    ),
+    click.option(
+        "--wait-for-ledger",
+        "wait_for_ledger_s",
+        metavar="SECONDS",
+        type=_Number(0.0, 1e9),
+        default=60.0,
+        show_default=True,
+        help="How long to wait at the start for a ledger that does not answer.",
+    ),
+    click.option(
+        "--quota-gib",
+        "quota_bytes",
+        type=_Number(0.0, 1e6),
+        default=20.0,
+        show_default=True,
+        callback=lambda _context, _option, gib: int(gib * GIB),
+        help="Storage limit.",
+    ),
+    click.option(
+        "--upload-mbit",
+        "upload_bytes_per_s",
+        type=_RATE,
+        callback=_bytes_per_s,
+        help="Upload limit, Mbit/s.",
+    ),
+    click.option(
+        "--download-mbit",
+        "download_bytes_per_s",
+        type=_RATE,
+        callback=_bytes_per_s,
+        help="Download limit, Mbit/s.",
+    ),
+    click.option("--status", "status_lines", is_flag=True, help="Print status as JSON lines."),
+)
 
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:

@@ -30,12 +30,11 @@ def utc_offset_s(at_ms: int) -> int:
     """
     if sys.platform != "win32":
         time.tzset()
-    offset = datetime.fromtimestamp(at_ms / 1000, UTC).astimezone().utcoffset()
+    offset = local_time(at_ms).utcoffset()
     return round(offset.total_seconds()) if offset else 0
 
 
 def local_time(at_ms: int) -> datetime:
-    """Convert an instant to this computer's time zone."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone()
 
 

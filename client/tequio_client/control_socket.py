@@ -18,7 +18,6 @@ import secrets
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Self, TypeVar
 
@@ -45,8 +44,6 @@ _READ_BYTES = 1 << 16
 
 
 class LoopbackPort(msgspec.Struct, frozen=True):
-    """A worker's loopback port, and the secrets of both ends."""
-
     port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
     token: str
     """The caller's first line."""
@@ -55,12 +52,10 @@ class LoopbackPort(msgspec.Struct, frozen=True):
 
     @property
     def caller_line(self) -> bytes:
-        """First line of the caller."""
         return self.token.encode() + b"\n"
 
     @property
     def worker_line(self) -> bytes:
-        """First line of the worker."""
         return self.proof.encode() + b"\n"
 
     def is_caller_line(self, line: bytes) -> bool:
@@ -76,15 +71,13 @@ class ControlListener:
     """The worker's listening socket; `port` has both first lines, None on a Unix socket."""
 
     def __init__(self, folder: Path) -> None:
-        """Listen; the caller holds the folder's lock, so old files there are of a dead worker.
-
-        Raises UserFacingError.
-        """
+        """Listen; the caller holds the folder's lock. Raises UserFacingError."""
         self._folder = folder
         self.port: LoopbackPort | None = None
         self._remove_files()
+        fits = UNIX is not None and len(os.fsencode(folder / SOCKET)) <= PATH_BYTES
         try:
-            self.socket = self._unix() if _fits(folder) else self._loopback()
+            self.socket = self._unix() if fits else self._loopback()
         except OSError as err:
             raise UserFacingError(
                 f"cannot listen in {folder} ({err.strerror or err}): give another --dir"
@@ -120,10 +113,7 @@ class ControlListener:
 
 
 def read_loopback_port(folder: Path) -> LoopbackPort | None:
-    """Read the loopback port of that folder's worker.
-
-    None: it listens on a Unix socket, or no worker is running.
-    """
+    """Read the port of that folder's worker; None on a Unix socket, or without a worker."""
     try:
         return _read_port(folder)
     except (OSError, msgspec.MsgspecError):
@@ -180,10 +170,6 @@ def _read_port(folder: Path) -> LoopbackPort:
         return msgspec.json.decode(file.read(_MOST_BYTES), type=LoopbackPort)
 
 
-def _fits(folder: Path) -> bool:
-    return UNIX is not None and len(os.fsencode(folder / SOCKET)) <= PATH_BYTES
-
-
 class WorkerCall:
     """A connection to a worker: a greeting, then snapshots, desired states and questions."""
 
@@ -214,15 +200,23 @@ class WorkerCall:
         if not isinstance(answer, control.AcceptController):
             raise MalformedError(f"{type(answer).__name__} instead of Welcome")
 
-    def snapshot(self) -> Snapshot:
-        return self._shown(lambda _: True)
+    def snapshot(self, number: int = 0) -> Snapshot:
+        """Wait for a snapshot whose desired state has at least that number."""
+        while True:
+            message = self._receive()
+            if isinstance(message, control.RefuseController):
+                raise UserFacingError(f"the worker refused: {message.why}")
+            if isinstance(message, control.SnapshotMessage):
+                shown = message.snapshot
+                if shown.wish.number >= number:
+                    return shown
 
     def set_state(self, make: Callable[[Snapshot], DesiredState]) -> Snapshot:
         """Send the desired state that `make` derives from a snapshot; wait until it is in force."""
         while True:
             wish = make(self.snapshot())
             self._send(control.SetDesiredState(wish=wish))
-            shown = self._shown(partial(_has_wish, wish.number))
+            shown = self.snapshot(wish.number)
             if shown.wish == wish:  # otherwise another program changed it at the same time
                 return shown
 
@@ -239,14 +233,6 @@ class WorkerCall:
                     raise MalformedError(f"{type(message.reply).__name__} answers {question}")
                 return message.reply
 
-    def _shown(self, fits: Callable[[Snapshot], bool]) -> Snapshot:
-        while True:
-            message = self._receive()
-            if isinstance(message, control.RefuseController):
-                raise UserFacingError(f"the worker refused: {message.why}")
-            if isinstance(message, control.SnapshotMessage) and fits(message.snapshot):
-                return message.snapshot
-
     def _send(self, message: control.ToWorker) -> None:
         self._connection.sendall(control.encode(message))
 
@@ -260,7 +246,3 @@ class WorkerCall:
                 raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
         line, _, self._rest = self._rest.partition(b"\n")
         return control.decode_from_worker(bytes(line))
-
-
-def _has_wish(number: int, shown: Snapshot) -> bool:
-    return shown.wish.number >= number

@@ -17,20 +17,15 @@ _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Replace a file; durable on return."""
-    _write(path, content, _SHARED)
-
-
 def write_private(path: Path, content: bytes) -> None:
     """Replace a file that only its owner can read; durable on return."""
     _write(path, content, _PRIVATE)
 
 
 def write_for_user(path: Path, content: bytes) -> None:
-    """Replace a file as `write_file` does; raises UserFacingError that says what to do."""
+    """Replace a file; durable on return. Raises UserFacingError that says what to do."""
     try:
-        write_file(path, content)
+        _write(path, content, _SHARED)
     except OSError as err:
         raise UserFacingError(
             f"cannot write {path} ({err.strerror}): free some space, or choose another --dir"
@@ -51,10 +46,7 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
 
 
 def sync_and_rename_folder(source: Path, target: Path) -> None:
-    """Sync everything in a written folder, then rename it; an empty target folder is replaced.
-
-    Costs one sync per file.
-    """
+    """Sync every file in a written folder, then rename it, over an empty folder if need be."""
     for path in (*source.rglob("*"), source):
         if path.is_dir():
             sync_folder(path)
@@ -67,7 +59,6 @@ def sync_and_rename_folder(source: Path, target: Path) -> None:
 
 
 def sync(file: IO[bytes]) -> None:
-    """Flush an open file to the disk."""
     file.flush()
     os.fsync(file.fileno())
 

@@ -26,8 +26,6 @@ _HTTP_ASCII = re.compile("https?://[!-~]{1,256}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvitationLink:
-    """An invitation in the form of a link."""
-
     ledger: str
     network: NetworkId
     seed: bytes

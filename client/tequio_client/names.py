@@ -27,7 +27,6 @@ _LEAST = 2
 
 
 def short_id(text: str) -> str:
-    """Shorten an id, a key or a hash."""
     return text[:_SHOWN]
 
 
@@ -43,10 +42,7 @@ def matches_name_or_id(name: str, id_: str, wanted: str) -> bool:
 def find_one(
     kind: str, things: Iterable[T], label: Callable[[T], tuple[str, str]], wanted: str
 ) -> T:
-    """The thing with that name or beginning of its id; `label` gives the name and the id of one.
-
-    Raises UserFacingError, which lists the candidates.
-    """
+    """Find the thing with that name or beginning of its id (the `label`); UserFacingError."""
     known = list(things)
     found = [one for one in known if matches_name_or_id(*label(one), wanted)]
     if len(found) == 1:

@@ -41,10 +41,7 @@ _FORMS = (
 
 
 def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = dict) -> T:
-    """Read a plan of that type; `plain` first converts the parsed TOML.
-
-    Raises UserFacingError that names the file and the error.
-    """
+    """Read a plan, converted by `plain` first; raises UserFacingError that names file and error."""
     tree: object = {}
     try:
         tree = plain(tomllib.loads(path.read_text("utf-8")))
@@ -63,11 +60,11 @@ def explain_malformed(err: MalformedError, kind: type, tree: object) -> str:
     return explain_fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
 
 
-def explain_fault(said: str, kind: type, tree: object) -> str:
+def explain_fault(message: str, kind: type, tree: object) -> str:
     """Translate msgspec's message about a tree into the terms of the plan's author."""
-    found = _FAULT.fullmatch(said)
+    found = _FAULT.fullmatch(message)
     if found is None:
-        return said
+        return message
     what, place = found["what"], found["place"] or ""
     table = f"[{place}]" if place else "it"
     names = [name for name in place.split(".") if name]
@@ -78,7 +75,7 @@ def explain_fault(said: str, kind: type, tree: object) -> str:
     if choice := _CHOICE.fullmatch(what):
         return f"{place} is {choice[1]}, and can be {_choices(_at(kind, names))}"
     due = _KIND.sub(lambda kind: _KINDS.get(kind[1], kind[0]), what[:1].lower() + what[1:])
-    return f"{place or 'it'}{_said(tree, names)}: {_FORM.sub(_form, due)}"
+    return f"{place or 'it'}{_quote(tree, names)}: {_FORM.sub(_form, due)}"
 
 
 def _form(found: re.Match[str]) -> str:
@@ -87,7 +84,7 @@ def _form(found: re.Match[str]) -> str:
     return next((words for part, words in _FORMS if part in found["form"]), found[0])
 
 
-def _said(tree: object, names: Sequence[str]) -> str:
+def _quote(tree: object, names: Sequence[str]) -> str:
     """Quote the value at that place, if it is a plain one."""
     for name in names:
         tree = tree.get(name) if isinstance(tree, dict) else None

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,28 +23,6 @@ SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>",
 """Usual names of the token between documents."""
 
 
-class TextTokenizer(Protocol):
-    """Converter between texts and ids below `vocab_size`; `separator` precedes each document."""
-
-    @property
-    def vocab_size(self) -> int:
-        """Number of ids."""
-
-    @property
-    def separator(self) -> int:
-        """Id of the token between documents."""
-
-    @property
-    def file(self) -> bytes:
-        """Content of its tokenizer.json; empty for raw bytes."""
-
-    def encode(self, text: str) -> NDArray[np.int64]:
-        """Turn a text into ids, without any separator."""
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Turn ids into text, special ones too."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByteTokenizer:
     """Raw UTF-8 bytes; byte 0 is the separator and is removed from texts."""
@@ -54,7 +32,6 @@ class ByteTokenizer:
     file: bytes = b""
 
     def encode(self, text: str) -> NDArray[np.int64]:
-
         return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -69,15 +46,18 @@ class SubwordTokenizer:
     inner: Any  # tokenizers.Tokenizer: the library has no types
     vocab_size: int
     separator: int
+    """Id of the token that precedes each document."""
     file: bytes
+    """Content of its tokenizer.json."""
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """Turn a text into ids; special tokens are not added."""
         return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Turn ids into text, special ones too."""
         return str(self.inner.decode(list(ids), skip_special_tokens=False))
+
+
+TextTokenizer: TypeAlias = ByteTokenizer | SubwordTokenizer
 
 
 def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:

@@ -14,8 +14,9 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
 from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange, RunGossip
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_client.worker.swarm.streams import MAX_IN_FLIGHT
-from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError, TransferTimes
+from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
@@ -83,7 +84,7 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
     async with here.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failed:
             await fetcher.fetch_tree(tree_of().ref, [liar], timeout_s=20)
-    assert set(failed.value.report.bad_sources) == {liar}
+    assert set(failed.value.progress.bad_sources) == {liar}
     assert not here.has()
 
 

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
-
-import trio
-
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.children.process import ChildProgram
@@ -26,11 +22,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.run import DutyRunner
 from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
-from tequio_client.worker.rounds.workdir import (
-    RecordedHeads,
-    TrainerWorkdir,
-    clear_work_folder,
-)
+from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir, clear_work_folder
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.ids import to_text
@@ -38,12 +30,13 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
-from tests.support.memory_log import NET, MemoryLog, serving
+from tests.support.memory_log import MemoryLog, NET, serving
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
-
     from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus
@@ -93,9 +86,8 @@ class Desk:
         paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
         trainer = TrainerProcess(paper)
         async with serving(self.log) as server, LedgerApi(server.url) as api:
-            exchange = Exchange(
-                store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
-            )
+            fetcher = cast("Fetcher", SimpleNamespace(store=store))
+            exchange = Exchange(fetcher, api, lambda: ())
             async with (
                 Outbox(api, self.folder, signer, clock=lambda: self.swarm.now_ms) as outbox,
                 trio.open_nursery() as nursery,

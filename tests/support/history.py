@@ -57,7 +57,7 @@ class History:
     async def check_continues(self, before: Checkpoint) -> Checkpoint:
         """Prove that the log of that checkpoint is the beginning of today's; raises PeerError."""
         now = await self._ledger.checkpoint()
-        proof = await LogProofs(self._ledger, now.size).consistency(before.size)
+        proof = await LogProofs(self._ledger, now).consistency(before.size)
         verify_consistency(before.size, before.root, now.size, now.root, proof)
         return now
 

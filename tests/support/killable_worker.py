@@ -73,7 +73,8 @@ def _says(kind: type) -> Callable[..., bool]:
 
 
 def _is_training(*arguments: object) -> bool:
-    report = arguments[1]
+    assert isinstance(arguments[1], bytes)
+    report = link.decode_report(arguments[1])
     return isinstance(report, link.TrainerHeartbeat) and report.doing == "training"
 
 
@@ -97,7 +98,7 @@ def _after(function: Callable[..., Any], fits: Callable[..., bool] = lambda *_: 
 
 MOMENTS = {
     "attestation on disk": _after(OutboxDb.add, _says(HeadAttest)),
-    "training": _after(TrainerProcess._handle, _is_training),  # noqa: SLF001
+    "training": _after(TrainerProcess._on_line, _is_training),  # noqa: SLF001
     "trained": _after(TrainerWorkdir.ask, _asks(link.Trained)),
     "payload kept": _before(ErrorFeedback.store),
     "feedback kept, not noted": _after(files.sync_and_rename, _keeps_feedback),

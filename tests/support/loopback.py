@@ -16,16 +16,9 @@ if TYPE_CHECKING:
 LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 
 
-def network(
-    name: str, limits: PeerLimits | None = None, repeat_topics_s: float = 30.0
-) -> PeerNetwork:
+def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
     """Make a network whose key follows from the name; not started."""
-    return PeerNetwork(
-        seed=name.encode().ljust(32, b"."),
-        listen=LOOPBACK,
-        limits=limits,
-        repeat_topics_s=repeat_topics_s,
-    )
+    return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
 
 
 class Takes:
@@ -41,12 +34,9 @@ class Takes:
 
 @asynccontextmanager
 async def two_peers(
-    repeat_topics_s: float = 30.0,
+    limits: PeerLimits | None = None,
 ) -> AsyncIterator[tuple[PeerNetwork, PeerNetwork]]:
     """Start two networks, the second connected to the first."""
-    first_peer, second_peer = (
-        network(name, repeat_topics_s=repeat_topics_s) for name in ("first", "second")
-    )
-    async with first_peer as first, second_peer as second:
+    async with network("first", limits) as first, network("second", limits) as second:
         await second.connect(first.addresses()[0])
         yield first, second

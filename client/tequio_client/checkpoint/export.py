@@ -38,7 +38,7 @@ from tequio_client.verify.source import (
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
-from tequio_client.worker.swarm.transfer import FetchFailedError
+from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES

@@ -25,7 +25,7 @@ from tequio_client.checkpoint.history import fetch_documents
 from tequio_client.checkpoint.layout import ExportForm, HeadClaim
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.proofs import LogProofs, read_entries_of
+from tequio_client.ledger.proofs import LogProofs
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
@@ -90,7 +90,7 @@ async def find_in_log(
                 f"({to_text(network.id)[:10]}), and this head claims to be of "
                 f"{claim.network[:10]}: give the right ledger with --ledger"
             )
-        checkpoint, _ = await api.checkpoint_note()
+        checkpoint = await api.checkpoint()
         if claim.entry >= checkpoint.size:
             raise NotTheHeadError(
                 f"the log has {checkpoint.size} entries: entry {claim.entry}, which should name "
@@ -106,8 +106,8 @@ async def find_in_log(
 async def _check_inclusion(
     api: LedgerApi, network: LedgerNetwork, checkpoint: Checkpoint, claim: HeadClaim, proof: bytes
 ) -> None:
-    proofs = LogProofs(api, checkpoint.size)
-    entries = await read_entries_of(api, network, checkpoint, proofs, [claim.entry])
+    proofs = LogProofs(api, checkpoint)
+    entries = await proofs.entries(network, [claim.entry])
     _check_entry(entries[claim.entry], claim)
     older = _proven(proof, entries[claim.entry], network, claim)
     if older.size > checkpoint.size:

@@ -9,7 +9,7 @@ swapped. A match is reported as a guess, since one in 256 matches by chance.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from mnemonic import Mnemonic
 
 
-SUFFIX = ".tequio-key"
 WORDS = 24
 PREFIX = 4
 """Letters that identify every word of the list."""
 MIN_PASSPHRASE_CHARACTERS = 8
-"""Minimum characters of a passphrase."""
 _MOST_BYTES = 4_096
 
 
@@ -49,7 +47,8 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         files.write_private(part, identity.seal(seed, passphrase))
-        _prove(part, path, seed, passphrase)
+        if identity.unseal(part.read_bytes(), passphrase) != seed:
+            raise IdentityError("backup-differs", path=str(path))
         files.sync_and_rename(part, path)
     except OSError as err:
         raise _unusable(path, err) from err
@@ -73,11 +72,6 @@ def read_backup(path: Path, passphrase: str) -> bytes:
         raise IdentityError("backup-wrong", path=str(path)) from err
 
 
-def _prove(part: Path, path: Path, seed: bytes, passphrase: str) -> None:
-    if identity.unseal(part.read_bytes(), passphrase) != seed:
-        raise IdentityError("backup-differs", path=str(path))
-
-
 def _unusable(path: Path, err: OSError) -> IdentityError:
     return IdentityError("backup-unusable", path=str(path), why=err.strerror or str(err))
 
@@ -87,11 +81,9 @@ def to_words(seed: bytes) -> tuple[str, ...]:
 
 
 def from_words(text: str) -> bytes:
-    """Read the seed from its words, with any spacing, numbering or capitals.
-
-    Raises IdentityError that names the error.
-    """
-    words = _read(text)
+    """Read the seed from its words, with any spacing, numbering or capitals."""
+    # Without numbers and punctuation.
+    words = "".join(one if one.isalpha() else " " for one in text.lower()).split()
     for number, word in enumerate(words, 1):
         if word not in _known():
             raise _unknown(number, word)
@@ -99,7 +91,7 @@ def from_words(text: str) -> bytes:
         raise IdentityError("words-count", due=WORDS, count=len(words))
     if not _fits(words):
         raise _unfit(words)
-    return bytes(_book().to_entropy(list(words)))
+    return bytes(_book().to_entropy(words))
 
 
 @cache
@@ -112,12 +104,6 @@ def _book() -> Mnemonic:
 @cache
 def _known() -> frozenset[str]:
     return frozenset(_book().wordlist)
-
-
-def _read(text: str) -> tuple[str, ...]:
-    """Split into words, without numbers and punctuation."""
-    cleaned = "".join(sign if sign.isalpha() else " " for sign in text.lower())
-    return tuple(cleaned.split())
 
 
 def _fits(words: Sequence[str]) -> bool:
@@ -138,16 +124,11 @@ def _unfit(words: Sequence[str]) -> IdentityError:
     for at, (one, other) in enumerate(pairwise(words)):
         if one != other and _fits([*words[:at], other, one, *words[at + 2 :]]):
             return IdentityError("words-swapped", first=at + 1, second=at + 2)
-    for number, word, near in _replaced(words):
-        return IdentityError("words-perhaps", number=number, word=word, near=near)
-    return IdentityError("words-unfit")
-
-
-def _replaced(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     for at, word in enumerate(words):
         for near in sorted(_near(word) & _known() - {word}):
             if _fits([*words[:at], near, *words[at + 1 :]]):
-                yield at + 1, word, near
+                return IdentityError("words-perhaps", number=at + 1, word=word, near=near)
+    return IdentityError("words-unfit")
 
 
 def _near(word: str) -> set[str]:

@@ -16,12 +16,10 @@ from tequio_client import cli
 
 if TYPE_CHECKING:
     from tequio_client.keys.identity import KeyStore
-    from tequio_client.keys.state import KeyProtection
     from tequio_shared.keys import Signer
 
     F = TypeVar("F", bound=Callable[..., object])
 
-WAYS = ("keyring", "passphrase", "open")
 _IN_ROW = 4
 _FROM_STDIN = click.option(
     "--stdin",
@@ -46,14 +44,14 @@ def show_command(*, folder: Path) -> None:
     if state.protection is KeyProtection.ABSENT:
         click.echo(f"no key in {folder}: start the app or a worker, or restore one from a backup")
         return
-    said = {
+    forms = {
         KeyProtection.KEYRING: "encrypted, unlocked by the system's keyring",
         KeyProtection.PASSPHRASE: "encrypted with a passphrase",
         KeyProtection.OPEN: "NOT encrypted: anyone who can read the file has the key",
     }
     backup = {"words": "as words", "file": "as a file", "": "NONE: run `tequio key backup FILE`"}
     click.echo(f"key     {state.record.key or 'unknown until the file is opened'}")
-    click.echo(f"file    {said[state.protection]}")
+    click.echo(f"file    {forms[state.protection]}")
     click.echo(f"backup  {backup[state.record.backup]}")
 
 
@@ -104,7 +102,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @click.option(
     "--keep",
     "way",
-    type=click.Choice(WAYS),
+    type=click.Choice(["keyring", "passphrase", "open"]),
     default="keyring",
     show_default=True,
     help="How the key is stored here; `open` is an unencrypted file.",
@@ -112,26 +110,24 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @_FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
+    from tequio_client.keys.backup import from_words, read_backup
     from tequio_client.keys.state import KeyProtection
     from tequio_client.runtime import locked
+    from tequio_shared.ids import to_text
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), KeyProtection(way)
-        seed = _seed(path, from_stdin=from_stdin)
+        if path is None:
+            seed = from_words(_asked("The 24 words", from_stdin=from_stdin))
+        else:
+            seed = read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
         phrase = None
         if how is KeyProtection.PASSPHRASE:
             phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
         signer = store.restore(seed, "file" if path else "words", how, phrase)
-    _warn(how)
-    click.echo(f"restored the key {_text(signer)}")
-
-
-def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
-    from tequio_client.keys.backup import from_words, read_backup
-
-    if path is None:
-        return from_words(_asked("The 24 words", from_stdin=from_stdin))
-    return read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
+    if how is KeyProtection.OPEN:
+        click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
+    click.echo(f"restored the key {to_text(signer.key)}")
 
 
 def _store(folder: Path) -> KeyStore:
@@ -161,16 +157,3 @@ def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     return str(click.prompt(what, hide_input=True, confirmation_prompt=twice))
-
-
-def _warn(how: KeyProtection) -> None:
-    from tequio_client.keys.state import KeyProtection
-
-    if how is KeyProtection.OPEN:
-        click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
-
-
-def _text(signer: Signer) -> str:
-    from tequio_shared.ids import to_text
-
-    return to_text(signer.key)

@@ -7,10 +7,10 @@ public key, and the time of the last backup. No function destroys a key: a key f
 by a restored one stays under a second name. Functions block (on the disk, the keyring, and 0.2 s
 for each passphrase) and raise IdentityError.
 
-Both encrypted forms are AES-256-GCM. Under a passphrase, scrypt derives the key, and the layout is
-8 bytes of format name, 16 of salt, 12 of nonce, then the encrypted seed and its tag. Under a
-wrapping key it is 8 bytes of format name, 16 that name the wrapping key, 12 of nonce, then the
-same. Each seed gets a fresh wrapping key, so a key never sees the same nonce twice.
+Both encrypted forms are AES-256-GCM: 8 bytes of format name, 16 that belong to the encrypting key,
+12 of nonce, then the encrypted seed and its tag. Under a passphrase, scrypt derives that key, and
+the 16 bytes are its salt; a wrapping key they name in the keyring. Each seed gets a fresh wrapping
+key, so a key never sees the same nonce twice.
 """
 
 from __future__ import annotations
@@ -37,29 +37,20 @@ _MOST_ASIDE = 1_000
 _MOST_BYTES = 4_096
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
-_NONCE_BYTES = 12
-_TAG_BYTES = 16
-
 _SEALED_MAGIC = b"tqkey\x00\x00\x01"
-_SALT_BYTES = 16
-_SEALED_HEAD_BYTES = len(_SEALED_MAGIC) + _SALT_BYTES + _NONCE_BYTES
-_SEALED_BYTES = _SEALED_HEAD_BYTES + SEED_BYTES + _TAG_BYTES
+_WRAPPED_MAGIC = b"tqwrap\x00\x01"
+_SALT = slice(8, 24)  # or the name of the wrapping key
+_NONCE = slice(24, 36)
+_ENCRYPTED_BYTES = _NONCE.stop + SEED_BYTES + 16
+_WRAPPING_BYTES = 32
 
 # 64 MiB and about 0.2 s for each guess (RFC 7914, section 2).
 _COST = 1 << 16
 _BLOCK = 8
 _PARALLEL = 1
 
-WRAPPING_BYTES = 32
-SLOT_BYTES = 16
-_WRAPPED_MAGIC = b"tqwrap\x00\x01"
-_WRAPPED_HEAD_BYTES = len(_WRAPPED_MAGIC) + SLOT_BYTES + _NONCE_BYTES
-_WRAPPED_BYTES = _WRAPPED_HEAD_BYTES + SEED_BYTES + _TAG_BYTES
-
 
 class KeyStore:
-    """Owner of the folder's key file and its record."""
-
     def __init__(
         self, folder: Path, now_ms: Callable[[], int], keyring: SystemKeyring | None = None
     ) -> None:
@@ -69,10 +60,9 @@ class KeyStore:
 
     def state(self) -> KeyState:
         """Read the public state; needs no secret."""
-        kept = protection_of(self.folder)
-        return KeyState(
-            protection=kept, record=KeyRecord() if kept is KeyProtection.ABSENT else self._record()
-        )
+        protection = protection_of(self.folder)
+        is_absent = protection is KeyProtection.ABSENT
+        return KeyState(protection=protection, record=KeyRecord() if is_absent else self._record())
 
     def open(self, passphrase: str | None = None) -> Signer:
         """Read the key, and record its public half."""
@@ -94,7 +84,8 @@ class KeyStore:
         """Install the key of a backup (`words` or `file`); a different key is set aside."""
         before = self._set_aside()
         signer = self._write_key(seed, how, passphrase)
-        if before is not None and self._is_same(before, signer):
+        # Compared without a passphrase, so only an unencrypted file can match.
+        if before is not None and before.read_bytes() == signer.seed:
             before.unlink(missing_ok=True)
         self.record_backup(signer, way)
         return signer
@@ -103,14 +94,13 @@ class KeyStore:
         self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
     ) -> None:
         """Change the protection of the same key; the old keyring entry is deleted afterwards."""
-        signer, slot = self.open(old_passphrase), keyring_slot(self.folder)
+        signer, content = self.open(old_passphrase), _read(self.folder)
         write(self.folder, signer.seed, how, passphrase, self.keyring)
-        if slot:
+        if content is not None and _has_form(content, _WRAPPED_MAGIC):
             with suppress(IdentityError):  # a leftover entry does no harm
-                self.keyring.delete(slot)
+                self.keyring.delete(content[_SALT].hex())
 
     def record_backup(self, signer: Signer, way: str) -> None:
-        """Record that the key was backed up now."""
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
 
     def _write_key(self, seed: bytes, how: KeyProtection, passphrase: str | None) -> Signer:
@@ -134,10 +124,6 @@ class KeyStore:
             raise _unusable(path, err) from err
         raise IdentityError("unusable", path=str(path), why=f"{_MOST_ASIDE} keys lie beside it")
 
-    def _is_same(self, aside: Path, signer: Signer) -> bool:
-        """Compare without a passphrase, so only an unencrypted file can match."""
-        return aside.read_bytes() == signer.seed
-
     def _record(self) -> KeyRecord:
         try:
             with (self.folder / RECORD).open("rb") as file:
@@ -159,49 +145,39 @@ class KeyStore:
             raise _unusable(path, err) from err
 
 
-def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
-    """Read the folder's key, or make one; raises IdentityError.
-
-    The caller holds the folder's lock. With a passphrase, a new key is sealed under it.
-    """
-    try:
-        if (folder / KEY_FILE).exists():
-            return load(folder, passphrase)
-    except OSError as err:
-        raise _unusable(folder / KEY_FILE, err) from err
+def load_or_create(folder: Path) -> Signer:
+    """Read the folder's key, or make one; the caller holds its lock. Raises IdentityError."""
+    if protection_of(folder) is not KeyProtection.ABSENT:
+        return load(folder)
     seed = secrets.token_bytes(SEED_BYTES)
-    how = KeyProtection.OPEN if passphrase is None else KeyProtection.PASSPHRASE
-    write(folder, seed, how, passphrase)
+    write(folder, seed, KeyProtection.OPEN)
     return Signer(seed)
 
 
 def protection_of(folder: Path) -> KeyProtection:
     """Read how the folder's key is protected; raises IdentityError."""
-    path = folder / KEY_FILE
-    try:
-        return _kept(path, _read(path))
-    except FileNotFoundError:
-        return KeyProtection.ABSENT
-    except OSError as err:
-        raise _unusable(path, err) from err
+    content = _read(folder)
+    return KeyProtection.ABSENT if content is None else _form(folder, content)
 
 
 def load(
     folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
 ) -> Signer:
     """Read the folder's key; raises IdentityError. The keyring is only used for a wrapped key."""
-    path = folder / KEY_FILE
-    try:
-        content = _read(path)
-    except FileNotFoundError as err:
-        raise IdentityError("gone", folder=str(folder)) from err
-    except OSError as err:
-        raise _unusable(path, err) from err
-    match _kept(path, content):
+    path, content = folder / KEY_FILE, _read(folder)
+    if content is None:
+        raise IdentityError("gone", folder=str(folder))
+    match _form(folder, content):
         case KeyProtection.OPEN:
             return Signer(content)
         case KeyProtection.KEYRING:
-            return Signer(_unwrapped(path, content, keyring or SystemKeyring()))
+            wrapping = (keyring or SystemKeyring()).get(content[_SALT].hex())
+            if wrapping is None:
+                raise IdentityError("keyring-forgot", path=str(path))
+            seed = _decrypted(content, wrapping)
+            if seed is None:
+                raise IdentityError("damaged", path=str(path))
+            return Signer(seed)
         case _:
             if passphrase is None:
                 raise IdentityError("passphrase-needed", path=str(path))
@@ -219,7 +195,17 @@ def write(
 
     The file is replaced last, so the previous file stays readable until then.
     """
-    content = _content(seed, how, passphrase, keyring)
+    match how:
+        case KeyProtection.OPEN:
+            content = seed
+        case KeyProtection.PASSPHRASE if passphrase is not None:
+            content = seal(seed, passphrase)
+        case KeyProtection.KEYRING:
+            name, wrapping = secrets.token_bytes(16), secrets.token_bytes(_WRAPPING_BYTES)
+            (keyring or SystemKeyring()).put(name.hex(), wrapping)
+            content = _encrypted(_WRAPPED_MAGIC + name, wrapping, seed)
+        case _:
+            raise ValueError(f"a key cannot be kept as {how} without a passphrase")
     path = folder / KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -228,56 +214,31 @@ def write(
         raise _unusable(path, err) from err
 
 
-def keyring_slot(folder: Path) -> str:
-    """Name the keyring entry for the folder's key; empty: none."""
-    if protection_of(folder) is not KeyProtection.KEYRING:
-        return ""
-    return slot_of(_read(folder / KEY_FILE))
+def _read(folder: Path) -> bytes | None:
+    """Read the key file; None if there is none. Raises IdentityError."""
+    path = folder / KEY_FILE
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            # Windows keeps others out by the profile folder.
+            if os.name == "posix" and mode & _OTHERS:
+                raise IdentityError("mode", path=str(path), mode=f"{stat.S_IMODE(mode):o}")
+            return file.read(_MOST_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise _unusable(path, err) from err
 
 
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if os.name == "posix" and mode & _OTHERS:  # Windows keeps others out by the profile folder
-            raise IdentityError("mode", path=str(path), mode=f"{stat.S_IMODE(mode):o}")
-        return file.read(_MOST_BYTES)
-
-
-def _kept(path: Path, content: bytes) -> KeyProtection:
+def _form(folder: Path, content: bytes) -> KeyProtection:
     if len(content) == SEED_BYTES:
         return KeyProtection.OPEN
-
     if is_sealed(content):
         return KeyProtection.PASSPHRASE
-    if is_wrapped(content):
+    if _has_form(content, _WRAPPED_MAGIC):
         return KeyProtection.KEYRING
-    raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
-
-
-def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring) -> bytes:
-    wrapping = keyring.get(slot_of(content))
-    if wrapping is None:
-        raise IdentityError("keyring-forgot", path=str(path))
-    seed = unwrap(content, wrapping)
-    if seed is None:
-        raise IdentityError("damaged", path=str(path))
-    return seed
-
-
-def _content(
-    seed: bytes, how: KeyProtection, passphrase: str | None, keyring: SystemKeyring | None
-) -> bytes:
-    match how:
-        case KeyProtection.OPEN:
-            return seed
-        case KeyProtection.PASSPHRASE if passphrase is not None:
-            return seal(seed, passphrase)
-        case KeyProtection.KEYRING:
-            content, name, wrapping = wrap(seed)
-            (keyring or SystemKeyring()).put(name, wrapping)
-            return content
-        case _:
-            raise ValueError(f"a key cannot be kept as {how} without a passphrase")
+    path = str(folder / KEY_FILE)
+    raise IdentityError("size", path=path, size=len(content), due=SEED_BYTES)
 
 
 def _unusable(path: Path, err: OSError) -> IdentityError:
@@ -286,48 +247,25 @@ def _unusable(path: Path, err: OSError) -> IdentityError:
 
 def is_sealed(content: bytes) -> bool:
     """Recognise the output of `seal` by its size and first bytes."""
-    return len(content) == _SEALED_BYTES and content.startswith(_SEALED_MAGIC)
+    return _has_form(content, _SEALED_MAGIC)
+
+
+def _has_form(content: bytes, magic: bytes) -> bool:
+    return len(content) == _ENCRYPTED_BYTES and content.startswith(magic)
 
 
 def seal(seed: bytes, passphrase: str) -> bytes:
     """Seal a seed under a passphrase, with fresh salt and nonce."""
-    salt, nonce = secrets.token_bytes(_SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
-    head = _SEALED_MAGIC + salt + nonce
-    return head + _encrypted(_derived(passphrase, salt), nonce, seed, head)
+    salt = secrets.token_bytes(16)
+    return _encrypted(_SEALED_MAGIC + salt, _derived(passphrase, salt), seed)
 
 
 def unseal(content: bytes, passphrase: str) -> bytes:
     """Open the output of `seal`; raises IdentityError for another passphrase or damage."""
-    head, sealed = content[:_SEALED_HEAD_BYTES], content[_SEALED_HEAD_BYTES:]
-    salt, nonce = head[len(_SEALED_MAGIC) : -_NONCE_BYTES], head[-_NONCE_BYTES:]
-    found = _decrypted(_derived(passphrase, salt), nonce, sealed, head)
+    found = _decrypted(content, _derived(passphrase, content[_SALT]))
     if found is None:
         raise IdentityError("passphrase-wrong")
     return found
-
-
-def is_wrapped(content: bytes) -> bool:
-    """Recognise the output of `wrap` by its size and first bytes."""
-    return len(content) == _WRAPPED_BYTES and content.startswith(_WRAPPED_MAGIC)
-
-
-def slot_of(content: bytes) -> str:
-    """Name the wrapping key that opens the content."""
-    return content[len(_WRAPPED_MAGIC) :][:SLOT_BYTES].hex()
-
-
-def wrap(seed: bytes) -> tuple[bytes, str, bytes]:
-    """Seal a seed under a new wrapping key; returns the content, that key's name, and the key."""
-    slot, wrapping = secrets.token_bytes(SLOT_BYTES), secrets.token_bytes(WRAPPING_BYTES)
-    nonce = secrets.token_bytes(_NONCE_BYTES)
-    head = _WRAPPED_MAGIC + slot + nonce
-    return head + _encrypted(wrapping, nonce, seed, head), slot.hex(), wrapping
-
-
-def unwrap(content: bytes, wrapping: bytes) -> bytes | None:
-    """Open the output of `wrap`; None for another wrapping key, or damage."""
-    head, sealed = content[:_WRAPPED_HEAD_BYTES], content[_WRAPPED_HEAD_BYTES:]
-    return _decrypted(wrapping, head[-_NONCE_BYTES:], sealed, head)
 
 
 def _derived(passphrase: str, salt: bytes) -> bytes:
@@ -337,18 +275,20 @@ def _derived(passphrase: str, salt: bytes) -> bytes:
     return kdf.derive(passphrase.encode())
 
 
-def _encrypted(key: bytes, nonce: bytes, seed: bytes, head: bytes) -> bytes:
+def _encrypted(head: bytes, key: bytes, seed: bytes) -> bytes:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - as above
 
-    return AESGCM(key).encrypt(nonce, seed, head)
+    nonce = secrets.token_bytes(12)
+    return head + nonce + AESGCM(key).encrypt(nonce, seed, head + nonce)
 
 
-def _decrypted(key: bytes, nonce: bytes, sealed: bytes, head: bytes) -> bytes | None:
-    """None for another key, also one of an impossible length, or damage."""
+def _decrypted(content: bytes, key: bytes) -> bytes | None:
+    """Decrypt the seed; None for another key, also one of an impossible length, or damage."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - as above
 
     try:
-        return AESGCM(key).decrypt(nonce, sealed, head)
+        head, encrypted = content[: _NONCE.stop], content[_NONCE.stop :]
+        return AESGCM(key).decrypt(content[_NONCE], encrypted, head)
     except (InvalidTag, ValueError):
         return None

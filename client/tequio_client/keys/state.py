@@ -19,8 +19,6 @@ Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class KeyProtection(StrEnum):
-    """Protection of the key's file."""
-
     ABSENT = "absent"
     """No file."""
     KEYRING = "keyring"
@@ -37,12 +35,9 @@ class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
     backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Time of the last backup; 0: never."""
     backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
-    """Form of that backup."""
 
 
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):
-    """Public state of the folder's key."""
-
     protection: KeyProtection = KeyProtection.ABSENT
     record: KeyRecord = KeyRecord()
 

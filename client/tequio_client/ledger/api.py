@@ -8,11 +8,11 @@ and entries (`worker.ledger.follower`). Deadlines, size limits and errors are th
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 import structlog
@@ -21,11 +21,9 @@ import trio
 from tequio_client.ledger.http import (
     MAX_SERVER_TEXT,
     ApiLimits,
-    EventStream,
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
-    Reachability,
 )
 from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
@@ -44,6 +42,7 @@ from tequio_shared.api.connector import (
 from tequio_shared.api.network import (
     ConnectorsAnswer,
     InvitationsAnswer,
+    LogEvent,
     NetworkAnswer,
     PostedAnswer,
     PostedStatement,
@@ -65,13 +64,10 @@ from tequio_shared.ids import (
 from tequio_shared.keys import Signer
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
 from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.log.policy import Policy
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry, statement_id
-
-if TYPE_CHECKING:
-    from tequio_shared.log.policy import Policy
-
 
 REQUEST_PREFIX = b"tequio/v1/request\x00"
 ENTRIES_AT_ONCE = TILE_WIDTH
@@ -94,11 +90,7 @@ class LedgerNetwork:
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
-        """Parse an answer of `/v1/network`.
-
-        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError when
-        the answer contradicts the genesis document.
-        """
+        """Parse an answer of `/v1/network`; raises PeerError when it contradicts itself."""
         genesis = parse_answer(raw, NetworkAnswer).checked_genesis()
         log_key = VerifierKey.parse(genesis.log_key)
         return cls(id=genesis.network_id, genesis=genesis, log_key=log_key)
@@ -110,43 +102,23 @@ class LedgerApi:
     def __init__(
         self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
     ) -> None:
-        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
-
-        With a policy, checkpoints only count with its quorum of cosignatures.
-        """
+        """Checkpoints only count with the quorum of `trust`; raises as `LedgerHttp` does."""
         self._trust = trust
         self._limits = limits or ApiLimits()
         self._network: LedgerNetwork | None = None
-        self._http = LedgerHttp(url, self._limits)
-        self.url = self._http.url
-
-    @property
-    def on_date(self) -> Callable[[int], None]:
-        """Callback that gets the date of each answer, in milliseconds since 1970."""
-        return self._http.on_date
-
-    @on_date.setter
-    def on_date(self, callback: Callable[[int], None]) -> None:
-        self._http.on_date = callback
-
-    @property
-    def reachability(self) -> Reachability:
-        """Reachability of the ledger."""
-        return self._http.reach
+        self.http = LedgerHttp(url, self._limits)
+        self.url = self.http.url
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        await self._http.aclose()
+        await self.http.aclose()
 
     async def network(self) -> LedgerNetwork:
         """Get the network, checked against its id; asked for only once."""
         if self._network is None:
-            self._network = LedgerNetwork.parse(await self._http.get("/v1/network"))
+            self._network = LedgerNetwork.parse(await self.http.call("/v1/network"))
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
@@ -154,53 +126,56 @@ class LedgerApi:
         return tuple([one async for page in self._pages("runs", RunsAnswer) for one in page.runs])
 
     async def run(self, run: RunId) -> RunAnswer:
-        return parse_answer(await self._http.get(f"/v1/runs/{to_text(run)}"), RunAnswer)
+        return await self._get(f"runs/{to_text(run)}", RunAnswer)
 
     async def rounds(
         self, run: RunId, *, after: int = 0, limit: int = 100
     ) -> Sequence[RoundAnswer]:
         """List at most `limit` (1 to 1000) rounds of a run that come after a number, ascending."""
-        path = f"/v1/runs/{to_text(run)}/rounds?after={after}&limit={limit}"
-        return parse_answer(await self._http.get(path), RoundsAnswer).rounds
+        path = f"runs/{to_text(run)}/rounds?after={after}&limit={limit}"
+        return (await self._get(path, RoundsAnswer)).rounds
 
     async def peer(self, key: PeerKey) -> PeerAnswer:
         """Describe one key's account; LedgerRefusedError("not-found") when it is not registered."""
-        answer = parse_answer(await self._http.get(f"/v1/peers/{to_text(key)}"), PeerAnswer)
+        answer = await self._get(f"peers/{to_text(key)}", PeerAnswer)
         if answer.key != to_text(key):
             raise PeerError(f"the ledger answered about key {answer.key}")
         return answer
 
+    async def find_peer(self, key: PeerKey) -> PeerAnswer | None:
+        """Describe one key's account; None when it is not registered."""
+        try:
+            return await self.peer(key)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            return None
+
     async def peer_rounds(
         self, key: PeerKey, *, before: int = JSON_INTEGER, limit: int = 100
     ) -> PeerRoundsAnswer:
-        """List rounds of a key that are over, the last ended first: one page, below an index.
-
-        Raises PeerError when the page is not in that order.
-        """
-        path = f"/v1/peers/{to_text(key)}/rounds?before={before}&limit={limit}"
-        answer = parse_answer(await self._http.get(path), PeerRoundsAnswer)
+        """List a page of a key's ended rounds below an index, last ended first; PeerError."""
+        path = f"peers/{to_text(key)}/rounds?before={before}&limit={limit}"
+        answer = await self._get(path, PeerRoundsAnswer)
         ends = [before, *(one.closed_index for one in answer.rounds)]
         if len(ends) > limit + 1 or any(one <= other for one, other in pairwise(ends)):
             raise PeerError(f"rounds that ended at {ends[1:9]} are not a page below {before}")
         return answer
 
     async def ranking_around(self, key: PeerKey, reach: int) -> RankingAnswer:
-        """List up to `reach` keys on either side of this one, the best first."""
-        return await self._ranking(f"around={to_text(key)}&n={reach}")
-
-    async def ranking(self, *, after: int = 0, limit: int = 100) -> RankingAnswer:
-        """List keys behind a place in the ranking, the best first."""
-        return await self._ranking(f"after={after}&limit={limit}")
+        """List up to `reach` keys on either side of this one, best first; raises PeerError."""
+        answer = await self._get(f"ranking?around={to_text(key)}&n={reach}", RankingAnswer)
+        for one, other in pairwise(answer.rows):
+            if other.rank != one.rank + 1 or other.micropoints > one.micropoints:
+                raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
+        return answer
 
     async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
-        """List who is outside or watched since an entry above `after`: one page."""
-        raw = await self._http.get(f"/v1/quarantine?after={after}&limit={ROWS}")
-        return parse_answer(raw, QuarantineAnswer)
+        """List keys that are excluded or watched since an entry above `after`: one page."""
+        return await self._get(f"quarantine?after={after}&limit={ROWS}", QuarantineAnswer)
 
     async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
-        """List invitations opened by an entry after that one."""
-        raw = await self._http.get(f"/v1/invitations?after={after}&limit={ROWS}")
-        return parse_answer(raw, InvitationsAnswer)
+        return await self._get(f"invitations?after={after}&limit={ROWS}", InvitationsAnswer)
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""
@@ -209,14 +184,12 @@ class LedgerApi:
 
     async def competition(self, competition: Digest) -> CompetitionAnswer:
         """Get one competition; its rules are checked against the id."""
-        raw = await self._http.get(f"/v1/competitions/{to_text(competition)}")
-        answer = parse_answer(raw, CompetitionAnswer)
+        answer = await self._get(f"competitions/{to_text(competition)}", CompetitionAnswer)
         answer.check(competition)
         return answer
 
     async def connectors(self) -> ConnectorsAnswer:
-        """List the keys that may vouch for others."""
-        return parse_answer(await self._http.get("/v1/connectors"), ConnectorsAnswer)
+        return await self._get("connectors", ConnectorsAnswer)
 
     async def post_entries(self, entries: Sequence[Entry]) -> list[PostedStatement]:
         """Send at most 256 entries of together 1 MiB; returns their results in the same order.
@@ -227,7 +200,7 @@ class LedgerApi:
         if not 0 < len(entries) <= POST_STATEMENTS or len(content) > POST_BYTES:
             raise RefusedError("too-large", f"{len(entries)} entries of {len(content)} bytes")
         net = (await self.network()).id
-        raw = await self._http.call("POST", "/v1/statements", content=content)
+        raw = await self.http.call("/v1/statements", method="POST", content=content)
         items = parse_answer(raw, PostedAnswer).items
         names = tuple(to_text(statement_id(net, entry.statement.raw)) for entry in entries)
         # Of an entry that the ledger could not read it knows no id.
@@ -236,26 +209,26 @@ class LedgerApi:
         )
         if answered != names or len(items) != len(names):
             raise PeerError("the ledger answered about other statements than those sent")
-        return [_with_clean_detail(item) for item in items]
+        return [
+            msgspec.structs.replace(i, detail=i.detail and clean_text(i.detail, MAX_SERVER_TEXT))
+            for i in items
+        ]
 
     async def checkpoint(self) -> Checkpoint:
-        """Get the newest size and root, signed by the genesis' log key.
-
-        Raises NoQuorumError, UntrustedLogError when the policy requires more.
-        """
+        """Get the newest size and root; raises as `checkpoint_note` does."""
         return (await self.checkpoint_note())[0]
 
     async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
-        """Get the newest checkpoint, and the note that the genesis' log key signed over it."""
+        """Get the newest signed checkpoint, and its note; NoQuorumError, UntrustedLogError."""
         log_key = (await self.network()).log_key
-        note = await self._http.get("/log/checkpoint", most=NOTE_BYTES)
+        note = await self.http.call("/log/checkpoint", most=NOTE_BYTES)
         if self._trust is not None:
             return self._trust.open(note, log_key).checkpoint, note
         return open_checkpoint(note, log_key).checkpoint, note
 
     async def send_checkpoint(self, note: bytes) -> None:
         """Send a checkpoint that we stored; LedgerRefusedError("log-behind"): the log lacks it."""
-        await self._http.call("POST", "/log/checkpoint", content=note)
+        await self.http.call("/log/checkpoint", method="POST", content=note)
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:
         """Get the first `width` hashes of a tile, unverified."""
@@ -279,7 +252,7 @@ class LedgerApi:
     async def get_blob(self, digest: Digest, *, most_bytes: int = BLOB_BYTES) -> bytes | None:
         """Get a blob and check its hash; None when the ledger does not have it."""
         try:
-            raw = await self._http.get(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
+            raw = await self.http.call(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
@@ -288,16 +261,6 @@ class LedgerApi:
         if found != digest:
             raise PeerError(f"blob {digest.hex()} came with hash {found.hex()}")
         return raw
-
-    async def has_blob(self, digest: Digest) -> bool:
-        """Ask the ledger whether it has a blob."""
-        try:
-            await self._http.call("HEAD", _blob(digest))
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
-            return False
-        return True
 
     async def put_blob(self, content: bytes, signer: Signer, now_ms: int) -> Digest:
         """Store a blob on behalf of a registered key; returns its digest."""
@@ -309,49 +272,45 @@ class LedgerApi:
             "x-tequio-ts": str(now_ms),
             "x-tequio-signature": to_text(signed),
         }
-        seconds = self._limits.blob_s
-        await self._http.call(
-            "PUT", _blob(digest), content=content, headers=headers, seconds=seconds
-        )
+        path, seconds = _blob(digest), self._limits.blob_s
+        await self.http.call(path, method="PUT", content=content, headers=headers, seconds=seconds)
         return digest
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
         """List dialable addresses of that network's peers, signatures checked, newest first."""
-        answer = parse_answer(await self._http.get("/v1/seeds"), SeedsAnswer)
-        return _valid_records(map(bytes, answer.seeds), net)
+        found: list[AddressRecord] = []
+        for raw in (await self._get("seeds", SeedsAnswer)).seeds:
+            try:
+                record = AddressRecord.parse(bytes(raw))
+                record.verify(net)
+            except PeerError as err:
+                log.debug("invalid address record of a seed", error=str(err))
+            else:
+                found.append(record)
+        return tuple(found)
 
     async def put_seed(self, record: AddressRecord) -> None:
         """Publish our addresses, until the record is too old to be current."""
-        await self._http.call("PUT", "/v1/seeds", content=record.encode())
+        await self.http.call("/v1/seeds", method="PUT", content=record.encode())
 
     @asynccontextmanager
-    async def events(self, after: int = -1) -> AsyncIterator[EventStream]:
-        """Open the stream of entries above log index `after`; -1 is the whole log.
-
-        The stream ends by LedgerUnavailableError when it is cut or silent; the caller reconnects.
-        Entries are unverified.
-        """
-        async with self._http.stream(f"/v1/events?after={after}") as events:
+    async def events(self, after: int = -1) -> AsyncIterator[AsyncIterator[LogEvent]]:
+        """Open the stream of unverified entries above log index `after`; -1 is the whole log."""
+        async with self.http.stream(f"/v1/events?after={after}") as events:
             yield events
+
+    async def _get(self, path: str, kind: type[T]) -> T:
+        return parse_answer(await self.http.call(f"/v1/{path}"), kind)
 
     async def _pages(self, what: str, kind: type[P]) -> AsyncIterator[P]:
         """Get all pages of a list; raises PeerError when one does not continue the one before."""
         after: int | None = 0
         while after is not None:
-            raw = await self._http.get(f"/v1/{what}?after={after}&limit={ROWS}")
-            page = parse_answer(raw, kind)
+            page = await self._get(f"{what}?after={after}&limit={ROWS}", kind)
             if page.next is not None and page.next <= after:
                 raise PeerError(f"the page of {what} after {after} continues after {page.next}")
             yield page
             after = page.next
-
-    async def _ranking(self, query: str) -> RankingAnswer:
-        """Raises PeerError for rows that are not a consistent ranking."""
-        answer = parse_answer(await self._http.get(f"/v1/ranking?{query}"), RankingAnswer)
-        for one, other in pairwise(answer.rows):
-            if other.rank != one.rank + 1 or other.micropoints > one.micropoints:
-                raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
-        return answer
 
     async def _bundle(self, index: int, width: int) -> list[bytes]:
         tile = Tile(level=BUNDLE_LEVEL, index=index, width=width)
@@ -363,36 +322,16 @@ class LedgerApi:
     async def _tile(self, tile: Tile, most: int) -> bytes:
         """Get a tile; a partial one may disappear once the full one exists (C2SP tlog-tiles)."""
         try:
-            return await self._http.get(f"/log/{tile.path()}", most=most)
+            return await self.http.call(f"/log/{tile.path()}", most=most)
         except LedgerRefusedError as err:
             if err.code != "not-found" or tile.width == TILE_WIDTH:
                 raise
         whole = Tile(level=tile.level, index=tile.index)
-        return await self._http.get(f"/log/{whole.path()}", most=most // tile.width * TILE_WIDTH)
+        return await self.http.call(f"/log/{whole.path()}", most=most // tile.width * TILE_WIDTH)
 
 
 def _blob(digest: Digest) -> str:
     return f"/v1/blobs/{to_text(digest)}"
-
-
-def _with_clean_detail(item: PostedStatement) -> PostedStatement:
-    if item.detail is None:
-        return item
-    return msgspec.structs.replace(item, detail=clean_text(item.detail, MAX_SERVER_TEXT))
-
-
-def _valid_records(raws: Iterable[bytes], net: NetworkId) -> tuple[AddressRecord, ...]:
-    """Parse and verify address records of that network, and drop invalid ones."""
-    found: list[AddressRecord] = []
-    for raw in raws:
-        try:
-            record = AddressRecord.parse(raw)
-            record.verify(net)
-        except PeerError as err:
-            log.debug("invalid address record of a seed", error=str(err))
-        else:
-            found.append(record)
-    return tuple(found)
 
 
 class ConnectorUnavailableError(TequioError):
@@ -408,7 +347,6 @@ class ConnectorApi:
     """
 
     def __init__(self, url: str, limits: ApiLimits = CONNECTOR_LIMITS) -> None:
-        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
         self._http = LedgerHttp(url, limits, "connector")
         self.url = self._http.url
 
@@ -435,13 +373,12 @@ class ConnectorApi:
         return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
 
     async def poll(self, code: ConnectCode) -> ConnectOutcome:
-        """Poll the result of a code."""
         return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
 
     async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:
         content = None if body is None else msgspec.json.encode(body)
         try:
-            raw = await self._http.call(method, path, content=content)
+            raw = await self._http.call(path, method=method, content=content)
         except LedgerUnavailableError as err:
             raise ConnectorUnavailableError(err.detail or str(err)) from err
         except LedgerRefusedError as err:

@@ -9,12 +9,11 @@ problem code for a refusal, MalformedError and other PeerErrors for an invalid a
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Self
+from http import HTTPStatus
 
 import httpx
 import trio
@@ -34,9 +33,6 @@ from tequio_shared.limits import DOCUMENT_BYTES
 
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
-_NOT_FOUND = 404
-_TOO_MANY = 429
-_SERVER_FAULT = 500
 _CODE_CHARACTERS = 64
 
 
@@ -78,41 +74,31 @@ class ApiLimits:
 class Reachability:
     """Reachability of a server: since when, and the last problem; written by `LedgerHttp`."""
 
-    now_ms: Callable[[], int]
     is_reached: bool = False
     since_ms: int = 0
     """0: no call was made yet."""
     was_reached: bool = False
     problem: str = ""
 
-    def record_answer(self) -> None:
-        """Record an answer, of any kind."""
-        self._turn(is_reached=True)
-        self.was_reached, self.problem = True, ""
-
-    def record_failure(self, problem: str) -> None:
-        """Record a failure to get an answer."""
-        self._turn(is_reached=False)
-        self.problem = problem
-
-    def _turn(self, *, is_reached: bool) -> None:
+    def record(self, problem: str = "") -> None:
+        """Record an answer of any kind, or the problem because of which there was none."""
+        is_reached = not problem
         if is_reached != self.is_reached or not self.since_ms:
-            self.is_reached, self.since_ms = is_reached, self.now_ms()
+            self.is_reached, self.since_ms = is_reached, clock.now_ms()
+        self.was_reached |= is_reached
+        self.problem = problem
 
 
 class LedgerHttp:
     """Connections to one ledger; a few stay open until `aclose`."""
 
     def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
-        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
-
-        `what` is the server's name in errors.
-        """
+        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
         self._limits = limits
-        self._what = what
+        self._what = what  # the server's name in errors
         self.url = _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
-        self.reach = Reachability(clock.now_ms)
+        self.reach = Reachability()
         # Deadlines are trio's. Proxies and .netrc come from the environment and must not be used:
         # they could see what we send.
         self._client = httpx.AsyncClient(
@@ -126,23 +112,17 @@ class LedgerHttp:
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def get(
-        self, path: str, *, most: int | None = None, seconds: float | None = None
-    ) -> bytes:
-        """Get a resource of at most `most` bytes."""
-        return await self.call("GET", path, most=most, seconds=seconds)
-
     async def call(
         self,
-        method: str,
         path: str,
         *,
+        method: str = "GET",
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         most: int | None = None,
         seconds: float | None = None,
     ) -> bytes:
-        """Send a request and read its whole answer within the deadline and the size limit."""
+        """Send a request and read its whole answer, at most `most` bytes, within the deadline."""
         with self._translated(method, path), trio.fail_after(seconds or self._limits.call_s):
             async with self._client.stream(method, path, content=content, headers=headers) as got:
                 await self._check(got)
@@ -150,8 +130,8 @@ class LedgerHttp:
                 return await _read(got, most, self._what)
 
     @asynccontextmanager
-    async def stream(self, path: str) -> AsyncIterator[EventStream]:
-        """Open a stream of server-sent events; it ends by LedgerUnavailableError."""
+    async def stream(self, path: str) -> AsyncIterator[AsyncIterator[LogEvent]]:
+        """Open a stream of log entries, which ends by LedgerUnavailableError."""
         request = self._client.build_request("GET", path)
         with self._translated("GET", path), trio.fail_after(self._limits.call_s):
             response = await self._client.send(request, stream=True)
@@ -160,7 +140,8 @@ class LedgerHttp:
                 await self._check(response)
             chunks = response.aiter_raw()
             try:
-                yield EventStream(chunks, self._limits.idle_s)
+                async with aclosing(_log_events(chunks, path, self._limits.idle_s)) as events:
+                    yield events
             finally:
                 await _abandon(chunks)
         finally:
@@ -172,11 +153,11 @@ class LedgerHttp:
             with _translated(method, path, self._what):
                 yield
         except LedgerUnavailableError as err:
-            self.reach.record_failure(str(err))
+            self.reach.record(str(err))
             raise
 
     async def _check(self, response: httpx.Response) -> None:
-        self.reach.record_answer()
+        self.reach.record()
         shown_ms = _date_ms(response.headers.get("date", ""))
         if shown_ms is not None:
             self.on_date(shown_ms)
@@ -198,29 +179,18 @@ def _date_ms(date: str) -> int | None:
         return None
 
 
-class EventStream:
-    """Log entries of an event stream, in the ledger's order."""
-
-    def __init__(self, chunks: AsyncIterator[bytes], idle_s: float) -> None:
-        self._chunks = chunks
-        self._idle_s = idle_s
-        self._reader = EventReader()
-        self._ready: deque[LogEvent] = deque()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> LogEvent:
-        """Wait for the next entry; LedgerUnavailableError when the stream is cut or silent."""
-        while not self._ready:
-            self._ready.extend(self._reader.feed(await self._chunk()))
-        return self._ready.popleft()
-
-    async def _chunk(self) -> bytes:
-        with _translated("GET", "/v1/events"), trio.fail_after(self._idle_s):
-            async for chunk in self._chunks:
-                return chunk
-        raise LedgerUnavailableError("the ledger ended its event stream")
+async def _log_events(
+    chunks: AsyncIterator[bytes], path: str, idle_s: float
+) -> AsyncGenerator[LogEvent, None]:
+    """Yield log entries in the ledger's order; LedgerUnavailableError at a cut or a silence."""
+    reader = EventReader()
+    while True:
+        with _translated("GET", path), trio.fail_after(idle_s):
+            chunk = await anext(chunks, None)
+        if chunk is None:
+            raise LedgerUnavailableError("the ledger ended its event stream")
+        for event in reader.feed(chunk):
+            yield event
 
 
 @contextmanager
@@ -264,22 +234,20 @@ async def _abandon(chunks: AsyncIterator[bytes]) -> None:
 def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     """Convert an answer that is not a success into our error."""
     status = response.status_code
-    problem = _problem(raw)
+    try:
+        problem = parse_answer(raw, Problem)
+    except MalformedError:
+        problem = Problem()  # a proxy's page: the status says enough
     detail = clean_text(problem.detail, MAX_SERVER_TEXT)
     message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
-    if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
+    is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and problem.code != "quota"
+    if is_fault or status == HTTPStatus.TOO_MANY_REQUESTS:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
-    if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
+    if status < HTTPStatus.BAD_REQUEST:  # redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
-    code = "not-found" if status == _NOT_FOUND else clean_text(problem.code, _CODE_CHARACTERS)
+    is_found = status != HTTPStatus.NOT_FOUND
+    code = clean_text(problem.code, _CODE_CHARACTERS) if is_found else "not-found"
     return LedgerRefusedError(code, message, detail)
-
-
-def _problem(raw: bytes) -> Problem:
-    try:
-        return parse_answer(raw, Problem)
-    except MalformedError:
-        return Problem()  # a proxy's page: the status says enough
 
 
 def _retry_after_s(response: httpx.Response) -> float:

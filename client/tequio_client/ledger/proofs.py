@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log import tiles as log_tiles
@@ -28,20 +28,16 @@ from tequio_shared.log.tiles import (
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.statement import Entry, check_work
 
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-
-
 _TILES = 64
 """Tiles that are cached between proofs: 0.5 MiB, and more than one proof needs."""
 
 
 class LogProofs:
-    """Prover for one size of a log, which the ledger must have published."""
+    """Prover for the log of one checkpoint, which the ledger must have published."""
 
-    def __init__(self, ledger: LedgerApi, size: int) -> None:
+    def __init__(self, ledger: LedgerApi, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
         self._ledger = ledger
-        self._size = size
         self._tiles: dict[TileName, list[Digest]] = {}
 
     async def frontier(self, size: int) -> Frontier:
@@ -53,11 +49,31 @@ class LogProofs:
 
     async def consistency(self, old_size: int) -> list[Digest]:
         """Prove that the log of `old_size` (at least 1) is the beginning of this one."""
-        return await self._hashes(log_tiles.consistency_ranges(old_size, self._size))
+        return await self._hashes(log_tiles.consistency_ranges(old_size, self.checkpoint.size))
 
     async def inclusion(self, index: int) -> list[Digest]:
         """Prove the inclusion of the entry at an index, its sibling first."""
-        return await self._hashes(log_tiles.inclusion_ranges(index, self._size))
+        return await self._hashes(log_tiles.inclusion_ranges(index, self.checkpoint.size))
+
+    async def entries(self, network: LedgerNetwork, indices: Iterable[int]) -> dict[int, Entry]:
+        """Read single entries, each proven against the checkpoint, signatures checked.
+
+        Raises PeerError when an entry or its proof is invalid, RefusedError("unknown-type") for an
+        entry of a later version.
+        """
+        found: dict[int, Entry] = {}
+        size = self.checkpoint.size
+        for span in _spans(indices):
+            for index in (span[0], span[-1]):
+                if not 0 <= index < size:
+                    raise PeerError(f"entry {index} is beyond the end of a log of {size} entries")
+            leaves = await self._ledger.entries(span[0], span[-1] + 1)
+            for index, leaf in zip(span, leaves, strict=True):
+                proof = await self.inclusion(index)
+                verify_inclusion(leaf_hash(leaf), index, size, proof, self.checkpoint.root)
+                found[index] = Entry.parse(leaf)
+                check_entry(index, found[index], network)
+        return found
 
     async def _hashes(self, ranges: Sequence[Range]) -> list[Digest]:
         await self._fetch(log_tiles.tiles_of(ranges))
@@ -70,7 +86,8 @@ class LogProofs:
             self._tiles.clear()
             lacking = list(tiles)
         for tile in dict.fromkeys(lacking):
-            self._tiles[tile] = await self._ledger.tile(*tile, tile_width(tile, self._size))
+            width = tile_width(tile, self.checkpoint.size)
+            self._tiles[tile] = await self._ledger.tile(*tile, width)
 
     def _node(self, node: Node) -> Digest:
         first, end = span_in_tile(node)
@@ -80,42 +97,8 @@ class LogProofs:
 async def read_entries(
     ledger: LedgerApi, network: LedgerNetwork, indices: Iterable[int]
 ) -> dict[int, Entry]:
-    """Read single entries, each proven against a fresh signed checkpoint, signatures checked.
-
-    Raises PeerError when an entry or its proof is invalid, RefusedError("unknown-type") for an
-    entry of a later version.
-    """
-    checkpoint = await ledger.checkpoint()
-    return await read_entries_of(
-        ledger, network, checkpoint, LogProofs(ledger, checkpoint.size), indices
-    )
-
-
-async def read_entries_of(
-    ledger: LedgerApi,
-    network: LedgerNetwork,
-    checkpoint: Checkpoint,
-    proofs: LogProofs,
-    indices: Iterable[int],
-) -> dict[int, Entry]:
-    """Read single entries, each proven against that checkpoint; `proofs` is of its size.
-
-    Raises as `read_entries` does.
-    """
-    found: dict[int, Entry] = {}
-    for span in _spans(indices):
-        for index in (span[0], span[-1]):
-            if not 0 <= index < checkpoint.size:
-                raise PeerError(
-                    f"entry {index} is beyond the end of a log of {checkpoint.size} entries"
-                )
-        leaves = await ledger.entries(span[0], span[-1] + 1)
-        for index, leaf in zip(span, leaves, strict=True):
-            proof = await proofs.inclusion(index)
-            verify_inclusion(leaf_hash(leaf), index, checkpoint.size, proof, checkpoint.root)
-            found[index] = Entry.parse(leaf)
-            check_entry(index, found[index], network)
-    return found
+    """Read single entries, proven against a fresh checkpoint, as `LogProofs.entries` does."""
+    return await LogProofs(ledger, await ledger.checkpoint()).entries(network, indices)
 
 
 def _spans(indices: Iterable[int]) -> list[list[int]]:
@@ -140,10 +123,7 @@ def check_entry(index: int, entry: Entry, network: LedgerNetwork) -> None:
 
 
 def read_policy(path: Path | None) -> Policy | None:
-    """Read the policy file (c2sp.org/tlog-policy) of --trust; None without one.
-
-    Raises UserFacingError.
-    """
+    """Read the policy file (c2sp.org/tlog-policy) of --trust; raises UserFacingError."""
     if path is None:
         return None
     try:

@@ -33,8 +33,6 @@ class SourceAnswer(Generic[T]):
 
 
 class SourcePoller(Generic[T]):
-    """A source and its thread."""
-
     def __init__(
         self,
         source: Callable[[], T | None],
@@ -97,7 +95,11 @@ class SourcePoller(Generic[T]):
             self._lock.notify_all()
 
     def _serve(self) -> None:
-        while self._wait_asked():
+        while True:
+            with self._lock:
+                self._lock.wait_for(lambda: self._asked_at is not None or self._is_closed)
+                if self._is_closed:
+                    break
             begun = self._clock()
             value, error = _outcome(self._source)
             answer = SourceAnswer(
@@ -109,11 +111,6 @@ class SourcePoller(Generic[T]):
                 self._on_answer()
         self._on_end()
 
-    def _wait_asked(self) -> bool:
-        with self._lock:
-            self._lock.wait_for(lambda: self._asked_at is not None or self._is_closed)
-            return not self._is_closed
-
 
 def _nothing() -> None:
     pass
@@ -123,6 +120,6 @@ def _outcome(source: Callable[[], T | None]) -> tuple[T | None, str]:
     try:
         value = source()
     except Exception as err:  # noqa: BLE001 - drivers raise what they like; it is shown as health
-        said = str(err) if isinstance(err, TequioError) else f"{type(err).__name__}: {err}"
-        return None, said[:512]
+        message = str(err) if isinstance(err, TequioError) else f"{type(err).__name__}: {err}"
+        return None, message[:512]
     return value, "" if value is not None else "does not know"

@@ -17,10 +17,7 @@ PARENT_POLL_S = 0.25
 
 
 def end_with_parent() -> None:
-    """End this process soon after its parent has ended.
-
-    Nothing else would end a child that lost its parent.
-    """
+    """End this process soon after its parent has ended: nothing else would."""
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
 

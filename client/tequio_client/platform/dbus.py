@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import select
 import socket
@@ -15,7 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 from jeepney import (
     DBusAddress,
@@ -37,13 +36,23 @@ TIMEOUT_S = 2.0
 """Deadline for connecting, and for the rest of a message that has begun."""
 MAX_PENDING_CALLS = 64
 """Limit of outstanding answers; beyond it the oldest is given up."""
+DBUS_TIMEOUT_S = 1.0
+PROGRAM_TIMEOUT_S = 3.0
+_PREFIX = "org.freedesktop.DBus.Error."
+_NOT_THERE = {
+    _PREFIX + name
+    for name in ("ServiceUnknown", "NameHasNoOwner", "UnknownObject", "UnknownInterface",
+                 "UnknownMethod", "UnknownProperty")
+}  # fmt: skip
 
-Body = tuple[object, ...]
+T = TypeVar("T")
+Body: TypeAlias = tuple[object, ...]
+ProgramRunner: TypeAlias = Callable[[Sequence[str]], bytes]
+"""Runs a system program and returns its output; raises AbsentError, NoAnswerError."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    to: BusAddress
     method: str
     signature: str
     body: Body
@@ -51,7 +60,7 @@ class _Call:
 
 
 class AsyncBus:
-    """A lasting connection that never blocks its caller; `hear` gets each signal's name and body.
+    """A lasting connection that never blocks its caller; `on_signal` gets signals by name and body.
 
     One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
     do. A service that shows something for us reports back to the connection that asked, so calls
@@ -64,8 +73,8 @@ class AsyncBus:
     connections never close the two descriptors of their pipe; and a call blocks until its answer.
     """
 
-    def __init__(self, which: str, of: BusAddress, hear: Callable[[str, Body], None]) -> None:
-        self._which, self._of, self._hear = which, of, hear
+    def __init__(self, which: str, of: BusAddress, on_signal: Callable[[str, Body], None]) -> None:
+        self._which, self._of, self._on_signal = which, of, on_signal
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._waker, self._bell = socket.socketpair()
         self._thread: threading.Thread | None = None
@@ -83,7 +92,7 @@ class AsyncBus:
             self._calls = queue.SimpleQueue()
             self._thread = threading.Thread(target=self._serve, daemon=True)
             self._thread.start()
-        self._calls.put(_Call(self._of, method, signature, body, on_answer))
+        self._calls.put(_Call(method, signature, body, on_answer))
         self._ring()
 
     def close(self) -> None:
@@ -103,15 +112,12 @@ class AsyncBus:
         with suppress(OSError, KeyError, ValueError, RuntimeError):  # no bus, or it ended
             connection = open_dbus_connection(self._which, auth_timeout=TIMEOUT_S)
             try:
-                self._listen(connection)
+                rule = MatchRule(type="signal", interface=self._of.interface, path=self._of.path)
+                connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=TIMEOUT_S)
                 while self._serve_once(connection):
                     pass
             finally:
                 connection.close()
-
-    def _listen(self, connection: DBusConnection) -> None:
-        rule = MatchRule(type="signal", interface=self._of.interface, path=self._of.path)
-        connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=TIMEOUT_S)
 
     def _serve_once(self, connection: DBusConnection) -> bool:
         """Wait for the next event and handle it; False: close the connection."""
@@ -131,8 +137,7 @@ class AsyncBus:
         return True
 
     def _send(self, connection: DBusConnection, call: _Call) -> None:
-        address = DBusAddress(call.to.path, call.to.name, call.to.interface)
-        message = new_method_call(address, call.method, call.signature or None, call.body)
+        message = new_method_call(_at(self._of), call.method, call.signature or None, call.body)
         if call.on_answer is None:
             message.header.flags |= MessageFlag.no_reply_expected
         serial = next(connection.outgoing_serial)
@@ -150,7 +155,7 @@ class AsyncBus:
         elif (
             kind is MessageType.signal and fields.get(HeaderFields.interface) == self._of.interface
         ):
-            self._hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+            self._on_signal(str(fields.get(HeaderFields.member, "")), tuple(message.body))
 
 
 class AbsentError(TequioError):
@@ -161,20 +166,8 @@ class NoAnswerError(TequioError):
     """The service exists, but gave no credible answer."""
 
 
-T = TypeVar("T")
-DBUS_TIMEOUT_S = 1.0
-_PREFIX = "org.freedesktop.DBus.Error."
-_NOT_THERE = {
-    _PREFIX + name
-    for name in ("ServiceUnknown", "NameHasNoOwner", "UnknownObject", "UnknownInterface",
-                 "UnknownMethod", "UnknownProperty")
-}  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class BusAddress:
-    """Callee of a D-Bus call: bus name, object, interface."""
-
     name: str
     path: str
     interface: str
@@ -193,12 +186,8 @@ class Bus:
         self._connection: DBusConnection | None = None
 
     def call(
-        self,
-        to: BusAddress,
-        method: str,
-        signature: str | None = None,
-        body: tuple[object, ...] = (),
-    ) -> tuple[object, ...]:
+        self, to: BusAddress, method: str, signature: str | None = None, body: Body = ()
+    ) -> Body:
         """Call a method and return its answer; raises AbsentError, NoAnswerError."""
         message = new_method_call(_at(to), method, signature, body)
         return self._ask(message, f"{to.interface}.{method}")
@@ -208,8 +197,8 @@ class Bus:
         message = Properties(_at(to)).get(name)
         return checked_value(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
 
-    def listen(self, to: BusAddress, hear: Callable[[str, tuple[object, ...]], None]) -> None:
-        """Call `hear` with name and body of every signal; ends only by raising."""
+    def listen(self, to: BusAddress, on_signal: Callable[[str, Body], None]) -> None:
+        """Call `on_signal` with name and body of every signal; ends only by raising."""
         connection = self._connected()
         rule = MatchRule(type="signal", interface=to.interface, path=to.path)
         try:
@@ -218,7 +207,7 @@ class Bus:
                 message = connection.receive()
                 fields = message.header.fields
                 if message.header.message_type is MessageType.signal and rule.matches(message):
-                    hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+                    on_signal(str(fields.get(HeaderFields.member, "")), tuple(message.body))
         except (OSError, ValueError) as err:
             raise AbsentError(f"the bus closed the connection: {err}") from err
         finally:
@@ -228,7 +217,7 @@ class Bus:
         """Make `listen`, in another thread, raise."""
         connection = self._connection
         if connection is not None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -236,7 +225,7 @@ class Bus:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, message: Message, what: str) -> tuple[object, ...]:
+    def _ask(self, message: Message, what: str) -> Body:
         connection = self._connected()
         message.header.flags = MessageFlag.no_auto_start
         try:
@@ -263,7 +252,7 @@ class Bus:
         return self._connection
 
 
-def checked_value(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
+def checked_value(body: Body, kind: type[T], *, is_variant: bool = False) -> T:
     """Check that an answer is one value of that type; raises NoAnswerError."""
     value = body[0] if len(body) == 1 else body
     if is_variant and isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - signature, value
@@ -275,16 +264,6 @@ def checked_value(body: tuple[object, ...], kind: type[T], *, is_variant: bool =
 
 def _at(to: BusAddress) -> DBusAddress:
     return DBusAddress(to.path, to.name, to.interface)
-
-
-PROGRAM_TIMEOUT_S = 3.0
-
-
-class ProgramRunner(Protocol):
-    """Runner of a system program."""
-
-    def __call__(self, command: Sequence[str]) -> bytes:
-        """Run the program and return its output; raises AbsentError, NoAnswerError."""
 
 
 def run_program(command: Sequence[str]) -> bytes:

@@ -21,7 +21,8 @@ import trio
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
-from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
+from tequio_client.worker.swarm.sources import FetchFailedError
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.errors import MalformedError, PeerError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, to_text
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle

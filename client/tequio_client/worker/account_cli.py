@@ -68,11 +68,7 @@ def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
     if leave == (name is not None):
         raise click.UsageError("give either the NAME of a team or --leave")
     cli.set_up_logs(log_json=False, log_level="warning")
-    click.echo(
-        program.leave_team(ledger, folder)
-        if name is None
-        else program.join_team(ledger, folder, name)
-    )
+    click.echo(program.set_team(ledger, folder, name))
 
 
 @click.command()
@@ -98,14 +94,14 @@ def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: 
     from tequio_client.worker.ledger import account
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    asked = account.VouchRequest(
-        ledger=ledger, folder=folder, connector=connector, provider=provider.lower()
+    account.connect_account(
+        ledger,
+        folder,
+        connector=connector,
+        provider=provider.lower(),
+        show=click.echo,
+        visit=webbrowser.open if opens else lambda _: None,
     )
-    account.connect_account(asked, click.echo, webbrowser.open if opens else _leave)
-
-
-def _leave(_url: str) -> None:
-    """Leave opening the page to the person."""
 
 
 @click.command()

@@ -30,7 +30,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
 from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.membership import AddressRecords, Membership, PeerExchange
+from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
@@ -95,11 +95,8 @@ async def open_node(
             Fetcher(network, store, rng=rng, download=download)
         )
         blobs = BlobServer(network, store, upload)
-        book = AddressRecords(info.id, clock.now_ms)
         membership = Membership(
             network=network,
-            exchange=PeerExchange(network, book, rng=rng),
-            book=book,
             ledger=ledger,
             signer=signer,
             net=info.id,
@@ -108,9 +105,7 @@ async def open_node(
             bootstrap=settings.bootstrap,
             is_seed=is_seed,
         )
-        exchange = Exchange(
-            store=store, fetcher=fetcher, ledger=ledger, peers=partial(_mixed, network, rng)
-        )
+        exchange = Exchange(fetcher, ledger, partial(_mixed, network, rng))
         yield Node(
             settings=settings,
             signer=signer,

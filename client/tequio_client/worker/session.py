@@ -105,7 +105,7 @@ class RunSession:
         points = PointsRecorder(self._points_db, signer.key)
         await points.begin()
         ledger_clock = LedgerClock(clock.now_ms)
-        node.ledger.on_date = ledger_clock.record_date
+        node.ledger.http.on_date = ledger_clock.record_date
         feedback = await join.recover_feedback(node, joined)
         async with LogFollower(node.ledger, node.network_info, folder, rng=node.rng) as follower:
             follower.on_proven = points.mark_proven

@@ -171,9 +171,7 @@ class Worker:
         log.warning("not in a run", why=str(error))
         if isinstance(error, RunOverError):
             self.lending.set_idle(ENDED)
-        elif (
-            self.ledger.reachability.problem
-        ):  # shown by a rule of its own, for as long as it lasts
+        elif self.ledger.http.reach.problem:  # shown by a rule of its own, for as long as it lasts
             self.lending.set_idle(self.lending.idle_reason or JOINING)
         else:
             self.lending.set_idle(IdleReason(why=self._fault, problem=str(error)))
@@ -333,7 +331,7 @@ class Worker:
         """All facts for the lending policy, read now."""
         probe, report, driver = self.probe, self.lending.session_report, self.driver
         unreported = UNKNOWN_SESSION if self.settings.is_linked else None
-        reach = self.ledger.reachability
+        reach = self.ledger.http.reach
         return LendingFacts(
             session=report.facts if report else unreported,
             session_age_s=(clock.steady_ms() - report.at_ms) / 1000 if report else 0.0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.keys import identity
+from tequio_client.keys.state import KeyProtection
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -54,12 +55,13 @@ def test_what_a_killed_first_start_left_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_sealed_key_opens_with_its_passphrase_only(tmp_path: Path) -> None:
-    signer = identity.load_or_create(tmp_path, "correct horse")
+    seed = bytes(range(32))
+    identity.write(tmp_path, seed, KeyProtection.PASSPHRASE, "correct horse")
     content = (tmp_path / identity.KEY_FILE).read_bytes()
-    assert signer.seed not in content
-    assert identity.load_or_create(tmp_path, "correct horse").key == signer.key
+    assert seed not in content
+    assert identity.load(tmp_path, "correct horse").seed == seed
     with pytest.raises(UserFacingError, match="does not open"):
-        identity.load_or_create(tmp_path, "wrong horse")
+        identity.load(tmp_path, "wrong horse")
     with pytest.raises(UserFacingError, match="passphrase is needed"):
         identity.load_or_create(tmp_path)
 

@@ -13,7 +13,7 @@ from keyring.backends import fail
 
 from tequio_client import files
 from tequio_client.keys import identity
-from tequio_client.keys.backup import SUFFIX, from_words, read_backup, save_backup, to_words
+from tequio_client.keys.backup import from_words, read_backup, save_backup, to_words
 from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
 from tequio_client.keys.system_keyring import SystemKeyring
@@ -243,7 +243,7 @@ def test_a_keyring_that_refuses_leaves_the_key_as_it_was(
 )
 @given(st.binary(min_size=32, max_size=32), st.text(min_size=8, max_size=20))
 def test_every_key_comes_back_from_its_file(tmp_path: Path, seed: bytes, phrase: str) -> None:
-    path = tmp_path / f"mine{SUFFIX}"
+    path = tmp_path / "mine.tequio-key"
     save_backup(path, seed, phrase)
     assert read_backup(path, phrase) == seed
     assert seed not in path.read_bytes()

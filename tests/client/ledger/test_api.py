@@ -174,10 +174,8 @@ async def test_a_blob_is_what_its_name_says_or_nothing() -> None:
         content = b"content" * 1000
         digest = await api.put_blob(content, ME, 1_700_000_000_000)
         assert digest == sha256(content)
-        assert await api.has_blob(digest)
         assert await api.get_blob(digest) == content
         assert await api.get_blob(sha256(b"other")) is None
-        assert not await api.has_blob(sha256(b"other"))
         server.tamper = answering("/v1/blobs", body=content[1:])
         with pytest.raises(PeerError, match="came with hash"):
             await api.get_blob(digest)
@@ -240,7 +238,7 @@ async def test_what_a_ledger_says_is_short_on_one_line_and_steers_no_terminal(st
             await api.peer(ME.key)
         for said in (
             str(refusal.value),
-            api.reachability.problem,
+            api.http.reach.problem,
             getattr(refusal.value, "code", ""),
         ):
             assert said.isprintable()
@@ -263,8 +261,8 @@ async def test_an_answer_that_is_no_http_is_told_in_short() -> None:
         async with LedgerApi(f"http://127.0.0.1:{port}", limits=BRISK) as api:
             with pytest.raises(LedgerUnavailableError):
                 await api.network()
-            assert api.reachability.problem.isprintable()
-            assert len(api.reachability.problem) < 700
+            assert api.http.reach.problem.isprintable()
+            assert len(api.http.reach.problem) < 700
         nursery.cancel_scope.cancel()
 
 
@@ -378,4 +376,4 @@ async def test_a_ranking_goes_down_from_place_to_place() -> None:
         for rows in (((4, 1), (5, 9)), ((4, 9), (6, 9)), ((5, 9), (4, 9)), ((-1, 9),)):
             say(*rows)
             with pytest.raises(PeerError):
-                await api.ranking(after=3)
+                await api.ranking_around(ME.key, 1)

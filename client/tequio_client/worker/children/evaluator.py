@@ -22,7 +22,6 @@ import trio
 
 from tequio_client import files
 from tequio_client.ipc import evaluator as link
-from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import clean_text
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment
@@ -35,13 +34,30 @@ from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import EvalOffer
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 
-# --- The secret file of an evaluator: its offer commits to the secret, and the draw uses it.
-#
-# The file is written before the offer is submitted. An evaluator that loses it before the draw
-# cannot be drawn; nothing else is lost.
+log = structlog.get_logger(__name__)
 
 SECRET_BYTES = 32
 EVALUATIONS_FOLDER = "evaluations"
+EVALUATION_FILE = "evaluation.json"
+"""File with the complete scores of one entrant."""
+EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
+SILENCE_S = 60.0
+STATEMENT_TYPES = "eval."
+"""Prefix of the types of an evaluator's statements."""
+BYTES_PER_PARAMETER = 5
+"""Weights in binary32, and a quarter of that for buffers and activations."""
+BESIDE_BYTES = 1 << 30
+"""The programs themselves, and the predictions of one batch."""
+_GIGA = 10**9
+_HUB, _DOCUMENTS = "hub", "words"
+_LINE_VARIABLES = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
 
 
 def competition_folder(folder: Path, competition: Digest) -> Path:
@@ -49,7 +65,11 @@ def competition_folder(folder: Path, competition: Digest) -> Path:
 
 
 def load_secret(folder: Path, competition: Digest) -> bytes | None:
-    """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
+    """Read the secret to which an evaluator's offer commits, and which the draw uses.
+
+    None if none was made. An evaluator that loses it before the draw cannot be drawn; nothing else
+    is lost. Raises UserFacingError if it is unreadable.
+    """
     path = _secret_path(folder, competition)
     try:
         return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
@@ -79,7 +99,7 @@ def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
 
 
 def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
-    """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
+    """The statement that offers to evaluate, once its secret is on disk; raises UserFacingError."""
     commit = offer_commitment(competition, key, load_or_create_secret(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
@@ -88,25 +108,7 @@ def _secret_path(folder: Path, competition: Digest) -> Path:
     return competition_folder(folder, competition) / "secret"
 
 
-log = structlog.get_logger(__name__)
-
-EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
-SILENCE_S = 60.0
-STATEMENT_TYPES = "eval."
-"""Prefix of the types of an evaluator's statements."""
-_LINE_VARIABLES = (
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-)
-
-
 class EvaluatorEnd(StrEnum):
-    """Reason for the end of an evaluator."""
-
     OVER = "over"
     """Nothing is left to do in the competition."""
     RESTING = "resting"
@@ -117,16 +119,7 @@ class EvaluatorEnd(StrEnum):
 
 
 def evaluator_program(folder: Path) -> ChildProgram:
-    return ChildProgram(
-        command=EVALUATOR,
-        environment=evaluator_environment(folder),
-        line_bytes=link.LINE_BYTES,
-        silence_s=SILENCE_S,
-    )
-
-
-def evaluator_environment(folder: Path) -> dict[str, str]:
-    """List the environment of an evaluator, which connects to the ledger and the Hub itself."""
+    """Describe the evaluator, which connects to the ledger and the Hub itself."""
     line = {
         name: value
         for name, value in os.environ.items()
@@ -134,12 +127,15 @@ def evaluator_environment(folder: Path) -> dict[str, str]:
     }
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     hub = {"HF_HUB_CACHE": str(hub_cache(folder))}
-    return {**trainer_environment(folder), **line, **quiet, **hub}
+    return ChildProgram(
+        command=EVALUATOR,
+        environment={**trainer_environment(folder), **line, **quiet, **hub},
+        line_bytes=link.LINE_BYTES,
+        silence_s=SILENCE_S,
+    )
 
 
 class EvaluatorProcess:
-    """Owner of the evaluator child."""
-
     def __init__(
         self,
         program: ChildProgram,
@@ -183,20 +179,19 @@ class EvaluatorProcess:
             log.info("evaluator started", pid=self.child.pid, competition=self.competition[:10])
             yield link.encode(self._begin)
 
-        self._done = None
         try:
             reason = await self.child.run_once(first_lines, self._on_line)
         finally:
-            self._begin = None
-        end = self._end(reason)
-        self.why = reason or "" if end is EvaluatorEnd.FAILED else ""
+            done, self._begin, self._done = self._done, None, None
+        self.why = ""
+        if done is not None:  # what it has reported holds, also if it is forbidden just then
+            end = EvaluatorEnd.OVER if done.is_over else EvaluatorEnd.RESTING
+        elif reason is None:
+            end = EvaluatorEnd.DISMISSED
+        else:
+            end, self.why = EvaluatorEnd.FAILED, reason
         log.info("evaluator ended", end=str(end), why=self.why)
         return end
-
-    def _end(self, reason: str | None) -> EvaluatorEnd:
-        if self._done is not None:  # what it has reported holds, also if it is forbidden just then
-            return EvaluatorEnd.OVER if self._done.is_over else EvaluatorEnd.RESTING
-        return EvaluatorEnd.DISMISSED if reason is None else EvaluatorEnd.FAILED
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_from_child(line):
@@ -215,7 +210,6 @@ class EvaluatorProcess:
                 self.child.start_soon(partial(self._send_statement, asked, body, folder))
 
     async def _send_statement(self, asked: link.SubmitStatement, body: Body, folder: Path) -> None:
-        """Submit the statement and send the child the result."""
         code, why = link.NOT_LOGGED, f"not logged by the ledger within {SUBMIT_S:.0f} s"
         try:
             documents = await trio.to_thread.run_sync(read_documents, folder, asked.documents)
@@ -224,10 +218,10 @@ class EvaluatorProcess:
                 code, why = "", ""
         except RefusedError as err:
             code, why = err.code, str(err)
-        except (LedgerUnavailableError, TequioError) as err:
+        except TequioError as err:
             why = str(err)
-        said = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
-        self.child.send(link.encode(said))
+        result = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
+        self.child.send(link.encode(result))
 
 
 def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
@@ -241,11 +235,6 @@ def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
     if getattr(body, "competition", "") != competition:
         raise MalformedError(f"a statement about another competition than {competition[:10]}")
     return body
-
-
-EVALUATION_FILE = "evaluation.json"
-"""File with the complete scores of one entrant."""
-_HUB, _DOCUMENTS = "hub", "words"
 
 
 def hub_cache(folder: Path) -> Path:
@@ -281,23 +270,12 @@ def count_scored_models(folder: Path, competition: Digest) -> int:
     return sum(1 for _ in competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}"))
 
 
-BYTES_PER_PARAMETER = 5
-"""Weights in binary32, and a quarter of that for buffers and activations."""
-BESIDE_BYTES = 1 << 30
-"""The programs themselves, and the predictions of one batch."""
-_GIGA = 10**9
-
-
 def scoring_bytes(parameters: int) -> int:
-    """Estimate the memory that scoring a model of that size needs."""
     return BESIDE_BYTES + BYTES_PER_PARAMETER * parameters
 
 
 def missing_memory(parameters: int, available_bytes: int | None = None) -> str:
-    """Describe the memory that is missing to score such a model; empty: there is enough.
-
-    Asked before anything is promised to a competition.
-    """
+    """Describe the memory that is missing to score such a model; empty: there is enough."""
     free = psutil.virtual_memory().available if available_bytes is None else available_bytes
     needed = scoring_bytes(parameters)
     if free >= needed:

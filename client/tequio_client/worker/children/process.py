@@ -1,7 +1,7 @@
 """The supervisor of one child process: permission, start, lines in and out, silence, kill ladder.
 
 Trainer, evaluator and probe differ in what their lines mean and in what follows when they end; how
-they live is the same, and is here. Rules:
+they live is the same, and is here, with the probe. Rules:
 
 1. One process at a time, only while it is allowed and while this supervisor holds the device lock.
    The lock is released after the process is gone and not before: only its end frees GPU memory.
@@ -21,7 +21,7 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
@@ -32,13 +32,15 @@ import trio
 from tequio_client.ipc import facts as link
 from tequio_shared.errors import MalformedError
 
+log = structlog.get_logger(__name__)
+
 GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
 starting game has to wait; interrupted work of a child does no harm."""
-FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 30.0
 UNSENT_LINES = 256
-"""Maximum lines that wait for a child to read them."""
+PROBE = (sys.executable, "-m", "tequio_client.probe")
+STEADY_S = 30.0
+"""A probe that ran this long did not fail at its start."""
 _READ_BYTES = 1 << 16
 
 _NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -47,8 +49,6 @@ _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildProgram:
-    """Constants of one kind of child."""
-
     command: Sequence[str]
     environment: Mapping[str, str]
     line_bytes: int
@@ -56,8 +56,8 @@ class ChildProgram:
     silence_s: float = math.inf
     """Longest silence; then the child is ended."""
     grace_s: float = GRACE_S
-    first_pause_s: float = FIRST_PAUSE_S
-    longest_pause_s: float = LONGEST_PAUSE_S
+    first_pause_s: float = 0.5
+    longest_pause_s: float = 30.0
     """First pause after a failed start, and the maximum of later ones."""
 
 
@@ -68,39 +68,30 @@ class ChildProcess:
         """Forbidden at first. `device` is shared by all children that may use the same device."""
         self._program = program
         self._device = device or trio.Lock()
-        self._permission = trio.Event()  # replaced when permission is withdrawn
+        self.permission = trio.Event()  # replaced when permission is withdrawn
         self._stop = trio.Event()  # replaced at each start
         self._stopped_s = 0.0  # when that was set, in trio's time
         self.freed_in_s: float | None = None
         """Time that the last stopped process took to end."""
         # The rest belongs to `run_once`.
-        self._process: trio.Process | None = None
+        self.pid: int | None = None
         self._nursery: trio.Nursery | None = None  # None as soon as the kill ladder begins
         self._unsent: deque[bytes] = deque()
         self._has_unsent = trio.Event()  # replaced by the writing task
         self._reads_nothing = False
 
     @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process else None
-
-    @property
     def is_running(self) -> bool:
         """Check for a child that is running and is not being ended."""
         return self._nursery is not None
 
-    @property
-    def is_allowed(self) -> bool:
-        return self._permission.is_set()
-
     def allow(self) -> None:
-        """Permit a child from now on."""
-        self._permission.set()
+        self.permission.set()
 
     def forbid(self) -> None:
         """Withdraw the permission; a running child is ended at once."""
-        if self._permission.is_set():
-            self._permission = trio.Event()
+        if self.permission.is_set():
+            self.permission = trio.Event()
             self.stop()
 
     def stop(self) -> None:
@@ -139,11 +130,11 @@ class ChildProcess:
         called once it has started; `on_line` raises MalformedError for a line that ends the child.
         """
         while True:
-            await self._permission.wait()
+            await self.permission.wait()
             async with self._device:
                 # The device may have been busy for hours: without this second check a child would
                 # start although the user has paused meanwhile.
-                if self._permission.is_set():
+                if self.permission.is_set():
                     return await self._run(first_lines, on_line)
 
     def pause_s(self, failures: int) -> float:
@@ -160,8 +151,6 @@ class ChildProcess:
         """
         with trio.move_on_after(pause_s):
             await self._stop.wait()
-
-    # --- one process
 
     async def _run(
         self, first_lines: Callable[[], Iterable[bytes]], on_line: Callable[[bytes], None]
@@ -182,7 +171,7 @@ class ChildProcess:
         except OSError as err:  # no memory or no process left: as good as a child that dies at once
             return f"it could not be started: {err}"
         reason = ""
-        self._process = process
+        self.pid = process.pid
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -197,7 +186,7 @@ class ChildProcess:
             # GPU memory with nobody left to free it.
             with trio.CancelScope(shield=True):
                 await end_process(process, self._program.grace_s)
-            self._process = None
+            self.pid = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
         if self._stop.is_set():
@@ -225,7 +214,11 @@ class ChildProcess:
         if process.stdout is None:
             raise AssertionError("the child has no output pipe")
         rest = bytearray()
-        while (chunk := await self._receive(process.stdout)) is not None:
+        while True:
+            with trio.move_on_after(self._program.silence_s) as silence:
+                chunk = await process.stdout.receive_some(_READ_BYTES)
+            if silence.cancelled_caught:
+                return f"no sign of life for {self._program.silence_s:.0f} s"
             if not chunk:
                 return await _how_it_ended(process, self._program.grace_s)
             rest += chunk
@@ -237,20 +230,12 @@ class ChildProcess:
                     return str(err)
             if len(rest) > self._program.line_bytes:
                 return f"a line of more than {self._program.line_bytes} bytes"
-        return f"no sign of life for {self._program.silence_s:.0f} s"
 
     def _handle_lines(self, lines: list[bytearray], on_line: Callable[[bytes], None]) -> None:
         for line in lines:
             if self._stop.is_set():  # a last message stays the last one
                 return
             on_line(bytes(line))
-
-    async def _receive(self, stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
-        """Some bytes, none at the end of output, None after too long a silence."""
-        received: bytes | bytearray | None = None
-        with trio.move_on_after(self._program.silence_s):
-            received = await stream.receive_some(_READ_BYTES)
-        return received  # noqa: RET504 - the block above may end early
 
 
 async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
@@ -293,18 +278,6 @@ def child_environment() -> dict[str, str]:
     }
 
 
-# --- The probe child: the newest facts of the machine, and their age.
-#
-# Drivers crash and hang, so a separate process asks them. A probe that failed is restarted
-# without limit; until it answers, nothing is known and nothing is lent.
-
-log = structlog.get_logger(__name__)
-
-PROBE = (sys.executable, "-m", "tequio_client.probe")
-STEADY_S = 30.0
-"""A probe that ran this long did not fail at its start."""
-
-
 def probe_program() -> ChildProgram:
     # No limit on silence: a hanging driver hangs for the next probe too, and facts that grow old
     # already count as unknown.
@@ -317,35 +290,37 @@ def probe_program() -> ChildProgram:
 
 
 class ProbeProcess:
-    """Owner of the probe child; `run` restarts it."""
+    """Owner of the probe child, and the newest facts of the machine; `run` restarts it.
+
+    Drivers crash and hang, so a separate process asks them. A probe that failed is restarted
+    without limit; until it answers, nothing is known and nothing is lent.
+    """
 
     def __init__(self, program: ChildProgram) -> None:
         self._child = ChildProcess(program)
         self._child.allow()
-        self._watch = link.ProbeInstructions()  # instructions to the probe
+        self._instructions = link.ProbeInstructions()
         self.facts: link.MachineFacts | None = None
         self.at_s = 0.0  # time of the newest facts, in trio's time
 
-    def send_instructions(self, watch: link.ProbeInstructions) -> None:
+    def send_instructions(self, instructions: link.ProbeInstructions) -> None:
         """Send these instructions to this probe and every later one."""
-        if watch != self._watch:
-            self._watch = watch
-            self._child.send(link.encode(watch))
+        if instructions != self._instructions:
+            self._instructions = instructions
+            self._child.send(link.encode(instructions))
 
     async def run(self) -> NoReturn:
         failures = 0
         while True:
             begun_s = trio.current_time()
-            reason = await self._child.run_once(self._first_lines, self._on_line)
+            reason = await self._child.run_once(
+                lambda: [link.encode(self._instructions)], self._on_line
+            )
             self.facts = None
-            is_steady = trio.current_time() - begun_s > STEADY_S
-            failures = 1 if is_steady else failures + 1
+            failures = 1 if trio.current_time() - begun_s > STEADY_S else failures + 1
             pause_s = self._child.pause_s(failures)
             log.warning("probe ended, restarting", reason=reason, after_s=round(pause_s, 1))
             await self._child.pause(pause_s)
-
-    def _first_lines(self) -> Iterator[bytes]:
-        yield link.encode(self._watch)
 
     def _on_line(self, line: bytes) -> None:
         self.facts = link.decode_machine_facts(line)

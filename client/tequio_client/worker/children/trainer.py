@@ -49,7 +49,6 @@ _TAIL_BYTES = 1 << 16
 libraries."""
 
 R = TypeVar("R", bound=link.Report)
-_NO_ANSWER = (link.TrainerHello, link.TrainerHeartbeat)
 
 
 class TrainerFailedError(TequioError):
@@ -109,7 +108,6 @@ class TrainerProcess:
 
     @property
     def ready(self) -> link.TrainerReady | None:
-        """Device and model of the running child, once it is prepared."""
         return self._ready if self.child.is_running else None
 
     def reset(self) -> None:
@@ -158,8 +156,6 @@ class TrainerProcess:
                     self.child.send(link.encode(link.Rest(command=self._number)))
         return _checked(pending.answer, answer, self.failure)
 
-    # --- one child
-
     def _first_lines(self) -> Iterator[bytes]:
         self._alive = self._ready = None
         log.info("trainer started", pid=self.child.pid)
@@ -168,24 +164,21 @@ class TrainerProcess:
                 yield link.encode(pending.make(pending.number))
 
     def _on_line(self, line: bytes) -> None:
-        self._handle(link.decode_report(line))
-
-    def _handle(self, report: link.Report) -> None:
-        match report:
-            case link.TrainerHeartbeat():
-                self._alive = report
-            case link.TrainerReady():
-                self._ready = report
+        match link.decode_report(line):
+            case link.TrainerHello():
+                pass
+            case link.TrainerHeartbeat() as alive:
+                self._alive = alive
             # A child that could not read a line will never answer that command. Which one it was is
             # unknown, so it is ended: its successor gets everything in force.
-            case link.Failed(command=0):
-                raise MalformedError(f"the trainer reports: {report.reason}")
-            case link.Failed(fatal=True):
-                log.warning("trainer failed", code=report.code, reason=report.reason)
-            case _:
-                pass
-        if not isinstance(report, _NO_ANSWER):
-            self._settle(report)
+            case link.Failed(command=0, reason=reason):
+                raise MalformedError(f"the trainer reports: {reason}")
+            case report:
+                if isinstance(report, link.TrainerReady):
+                    self._ready = report
+                elif isinstance(report, link.Failed) and report.fatal:
+                    log.warning("trainer failed", code=report.code, reason=report.reason)
+                self._settle(report)
 
     def _settle(self, report: link.CommandReport) -> None:
         """Wake the caller of this command; a second Ready after a restart finishes nothing."""
@@ -218,19 +211,13 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
     return report
 
 
-# --- benchmark
-
-
 async def run_benchmark(
     device: str,
     folder: Path,
     command: Sequence[str] = BENCHMARK,
     limit_s: float = BENCHMARK_S,
 ) -> BenchmarkReply:
-    """Train a small model on the device for some seconds, in a child, and return its speed.
-
-    Raises RefusedError with the reason if the benchmark failed.
-    """
+    """Train a small model on the device for some seconds, in a child; raises RefusedError."""
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder)
         status, output, errors = await _run_to_end((*command, device), environment)

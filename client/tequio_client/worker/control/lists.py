@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -35,11 +34,14 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.facts import MachineFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
 from tequio_client.worker.points.points_db import DatabaseFile
+from tequio_shared.api.competitions import CompetitionAnswer
+from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
@@ -48,26 +50,25 @@ from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.api.competitions import CompetitionAnswer
-    from tequio_shared.api.runs import RoundAnswer, RunAnswer
-
-
 log = structlog.get_logger(__name__)
 
 MAX_CURVE_ROUNDS = 48
-"""Maximum rounds of a run that a curve goes through."""
 MAX_CACHED_CURVES = 64
+ENDED_STATES = "finished"
+MAX_RUNS = 64
+"""Maximum runs that are listed, and whose rules are cached."""
+PACE_ROUNDS = 8
+"""Number of last rounds that give the pace."""
 _Q16 = 65_536.0
 _PAGE = 1_000
+_GIB = 1 << 30
+_GB = 10**9
 
+T = TypeVar("T")
 Row = TypeVar("Row", CompetitionRow, RunRow)
 
 
 class CompetitionsList:
-    """Reader of competitions and loss curves."""
-
     def __init__(
         self,
         ledger: LedgerApi,
@@ -78,7 +79,7 @@ class CompetitionsList:
         self._ledger, self._book, self._ours = ledger, book, ours
         self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
         self._outcomes: OrderedDict[str, CompetitionOutcome] = OrderedDict()
-        self._spots: OrderedDict[str, dict[int, LossCurvePoint | None]] = OrderedDict()  # by run
+        self._curves: OrderedDict[str, dict[int, LossCurvePoint | None]] = OrderedDict()  # by run
 
     async def answer(self, asked: AskCompetitions | AskCurves) -> CompetitionsReply | CurvesReply:
         """Raises TequioError when the ledger or the points database cannot be read."""
@@ -104,30 +105,17 @@ class CompetitionsList:
         if answer is None:
             answer = await self._ledger.competition(digest_from_text(name))
         if answer.phase == CompetitionPhase.DECIDED:  # which is final
-            self._decided[name] = answer
-            _forget(self._decided)
-        part = await self._ours(answer)
-        row = _row(answer, await self._places(answer.outcome), names, ours)
-        row = msgspec.structs.replace(
-            row,
-            part=part.part,
-            judged=part.judged,
-            to_judge=part.to_judge,
-            judge_mb=part.need_mb,
-            bar=part.barred.bar,
-            barred_by=part.barred.by,
-        )
+            _cache(self._decided, name, answer, MAX_COMPETITIONS)
+        role, places = await self._ours(answer), await self._places(answer.outcome)
+        row = _competition_row(answer, role, places, names, ours)
         return _checked(row, f"competition {row.competition[:10]} is not understood")
 
     async def _places(self, name: str | None) -> dict[str, RankedEntrant]:
-        """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
         if name not in self._outcomes:
-            self._outcomes[name] = CompetitionOutcome.parse(
-                await _document(self._ledger, name, BLOB_BYTES)
-            )
-            _forget(self._outcomes)
+            raw = await _document(self._ledger, name, BLOB_BYTES)
+            _cache(self._outcomes, name, CompetitionOutcome.parse(raw), MAX_COMPETITIONS)
         return {one.entrant: one for one in self._outcomes[name].places}
 
     async def curves(self, runs: Sequence[str]) -> CurvesReply:
@@ -143,17 +131,15 @@ class CompetitionsList:
     async def _read_curve(
         self, run: str, rounds: int, found: dict[str, tuple[LossCurvePoint, ...]]
     ) -> None:
-        known = self._spots.setdefault(run, {})
-        self._spots.move_to_end(run)
-        while len(self._spots) > MAX_CACHED_CURVES:
-            self._spots.popitem(last=False)
+        known = self._curves.get(run, {})
+        _cache(self._curves, run, known, MAX_CACHED_CURVES)
         due = curve_rounds(rounds)
         missing = [number for number in due if number not in known]
         for answer in await self._rounds(run, missing):
             if answer.outcome != "open":  # closed rounds do not change
-                known[answer.round] = _point(answer)
-        drawn = (known.get(number) for number in due)
-        found[run] = tuple(point for point in drawn if point is not None)
+                loss = answer.loss_q16
+                known[answer.round] = LossCurvePoint(answer.round, loss / _Q16) if loss else None
+        found[run] = tuple(point for number in due if (point := known.get(number)))
 
     async def _rounds(self, run: str, numbers: Sequence[int]) -> list[RoundAnswer]:
         """Read these rounds: in one page where they are close together, otherwise one by one."""
@@ -172,21 +158,12 @@ class CompetitionsList:
 
 
 def curve_rounds(rounds: int) -> list[int]:
-    """Choose up to SPOTS rounds, evenly: multiples of a power of two, stable as the run grows.
-
-    Plus the first and the two last, of which the last may still be open.
-    """
+    """Choose some rounds, evenly, stable as the run grows, with the first and the last two."""
     step = 1
     while rounds // step > MAX_CURVE_ROUNDS:
         step *= 2
     due = {*range(step, rounds + 1, step), 1, rounds - 1, rounds}
     return sorted(number for number in due if 0 < number <= rounds)
-
-
-def _point(answer: RoundAnswer) -> LossCurvePoint | None:
-    if not answer.loss_q16:
-        return None
-    return LossCurvePoint(answer.round, answer.loss_q16 / _Q16)
 
 
 def _checked(row: Row, what: str) -> Row:
@@ -197,13 +174,17 @@ def _checked(row: Row, what: str) -> Row:
         raise PeerError(f"{what}: {err}") from err
 
 
-def _forget(kept: OrderedDict[str, Any]) -> None:
-    while len(kept) > MAX_COMPETITIONS:
-        kept.popitem(last=False)
+def _cache(cache: OrderedDict[str, T], name: str, value: T, most: int) -> None:
+    """Put the value last into a cache of at most that many; the first one goes."""
+    cache[name] = value
+    cache.move_to_end(name)
+    if len(cache) > most:
+        cache.popitem(last=False)
 
 
-def _row(
+def _competition_row(
     answer: CompetitionAnswer,
+    role: JudgingRole,
     places: dict[str, RankedEntrant],
     names: dict[str, str],
     ours: dict[str, int],
@@ -245,6 +226,12 @@ def _row(
         needed=sealed.needed,
         data=rules.data,
         entrants=tuple(entrants),
+        part=role.part,
+        judged=role.judged,
+        to_judge=role.to_judge,
+        judge_mb=role.need_mb,
+        bar=role.barred.bar,
+        barred_by=role.barred.by,
     )
 
 
@@ -259,33 +246,13 @@ def _score(placed: RankedEntrant | None) -> dict[str, int]:
     }
 
 
-ENDED_STATES = "finished"
-MAX_RUNS = 64
-"""Maximum runs that are listed, and whose rules are cached."""
-PACE_ROUNDS = 8
-"""Number of last rounds that give the pace."""
-_GIB = 1 << 30
-_GB = 10**9
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    manifest: Manifest
-    corpus: Corpus
-
-
 class RunsList:
-    """Reader of runs, open ones first."""
-
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
-        self._rules: OrderedDict[str, _Rules] = OrderedDict()
+        self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
     async def read(self, ours: str = "") -> RunsReply:
-        """List every run whose rules are available; raises TequioError without the ledger.
-
-        `ours` is the id of our run, as text.
-        """
+        """List every run whose rules are available, ours by its id; raises TequioError."""
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
@@ -300,12 +267,11 @@ class RunsList:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
-        rules = await self._read_rules(answer)
-        manifest, is_open = rules.manifest, answer.state != ENDED_STATES
+        manifest, corpus = await self._read_rules(answer)
+        is_open, sample = answer.state != ENDED_STATES, answer.sample
         pace_ms = await self._pace_ms(answer) if is_open else 0
-        needed = estimate(
-            manifest, rules.corpus, answer.members, pace_ms or max(manifest.rounds.train, 1)
-        )
+        pace_ms = pace_ms or max(manifest.rounds.train, 1)
+        needed = estimate(manifest, corpus, answer.members, pace_ms)
         return RunRow(
             run=answer.run,
             name=manifest.name,
@@ -326,20 +292,21 @@ class RunsList:
                 PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
                 for one in answer.published[:MAX_PUBLISHED_HEADS]
             ),
-            sample=_sample(answer),
+            sample=GeneratedSample(round=sample.round, prompt=sample.prompt, text=sample.text)
+            if sample
+            else None,
             is_open=is_open,
             is_ours=answer.run == ours,
         )
 
-    async def _read_rules(self, answer: RunAnswer) -> _Rules:
+    async def _read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
         known = self._rules.get(answer.run)
         if known is None:
             # The id of a run is the digest of its manifest.
             manifest = Manifest.parse(await _document(self._ledger, answer.run))
             corpus = Corpus.parse(await _document(self._ledger, manifest.data.manifest))
-            known = self._rules[answer.run] = _Rules(manifest, corpus)
-            while len(self._rules) > MAX_RUNS:
-                self._rules.popitem(last=False)
+            known = manifest, corpus
+            _cache(self._rules, answer.run, known, MAX_RUNS)
         return known
 
     async def _pace_ms(self, answer: RunAnswer) -> int:
@@ -349,12 +316,10 @@ class RunsList:
         ends = [one.closed_index for one in rounds if one.closed_index is not None]
         if len(ends) < 2:  # noqa: PLR2004 - a span has two ends
             return 0
-        first, last = [await self._time_ms(index) for index in (ends[0], ends[-1])]
-        return max(last - first, 0) // (len(ends) - 1)
-
-    async def _time_ms(self, index: int) -> int:
-        (leaf,) = await self._ledger.entries(index, index + 1)
-        return Entry.parse(leaf).statement.ts
+        (first,) = await self._ledger.entries(ends[0], ends[0] + 1)
+        (last,) = await self._ledger.entries(ends[-1], ends[-1] + 1)
+        took_ms = Entry.parse(last).statement.ts - Entry.parse(first).statement.ts
+        return max(took_ms, 0) // (len(ends) - 1)
 
 
 async def _document(ledger: LedgerApi, name: str, most_bytes: int = DOCUMENT_BYTES) -> bytes:
@@ -362,13 +327,6 @@ async def _document(ledger: LedgerApi, name: str, most_bytes: int = DOCUMENT_BYT
     if found is None:
         raise PeerError(f"the ledger does not have the document {name}")
     return found
-
-
-def _sample(answer: RunAnswer) -> GeneratedSample | None:
-    one = answer.sample
-    if one is None:
-        return None
-    return GeneratedSample(round=one.round, prompt=one.prompt, text=one.text)
 
 
 def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
@@ -396,11 +354,11 @@ def choose_run(
     fitting = [run for run in open_ if _fits(run, machine, preferences)]
     if not fitting:
         return NONE_FITS
-    return min(fitting, key=lambda run: (_fullness(run), sha256(key + run.run.encode())))
 
+    def rank(run: RunRow) -> tuple[float, bytes]:
+        return run.members / max(run.most_members, 1), sha256(key + run.run.encode())
 
-def _fullness(run: RunRow) -> float:
-    return run.members / max(run.most_members, 1)
+    return min(fitting, key=rank)
 
 
 def _fits(run: RunRow, machine: MachineFacts, preferences: Preferences) -> bool:

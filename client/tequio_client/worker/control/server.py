@@ -27,10 +27,18 @@ from tequio_shared.version import BUILD
 if TYPE_CHECKING:
     from tequio_client.worker.worker import Worker
 
+
+log = structlog.get_logger(__name__)
+
 SEND_S = 10.0
 """A controller that reads nothing for this long is disconnected."""
 GONE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 """Errors of a connection whose other end has gone."""
+GREETING_TIMEOUT_S = 10.0
+MAX_CONTROLLERS = 8
+MAX_QUESTIONS = 4
+"""Questions of one controller in progress."""
+_ERROR_CHARACTERS = 4_096
 _READ_BYTES = 1 << 16
 
 
@@ -38,18 +46,13 @@ class LineTransport(Protocol):
     """A transport of lines; several tasks may send."""
 
     async def receive(self) -> bytes | None:
-        """Receive the next line without its end; None once the other end has closed.
-
-        Raises MalformedError for a line that is too long, and one of GONE.
-        """
+        """Receive the next line without its end; None at the end. Raises MalformedError, GONE."""
 
     async def send(self, line: bytes) -> None:
         """Send a line, end included; raises one of GONE."""
 
 
 class SocketTransport:
-    """Transport over a stream."""
-
     def __init__(self, stream: trio.abc.Stream, send_s: float = SEND_S) -> None:
         self._stream = stream
         self._send_s = send_s
@@ -111,20 +114,8 @@ class PipeTransport:
             left = left[os.write(self._output, left) :]
 
 
-log = structlog.get_logger(__name__)
-
-GREETING_TIMEOUT_S = 10.0
-MOST = 8
-"""Maximum number of controllers at a time."""
-MAX_QUESTIONS = 4
-"""Maximum number of questions of one controller in progress."""
-_ERROR_CHARACTERS = 4_096
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlTimes:
-    """Times in seconds."""
-
     computing_s: float = 1.0
     resting_s: float = 2.0
     """Interval of snapshots without changes, while a trainer computes and while none does."""
@@ -157,7 +148,7 @@ class ControlServer:
         self._connected += 1
         try:
             async with stream:
-                if self._connected <= MOST:
+                if self._connected <= MAX_CONTROLLERS:
                     await self._serve_new(SocketTransport(stream, self._times.send_s), port)
         except GONE as err:
             log.debug("controller disconnected", why=repr(err))
@@ -166,19 +157,15 @@ class ControlServer:
 
     async def _serve_new(self, lines: SocketTransport, port: LoopbackPort | None) -> None:
         is_greeted = False
-        # A deadline for the greeting only: a connection without one would hold one of MOST places.
+        # A deadline for the greeting only: without it a connection would hold a place permanently.
         with trio.move_on_after(GREETING_TIMEOUT_S):
-            is_known = port is None or await _is_known(lines, port)
-            is_greeted = is_known and await self._greeted(lines)
+            try:
+                is_known = port is None or await _is_known(lines, port)
+                is_greeted = is_known and await greet(lines, self._folder) is not None
+            except MalformedError as err:
+                await _refuse(lines, str(err))
         if is_greeted:
             await self.serve(lines)
-
-    async def _greeted(self, lines: LineTransport) -> bool:
-        try:
-            return await greet(lines, self._folder) is not None
-        except MalformedError as err:
-            await _send(lines, control.RefuseController(why=str(err), build=BUILD))
-            return False
 
     async def serve(self, lines: LineTransport, *, is_parent: bool = False) -> None:
         """Serve a greeted controller until it says goodbye, disconnects or sends garbage."""
@@ -190,9 +177,7 @@ class ControlServer:
         except* MalformedError as group:
             log.warning("invalid message from a controller", error=str(first_error(group)))
             with suppress(*GONE):
-                await _send(
-                    lines, control.RefuseController(why=str(first_error(group)), build=BUILD)
-                )
+                await _refuse(lines, str(first_error(group)))
         except* GONE as group:
             log.debug("controller disconnected", why=repr(first_error(group)))
         finally:
@@ -208,23 +193,16 @@ class ControlServer:
                 case control.AskQuestion() as ask:
                     await places.acquire()
                     nursery.start_soon(self._reply, lines, ask, places)
-                case control.EndWorker() if is_parent:
+                case control.SetDesiredState(wish=wish):
+                    self._worker.lending.apply_state(wish)
+                case control.SetPreferences(preferences=preferences):
+                    self._worker.lending.apply_preferences(preferences)
+                case control.ReportSessionFacts(facts=facts):
+                    self._worker.lending.apply_session_facts(facts, lines)
+                case control.ControllerHello():
+                    raise MalformedError("a second hello")
+                case control.EndWorker() if is_parent:  # ignored from others
                     return
-                case message:
-                    self._apply(message, lines)
-
-    def _apply(self, message: control.ToWorker, lines: LineTransport) -> None:
-        match message:
-            case control.SetDesiredState(wish=wish):
-                self._worker.lending.apply_state(wish)
-            case control.SetPreferences(preferences=preferences):
-                self._worker.lending.apply_preferences(preferences)
-            case control.ReportSessionFacts(facts=facts):
-                self._worker.lending.apply_session_facts(facts, lines)
-            case control.ControllerHello():
-                raise MalformedError("a second hello")
-            case _:
-                pass  # a goodbye from a controller that did not start us
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         times = self._times
@@ -261,10 +239,7 @@ class ControlServer:
 
 
 async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello | None:
-    """Exchange greetings; None after a refusal, or when the other end closes first.
-
-    Raises MalformedError.
-    """
+    """Exchange greetings; None after a refusal or a hang-up. Raises MalformedError."""
     line = await lines.receive()
     if line is None:
         return None
@@ -272,13 +247,10 @@ async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello |
     if not isinstance(hello, control.ControllerHello):
         raise MalformedError("the first line must be a hello")
     if hello.v != control.V:
-        await _send(
+        await _refuse(
             lines,
-            control.RefuseController(
-                why=f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker "
-                f"({BUILD}) uses {control.V}: restart both to finish the update",
-                build=BUILD,
-            ),
+            f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker ({BUILD}) "
+            f"uses {control.V}: restart both to finish the update",
         )
         return None
     await _send(lines, control.AcceptController(build=BUILD, pid=os.getpid(), folder=str(folder)))
@@ -287,10 +259,15 @@ async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello |
 
 async def _is_known(lines: LineTransport, port: LoopbackPort) -> bool:
     """Check that the caller has read the port file, and prove in turn that we wrote it."""
-    if not port.is_caller_line((await lines.receive() or b"") + b"\n"):
-        return False
-    await lines.send(port.worker_line)
-    return True
+    with suppress(MalformedError):  # from a stranger, which gets no answer
+        if port.is_caller_line((await lines.receive() or b"") + b"\n"):
+            await lines.send(port.worker_line)
+            return True
+    return False
+
+
+async def _refuse(lines: LineTransport, why: str) -> None:
+    await _send(lines, control.RefuseController(why=why, build=BUILD))
 
 
 async def _send(lines: LineTransport, message: control.FromWorker) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,11 @@ from tequio_client.ipc.snapshot import (
     TrainerView,
 )
 from tequio_client.names import redact_names
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.session import RunSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.session import RunSession
     from tequio_client.worker.worker import Worker
     from tequio_shared.ids import PeerKey
 
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
 MOST = 100_000
 HIDDEN_NAME = "[program]"
+_RESTING, _TRAINING = "resting", "training"
+_GIB = 1 << 30
+_GB = 10**9
 
 
 def diagnostics_text(shown: Snapshot, log: Sequence[str] = ()) -> str:
@@ -80,7 +82,7 @@ _GB = 10**9
 
 def build_snapshot(worker: Worker) -> Snapshot:
     lending, choices, session = worker.lending, worker.choices, worker.session
-    traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.reachability
+    traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.http.reach
     facts, now_ms = worker.facts(), clock.now_ms()
     return Snapshot(
         at_ms=now_ms,

@@ -10,10 +10,10 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -29,6 +29,7 @@ from tequio_client.ledger.api import (
 )
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
+from tequio_client.links import InvitationLink
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
@@ -47,14 +48,31 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import EXCLUDED, Standing
 from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
-from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from tequio_client.links import InvitationLink
+REGISTRATION_TIMEOUT_S = 300.0
+"""Limit for the whole registration, the new key's proof of work included."""
+PUBLISHED_S = 60.0
+"""Time that a ledger may take to publish an entry in its log."""
+POLL_S = 1.0
+TIER_WORDS = ("anonymous", "linked to an account", "invited by the organisers")
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_REFUSALS = {
+    "invitation-spent": "this invitation has no uses left: ask for another one",
+    "invitation-ended": "this invitation has ended: ask for another one",
+    "not-admitted": "the network does not know this invitation: "
+    "it is for another network, or the organisers still have to sign it",
+}
+_STRIPPED = (
+    "log entry {index} registers the key without the invitation's signature, so the key does not "
+    "count as invited: the ledger or something between you and it removed the signature. Tell the "
+    "organisers. The invitation is not used up; join with a new key in another --dir"
+)
+
+T = TypeVar("T")
 
 
 def standing_lines(ledger: str, folder: Path) -> list[str]:
-    one, evidence = _read(ledger, _signer(folder))
+    one, evidence = _at_ledger(ledger, partial(read_standing, key=_signer(folder).key))
     lines = [describe_standing(one)]
     lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
     return lines + advice(one, now_ms())
@@ -62,7 +80,7 @@ def standing_lines(ledger: str, folder: Path) -> list[str]:
 
 def standing_json(ledger: str, folder: Path) -> bytes:
     signer = _signer(folder)
-    one, evidence = _read(ledger, signer)
+    one, evidence = _at_ledger(ledger, partial(read_standing, key=signer.key))
     report = {
         "key": to_text(signer.key),
         **msgspec.structs.asdict(one),
@@ -82,8 +100,8 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     signer = _signer(folder)
-    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        one = trio.run(_appeal, ledger, folder, signer, text)
+    with locked(folder):
+        one = _at_ledger(ledger, partial(_appeal, folder=folder, signer=signer, text=text))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
@@ -96,27 +114,25 @@ def _signer(folder: Path) -> Signer:
     return identity.load(folder)
 
 
-def _read(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
+def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with LedgerApi(ledger) as api:
+            return await work(api)
+
     with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_asked, ledger, signer)
+        return trio.run(run)
 
 
-async def _asked(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
-    async with LedgerApi(ledger) as api:
-        return await read_standing(api, signer.key)
-
-
-async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
-    async with LedgerApi(ledger) as api:
-        one, _ = await read_standing(api, signer.key)
-        if one.standing not in EXCLUDED | {Standing.SUSPECTED}:
-            raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
-        if one.appeal is not None:
-            raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
-        name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-        body = StandingAppeal(change=one.since, text=name)
-        await _submit(api, folder, signer, body, "appeal")
-        return (await read_standing(api, signer.key))[0]
+async def _appeal(api: LedgerApi, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
+    one, _ = await read_standing(api, signer.key)
+    if one.standing not in EXCLUDED | {Standing.SUSPECTED}:
+        raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
+    if one.appeal is not None:
+        raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
+    name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
+    body = StandingAppeal(change=one.since, text=name)
+    await _submit(api, folder, signer, body, "appeal")
+    return (await read_standing(api, signer.key))[0]
 
 
 async def _submit(
@@ -139,53 +155,30 @@ async def _submit(
         )
 
 
-REGISTRATION_TIMEOUT_S = 300.0
-"""Limit for the whole registration, the new key's proof of work included."""
-REGISTRATION_PUBLISHED_S = 60.0
-"""Time that a ledger may take to publish a registration in its log."""
-REGISTRATION_POLL_S = 1.0
-_REFUSALS = {
-    "invitation-spent": "this invitation has no uses left: ask for another one",
-    "invitation-ended": "this invitation has ended: ask for another one",
-    "not-admitted": "the network does not know this invitation: "
-    "it is for another network, or the organisers still have to sign it",
-}
-_STRIPPED = (
-    "log entry {index} registers the key without the invitation's signature, so the key does not "
-    "count as invited: the ledger or something between you and it removed the signature. Tell the "
-    "organisers. The invitation is not used up; join with a new key in another --dir"
-)
-
-
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:
-    """Register the key in the folder under the invitation; returns the result in words.
-
-    A key that is registered already stays unchanged.
-    """
-    with locked(folder), shutdown.explain_unreachable_ledger(link.ledger):
-        return trio.run(_enter, link, folder, identity.load_or_create(folder))
-
-
-async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
-    async with LedgerApi(link.ledger) as api:
-        return await join_network(api, folder, signer, link)
+    """Register the key in the folder, unless it is registered; returns the result in words."""
+    with locked(folder):
+        signer = identity.load_or_create(folder)
+        work = partial(join_network, folder=folder, signer=signer, link=link)
+        return _at_ledger(link.ledger, work)
 
 
 async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
-    """Register that key under the invitation; returns the result in words.
-
-    The caller holds the folder. Raises what the API raises, too.
-    """
+    """Register that key, whose folder the caller holds; returns the result in words."""
     network = await api.network()
     if network.id != link.network:
         raise UserFacingError(
             f"{api.url} is the ledger of a different network than the invitation: "
             "ask the person who gave you the link"
         )
-    known = await _account(api, signer)
+    known = await api.find_peer(signer.key)
     if known is not None:
-        is_ours = await _is_signed_by(api, network, known, link)
-        return _already(known, is_ours=is_ours)
+        if await _is_signed_by(api, network, known, link):
+            return f"{known.key} already joined with this invitation"
+        return (
+            f"{known.key} is already registered in this network without this invitation, which is "
+            "for a new key: give another --dir to join with one"
+        )
     async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
@@ -215,10 +208,7 @@ async def _is_signed_by(
 ) -> bool:
     """Check in the log whether the invitation signed the registration of that key."""
     index = known.registered_index
-    with trio.move_on_after(REGISTRATION_PUBLISHED_S) as patience:
-        while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
-            await trio.sleep(REGISTRATION_POLL_S)
-    if patience.cancelled_caught:
+    if not await _is_published(api, index):
         raise UserFacingError(
             f"the ledger reports that log entry {index} registers the key, but has not published "
             "that entry yet: run the same command again later"
@@ -233,118 +223,87 @@ async def _is_signed_by(
     return link.signer.key in dict(entry.signatures)
 
 
-async def _account(api: LedgerApi, signer: Signer) -> PeerAnswer | None:
+async def _is_published(api: LedgerApi, index: int) -> bool:
+    """Wait until the log has that entry; False when it still does not after a while."""
+    with trio.move_on_after(PUBLISHED_S) as patience:
+        while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
+            await trio.sleep(POLL_S)
+    return not patience.cancelled_caught
+
+
+def set_team(ledger: str, folder: Path, name: str | None) -> str:
+    """Put the key in the folder into that team, or into none; returns the result in words."""
+    body = MemberTeam(team="")
     try:
-        return await api.peer(signer.key)
-    except LedgerRefusedError as err:
-        if err.code != "not-found":
-            raise
-    return None
-
-
-def _already(known: PeerAnswer, *, is_ours: bool) -> str:
-    if is_ours:
-        return f"{known.key} already joined with this invitation"
-    return (
-        f"{known.key} is already registered in this network without this invitation, which is for "
-        "a new key: give another --dir to join with one"
-    )
-
-
-def join_team(ledger: str, folder: Path, name: str) -> str:
-    """Put the key in the folder into that team; returns the result in words."""
-    try:
-        body = msgspec.convert({"team": name or None}, MemberTeam)
+        if name is not None:  # an empty name is refused: it may be an unset shell variable
+            body = msgspec.convert({"team": name or None}, MemberTeam)
     except msgspec.ValidationError as err:
         raise UserFacingError(
             f"invalid team name {name!r}: expected 1 to 32 characters a-z, 0-9 and -, not "
             "starting with a dash"
         ) from err
-    return _logged(ledger, folder, body)
-
-
-def leave_team(ledger: str, folder: Path) -> str:
-    """Take the key in the folder out of its team; returns the result in words."""
-    return _logged(ledger, folder, MemberTeam(team=""))
-
-
-def _logged(ledger: str, folder: Path, body: MemberTeam) -> str:
     signer = _signer(folder)
-    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(_submit_team, ledger, folder, signer, body)
+    with locked(folder):
+        return _at_ledger(ledger, partial(_submit_team, folder=folder, signer=signer, body=body))
 
 
-async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> str:
-    async with LedgerApi(ledger) as api:
-        if await _account(api, signer) is None:
-            raise UserFacingError("this key is not registered yet: start a worker once")
-        try:
-            await _submit(api, folder, signer, body, "statement")
-        except LedgerRefusedError as err:
-            if err.code != "already-said":
-                raise
-            return f"nothing to change: {err}"
+async def _submit_team(api: LedgerApi, folder: Path, signer: Signer, body: MemberTeam) -> str:
+    if await api.find_peer(signer.key) is None:
+        raise UserFacingError("this key is not registered yet: start a worker once")
+    try:
+        await _submit(api, folder, signer, body, "statement")
+    except LedgerRefusedError as err:
+        if err.code != "already-said":
+            raise
+        return f"nothing to change: {err}"
     if not body.team:
         return "the key is in no team: points count only for the key itself"
     return f"the key is in team {body.team}: rounds that close from now on count for the team"
 
 
-VOUCH_PUBLISHED_S = 60.0
-"""Time that a ledger may take to publish a vouch that a connector reports as logged."""
-VOUCH_POLL_S = 1.0
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-TIER_WORDS = ("anonymous", "linked to an account", "invited by the organisers")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VouchRequest:
-    """Options of `tequio connect`."""
-
-    ledger: str
-    folder: Path
-    connector: str
-    provider: str
-    """Empty: the only one that the connector supports."""
-
-
 def connect_account(
-    asked: VouchRequest, tell: Callable[[str], None], visit: Callable[[str], object]
+    ledger: str,
+    folder: Path,
+    *,
+    connector: str,
+    provider: str,
+    show: Callable[[str], None],
+    visit: Callable[[str], object],
 ) -> None:
     """Have an account vouch for the key in the folder.
 
-    `tell` shows a line to the person, `visit` opens an address in the browser.
+    An empty `provider` is the only one that the connector supports. `show` shows a line to the
+    person, `visit` opens an address in the browser.
     """
-    signer = _signer(asked.folder)
-    with shutdown.explain_unreachable_ledger(asked.ledger):
-        trio.run(_connect, asked, signer, tell, visit)
+    signer = _signer(folder)
 
+    async def connect(api: LedgerApi) -> None:
+        async with ConnectorApi(connector) as server:
+            net = (await api.network()).id
+            outcome = await _at_connector(server, net, signer, provider, show, visit)
+            show(await _proven_tier(api, signer, outcome))
 
-async def _connect(
-    asked: VouchRequest, signer: Signer, tell: Callable[[str], None], visit: Callable[[str], object]
-) -> None:
-    async with LedgerApi(asked.ledger) as ledger, ConnectorApi(asked.connector) as connector:
-        net = (await ledger.network()).id
-        outcome = await _at_connector(asked, connector, net, signer, tell, visit)
-        tell(await _seen(ledger, signer, outcome))
+    _at_ledger(ledger, connect)
 
 
 async def _at_connector(
-    asked: VouchRequest,
     connector: ConnectorApi,
     net: NetworkId,
     signer: Signer,
-    tell: Callable[[str], None],
+    wanted: str,
+    show: Callable[[str], None],
     visit: Callable[[str], object],
 ) -> ConnectOutcome:
     try:
-        about = await connector.about()
-        provider = _chosen(about, connector.url, net, asked.provider)
+        provider = _choose_provider(await connector.about(), connector.url, net, wanted)
         code = await connector.begin(signer, net, provider)
-        _check_address(code.url)
-        for line in _told(code, provider):
-            tell(line)
+        parts = urlsplit(code.url)
+        if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+            raise PeerError(f"it sends you to {code.url}, which is not encrypted")  # noqa: TRY301
+        for line in _instructions(code, provider):
+            show(line)
         visit(code.url)
-        return await _decided(connector, code, tell)
+        return await _poll_outcome(connector, code, show)
     except ConnectorUnavailableError as err:
         raise UserFacingError(f"the connector at {connector.url} is unavailable: {err}") from err
     except RefusedError as err:
@@ -355,7 +314,7 @@ async def _at_connector(
         ) from err
 
 
-def _chosen(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str:
+def _choose_provider(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str:
     if about.network != to_text(net):
         raise UserFacingError(f"the connector at {url} serves a different network than the ledger")
     if about.url != url:
@@ -371,14 +330,7 @@ def _chosen(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str
     raise UserFacingError(f"choose an account provider with --provider: {known}")
 
 
-def _check_address(url: str) -> None:
-    """Raise PeerError for an address that the browser must not open."""
-    parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-        raise PeerError(f"it sends you to {url}, which is not encrypted")
-
-
-def _told(code: ConnectCode, provider: str) -> list[str]:
+def _instructions(code: ConnectCode, provider: str) -> list[str]:
     minutes = math.ceil(code.expires_s / 60)
     return [
         f"open   {code.url}",
@@ -388,10 +340,9 @@ def _told(code: ConnectCode, provider: str) -> list[str]:
     ]
 
 
-async def _decided(
-    connector: ConnectorApi, code: ConnectCode, tell: Callable[[str], None]
+async def _poll_outcome(
+    connector: ConnectorApi, code: ConnectCode, show: Callable[[str], None]
 ) -> ConnectOutcome:
-    """Poll at the connector's interval until it decides or the code expires."""
     pause_s, problem = float(code.interval_s), ""
     with trio.move_on_after(code.expires_s):
         while True:
@@ -405,27 +356,21 @@ async def _decided(
                     return outcome
                 pause_s, latest = float(outcome.interval_s), outcome.problem
             if latest and latest != problem:
-                tell(f"{latest}; waiting")
+                show(f"{latest}; waiting")
             problem = latest
     raise RefusedError("code-expired", "the code was not used in time: run the command again")
 
 
-async def _seen(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> str:
+async def _proven_tier(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> str:
     """Find the vouch in the log, and describe the key's tier."""
     index = outcome.index
     if index is None:
         raise UserFacingError("the connector vouched, but did not report the log entry")
-    with trio.move_on_after(VOUCH_PUBLISHED_S):
-        while (await ledger.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
-            await trio.sleep(VOUCH_POLL_S)
-        return await _proved(ledger, signer, index)
-    raise UserFacingError(
-        f"the connector reports that it vouched in log entry {index}, which the ledger has not "
-        "published yet: check your key's page later"
-    )
-
-
-async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
+    if not await _is_published(ledger, index):
+        raise UserFacingError(
+            f"the connector reports that it vouched in log entry {index}, which the ledger has not "
+            "published yet: check your key's page later"
+        )
     found = await read_entries(ledger, await ledger.network(), [index])
     body = found[index].statement.body
     if not isinstance(body, MemberVouch) or body.peer != to_text(signer.key):
@@ -441,6 +386,5 @@ async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
         )
     return (
         f"your key has tier {known.tier} ({TIER_WORDS[known.tier]}); log entry {index} vouches "
-        "for it "
-        f"until {format_time(body.until)}: run this command again before that"
+        f"for it until {format_time(body.until)}: run this command again before that"
     )

@@ -13,36 +13,41 @@ until that breaks. Only `_check` proves. A failure of either reaches the reader 
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from random import Random
+from typing import Self, TypeAlias
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff
-from tequio_client.ledger.api import ENTRIES_AT_ONCE
+from tequio_client.ledger.api import ENTRIES_AT_ONCE, LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import Digest
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import NoQuorumError
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
-    from random import Random
+log = structlog.get_logger(__name__)
 
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import Checkpoint
-
-
+FILE = last_checkpoint.CHECKPOINT_FILE
 DRIFT = 2e-4
 """Rate at which an estimate of the ledger's clock expires: more than two quartz clocks drift."""
+_PAUSE_S = 0.25
+"""Minimum pause between two checkpoints."""
+_TRIES = 5
+"""Wrong answers in a row, without one valid entry between them, before giving up."""
+_UNREAD_ENTRIES = 64
+
+OnProven: TypeAlias = Callable[[int, Checkpoint], Awaitable[None]]
 
 
 class LedgerClock:
@@ -83,10 +88,7 @@ def _steady_ms() -> float:
 
 
 class LogEdge:
-    """Right edge of a growing log, and how much of it follows from a signed root.
-
-    One task appends, another proves; times are trio's.
-    """
+    """Right edge of a growing log: one task appends, another proves; times are trio's."""
 
     def __init__(self, frontier: Frontier, at_s: float) -> None:
         self._frontier = frontier
@@ -100,7 +102,6 @@ class LogEdge:
 
     @property
     def size(self) -> int:
-
         return self._frontier.size
 
     @property
@@ -112,7 +113,6 @@ class LogEdge:
         return self._roots[self.size if size is None else size]
 
     def append(self, leaf: bytes) -> None:
-
         self._frontier.append(leaf_hash(leaf))
         self.appended_at_s = trio.current_time()
         self._roots[self.size] = self._frontier.root()
@@ -136,19 +136,6 @@ class LogEdge:
         while self.unproven >= count:
             self._moved_on = trio.Event()
             await self._moved_on.wait()
-
-
-if TYPE_CHECKING:
-    OnProven = Callable[[int, Checkpoint], Awaitable[None]]
-
-log = structlog.get_logger(__name__)
-
-FILE = last_checkpoint.CHECKPOINT_FILE
-_PAUSE_S = 0.25
-"""Minimum pause between two checkpoints."""
-_TRIES = 5
-"""Wrong answers in a row, without one valid entry between them, before giving up."""
-_HANDED = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +168,7 @@ class LogFollower:
         limits: FollowerLimits | None = None,
         back_off: BackOff | None = None,
     ) -> None:
-        self.on_proven: OnProven = _nobody
+        self.on_proven: OnProven | None = None
         """Called after each check with the proven size and the signed checkpoint."""
         self._ledger = ledger
         self._network = network
@@ -190,7 +177,7 @@ class LogFollower:
         self._limits = limits or FollowerLimits()
         self._stack = AsyncExitStack()
         self._back_off = back_off or BackOff(rng)
-        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
+        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_UNREAD_ENTRIES)
         self._failure: TequioError | None = None
         self._stream_scope = trio.CancelScope()  # written by _feed
         self._start = 0
@@ -201,10 +188,8 @@ class LogFollower:
         self._older_since_s: float | None = None  # start of a series of older checkpoints
 
     async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            self._nursery = await stack.enter_async_context(trio.open_nursery())
-            stack.callback(self._nursery.cancel_scope.cancel)
-            self._stack = stack.pop_all()
+        self._nursery = await self._stack.enter_async_context(trio.open_nursery())
+        self._stack.callback(self._nursery.cancel_scope.cancel)
         return self
 
     async def __aexit__(self, *exc: object) -> bool | None:
@@ -271,7 +256,7 @@ class LogFollower:
         await self._check_stored(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
-        frontier = await LogProofs(self._ledger, signed.size).frontier(self._start)
+        frontier = await LogProofs(self._ledger, signed).frontier(self._start)
         await self._check_continues(self._start, frontier.root(), signed)
         self._edge = LogEdge(frontier, trio.current_time())
         await self._store(signed, note)
@@ -309,7 +294,7 @@ class LogFollower:
         """Raise LogForkedError unless the signed log begins with the one of that size and root."""
         if size == 0:
             return
-        proof = await LogProofs(self._ledger, signed.size).consistency(size)
+        proof = await LogProofs(self._ledger, signed).consistency(size)
         try:
             verify_consistency(size, root, signed.size, signed.root, proof)
         except PeerError as err:
@@ -340,7 +325,6 @@ class LogFollower:
             await trio.sleep(pause_s)
 
     async def _catch_up(self) -> None:
-        """Read bundles up to the newest checkpoint."""
         signed = await self._check_newest()
         while (size := self._edge.size) < signed.size:
             end = min(size + ENTRIES_AT_ONCE, signed.size)
@@ -435,7 +419,8 @@ class LogFollower:
             await self._prove(signed)
             if signed != last:
                 await self._store(signed, note)
-            await self.on_proven(self._edge.proven, signed)
+            if self.on_proven is not None:
+                await self.on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
@@ -463,10 +448,6 @@ class LogFollower:
     async def _store(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(last_checkpoint.store_checkpoint, self._path, signed, note)
         self._signed = signed
-
-
-async def _nobody(_size: int, _checkpoint: Checkpoint) -> None:
-    """Ignore the result of a check."""
 
 
 def _forked(size: int, root: Digest, signed: Checkpoint) -> LogForkedError:

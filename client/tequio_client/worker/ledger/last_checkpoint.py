@@ -30,8 +30,11 @@ from tequio_shared.log.policy import ForkEvidence
 
 log = structlog.get_logger(__name__)
 
+CHECKPOINT_FILE = "log.json"
+"""File name in a program's folder."""
 EVIDENCE_FOLDER = "alarms"
 MAX_EVIDENCE_FILES = 64
+_MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
 
 
 async def store_evidence(
@@ -52,11 +55,11 @@ async def store_evidence(
     raw = msgspec.json.encode(evidence)
     path = folder / EVIDENCE_FOLDER / f"{evidence.name}.json"
     try:
-        is_kept = await trio.to_thread.run_sync(_write, path, raw)
+        is_stored = await trio.to_thread.run_sync(_write, path, raw)
     except (OSError, UserFacingError) as err:
         log.error("evidence not stored", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         return "the program's log"
-    if not is_kept:
+    if not is_stored:
         log.error("log forked again", evidence=raw.decode(), why=why)
         return f"the program's log, and older ones in {path.parent}"
     log.error("log forked", evidence=str(path), why=why)
@@ -72,11 +75,6 @@ def _write(path: Path, raw: bytes) -> bool:
         return False
     files.write_for_user(path, raw)
     return True
-
-
-CHECKPOINT_FILE = "log.json"
-"""File name in a program's folder."""
-_MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
 
 
 class _Remembered(Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,16 +21,16 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
+from typing import NoReturn, Self, TypeAlias, TypeVar
 
 import structlog
 import trio
 
 from tequio_client.clock import BackOff, now_ms
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger.outbox_db import (
     FILE,
-    REGISTRATION,
     B,
     OutboxDb,
     OwnChain,
@@ -38,17 +38,13 @@ from tequio_client.worker.ledger.outbox_db import (
     UnsentStatement,
 )
 from tequio_shared.api.network import PostedStatement
-from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, find_nonce
 from tequio_shared.statements.statement import Body, Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +63,10 @@ _STALE = frozenset({"clock-skew", "expired"})
 _OUT_OF_STEP = frozenset({"seq-gap", "wrong-prev", "equivocation", "not-admitted"})
 _STALE_MS = 5_000
 """A copy younger than this that is called stale means that the clocks differ."""
+STRIDE = 1 << 15
+"""Nonces tried between two checks for cancellation: some 15 ms."""
+FIRST_REPORT_S = 1.0
+"""Work that takes longer is logged, and again each time that it has taken twice as long."""
 
 _T = TypeVar("_T")
 _Fatal: TypeAlias = LogForkedError | UserFacingError
@@ -103,28 +103,23 @@ class Outbox:
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
         self._failure = _Outcome()  # replaced when sending fails
-        # The rest belongs to the sending task.
+        # The rest belongs to the sending task, from `_run` on.
         self._is_in_step = False
         self._doubts = 0  # refusals in a row that only a chain out of step explains
         self._fresh_from_ms = 0  # copies from before are not sent again
 
     async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            stack.callback(self._close_db)
-            nursery = await stack.enter_async_context(trio.open_nursery())
-            nursery.start_soon(self._run)
-            stack.callback(nursery.cancel_scope.cancel)
-            self._stack = stack.pop_all()
+        self._stack.callback(self._close_db)
+        nursery = await self._stack.enter_async_context(trio.open_nursery())
+        nursery.start_soon(self._run)
+        self._stack.callback(nursery.cancel_scope.cancel)
         return self
 
     async def __aexit__(self, *exc: object) -> bool | None:
         return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
     async def open(self, net: NetworkId, work_bits: int) -> None:
-        """Name the network; without this call the ledger is asked at the first `submit`.
-
-        Raises UserFacingError when the file belongs to another network or key, or is damaged.
-        """
+        """Name the network, else the first `submit` asks the ledger; raises UserFacingError."""
         if self._net not in (None, net):
             raise UserFacingError("the ledger serves another network now: start the worker again")
         self._net, self._work_bits = net, work_bits
@@ -148,23 +143,18 @@ class Outbox:
         """
         self._make(body, run, round, seq=1, prev=ZERO_DIGEST)  # raises if it can never be signed
         await self._ensure_network()
-        if documents:
-            await self._put(documents)
+        # The ledger accepts documents from registered keys only.
+        if documents and await self._ledger.find_peer(self._signer.key) is None:
+            await self.register()
+        for document in documents:
+            await self._ledger.put_blob(document, self._signer, self._clock())
         return await self._queue(lambda db: db.add(body, run, round))
 
     async def register(self) -> Entry:
-        """Register the key, under the invitation if there is one; raises as `submit` does.
-
-        A refused registration is forgotten: the key stays unknown until the next statement.
-        """
+        """Register the key, under the invitation if there is one; raises as `submit` does."""
         await self._ensure_network()
         body = await self._registration()
-
-        def add(db: OutboxDb) -> int:
-            db.add_registration(body)
-            return REGISTRATION
-
-        return await self._queue(add)
+        return await self._queue(lambda db: db.add_registration(body))
 
     async def submitted(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the protocol's word
         """The body that was submitted for that round in this life or an earlier one, or None."""
@@ -186,23 +176,10 @@ class Outbox:
         self._submitted.set()
         return await outcome.wait()
 
-    async def _put(self, documents: Sequence[bytes]) -> None:
-        """Give the ledger documents, which it accepts from registered keys only."""
-        try:
-            await self._ledger.peer(self._signer.key)
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
-            await self.register()
-        for document in documents:
-            await self._ledger.put_blob(document, self._signer, self._clock())
-
     async def _ensure_network(self) -> None:
         if self._net is None:
             network = await self._ledger.network()
             await self.open(network.id, network.genesis.work_bits)
-
-    # --- the sending task
 
     async def _run(self) -> NoReturn:
         # Nothing is sent before the first `submit` or `send_waiting`: a program that is open and
@@ -224,7 +201,15 @@ class Outbox:
             # would make this key the one that contradicts itself.
             await self._fail(err)
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
-            await self._wait_after(err)
+            # What was on its way may have arrived although no answer did, so the ledger is asked
+            # before anything is signed again.
+            self._is_in_step = False
+            least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
+            pause_s = self._back_off.next_s(least_s)
+            log.warning(
+                "statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1)
+            )
+            await trio.sleep(pause_s)
             return False
         else:
             self._back_off.reset()
@@ -241,15 +226,6 @@ class Outbox:
         self._waiting, self._failure = {}, _Outcome()
         for outcome in failed:
             outcome.give(err)
-
-    async def _wait_after(self, err: TequioError) -> None:
-        # What was on its way may have arrived although no answer did, so the ledger is asked before
-        # anything is signed again.
-        self._is_in_step = False
-        least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
-        pause_s = self._back_off.next_s(least_s)
-        log.warning("statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1))
-        await trio.sleep(pause_s)
 
     async def _send_all(self) -> None:
         while drafts := await self._on_db(OutboxDb.drafts, BATCH):
@@ -273,17 +249,13 @@ class Outbox:
         self._is_in_step = True
 
     async def _last_logged(self) -> tuple[int, Digest]:
-        try:
-            account = await self._ledger.peer(self._signer.key)
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
-            # A key unknown to the network registers before its first statement, by itself.
-            if not await self._on_db(OutboxDb.is_registering):
-                body = await self._registration()
-                await self._on_db(OutboxDb.add_registration, body)
-            return 0, ZERO_DIGEST
-        return account.last_seq, account.last
+        account = await self._ledger.find_peer(self._signer.key)
+        if account is not None:
+            return account.last_seq, account.last
+        # A key unknown to the network registers before its first statement, by itself.
+        if not await self._on_db(OutboxDb.is_registering):
+            await self._on_db(OutboxDb.add_registration, await self._registration())
+        return 0, ZERO_DIGEST
 
     async def _catch_up(self, chain: OwnChain, seq: int, last: Digest) -> None:
         """Settle the copies that the ledger turns out to have, or go on from where it is."""
@@ -412,8 +384,6 @@ class Outbox:
             raise AssertionError("the work of a key depends on its network")
         return await work_for_registration(self._net, self._signer.key, self._work_bits)
 
-    # --- the file
-
     async def _on_db(self, use: Callable[..., _T], *args: object) -> _T:
         async with self._lock:
             return await trio.to_thread.run_sync(self._with_db, use, *args)
@@ -454,14 +424,6 @@ class _Outcome:
                 raise AssertionError("set before the event")
             case entry:
                 return entry
-
-
-# --- registration
-
-STRIDE = 1 << 15
-"""Nonces tried between two checks for cancellation: some 15 ms."""
-FIRST_REPORT_S = 1.0
-"""Work that takes longer is logged, and again each time that it has taken twice as long."""
 
 
 async def work_for_registration(

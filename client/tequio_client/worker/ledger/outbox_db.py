@@ -116,10 +116,11 @@ class OutboxDb:
                 self._base.execute(f"PRAGMA {pragma}")
             with self._transaction():
                 self._create(net, author)
-            self._check()
+            (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                raise sqlite3.DatabaseError(" ".join(found.split()))
 
     def close(self) -> None:
-        """Close the file; all data is on disk already."""
         self._base.close()
 
     def __enter__(self) -> Self:
@@ -134,13 +135,11 @@ class OutboxDb:
         return OwnChain(used=used, seq=seq, last=Digest(last))
 
     def drafts(self, most: int = MOST_DRAFTS) -> list[UnsentStatement]:
-        """The first drafts, in the order in which they were submitted."""
         query = "SELECT ticket, type, body, run, round FROM draft ORDER BY ticket LIMIT ?"
         with self._explained():
             return [_draft(*row) for row in self._base.execute(query, (most,))]
 
     def copies(self) -> list[SignedCopy]:
-        """All copies of waiting drafts, the oldest first."""
         with self._explained():
             rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()
             return [SignedCopy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
@@ -170,7 +169,7 @@ class OutboxDb:
             row = self._base.execute(
                 "INSERT INTO draft (type, body, run, round) VALUES (?, ?, ?, ?)", same
             )
-            return int(row.lastrowid or 0)
+            return row.lastrowid or 0
 
     def submitted(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the protocol's word
         """The body that was submitted for that round, answered or not; None if there was none."""
@@ -194,16 +193,16 @@ class OutboxDb:
             (type_, run, round_, body),
         )
 
-    def add_registration(self, body: Body) -> None:
-        """Put the registration of the key before everything else; once."""
+    def add_registration(self, body: Body) -> int:
+        """Put the registration of the key before everything else, once; returns its ticket."""
         with self._transaction():
             self._base.execute(
                 "INSERT OR IGNORE INTO draft (ticket, type, body) VALUES (?, ?, ?)",
                 (REGISTRATION, body.TYPE, encoding.encode(body)),
             )
+        return REGISTRATION
 
     def is_registering(self) -> bool:
-        """Check whether the registration of the key waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
             return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])
@@ -264,12 +263,6 @@ class OutboxDb:
             raise UserFacingError(
                 f"{self._path} belongs to another network or key: use another folder"
             )
-
-    def _check(self) -> None:
-        """Raise sqlite3.DatabaseError unless all pages are sound."""
-        (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise sqlite3.DatabaseError(" ".join(found.split()))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-import msgspec
 import structlog
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
@@ -19,6 +18,7 @@ from tequio_shared.limits import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK
 from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import (
     FaultReport,
     StandingChange,
@@ -27,48 +27,44 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.statement import Entry, Statement
 
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.round.manifest import Manifest
+log = structlog.get_logger(__name__)
+
+MARGIN_MS = 1_000
+"""Delay after the end of the term before we ask to return: clocks differ a little."""
+_DAY_MS = 86_400_000
 
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
-    """Read the key's standing and the entries of its evidence, all proven to be in the log.
-
-    Raises PeerError when the log contradicts the ledger, LedgerRefusedError("not-found").
-    """
-    told = (await api.peer(key)).standing
-    if told.standing == Standing.NEWCOMER:
-        return told, {}
-    found = await read_entries(api, await api.network(), {told.since, *told.evidence})
-    said = standing_after(told.since, found[told.since].statement, key)
-    if said is None or _facts(said) != _facts(told):
+    """Read the key's standing and its evidence, proven by the log; PeerError, RefusedError."""
+    answer = (await api.peer(key)).standing
+    if answer.standing == Standing.NEWCOMER:
+        return answer, {}
+    found = await read_entries(api, await api.network(), {answer.since, *answer.evidence})
+    logged = standing_after(answer.since, found[answer.since].statement, key)
+    if logged is None or _facts(logged) != _facts(answer):
         raise PeerError(
-            f"the ledger reports {told.standing}, but entry {told.since} does not say so"
+            f"the ledger reports {answer.standing}, but entry {answer.since} does not say so"
         )
-    return told, {index: found[index] for index in told.evidence}
+    return answer, {index: found[index] for index in answer.evidence}
 
 
 def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAnswer | None:
     """Compute the key's standing after the entry at that index; None if it stays unchanged."""
     body = statement.body
-    if not isinstance(body, StandingChange | StandingRelease | StandingUphold):
-        return None
-    if body.peer != to_text(key):
-        return None
     match body:
-        case StandingChange():
-            changed = _without_cause(body.to, index)
-            return msgspec.structs.replace(
-                changed,
+        case StandingChange(peer=peer) if peer == to_text(key):
+            return StandingAnswer(
+                standing=body.to,
+                since=index,
                 cause=body.cause,
                 why=describe_cause(body.cause),
                 evidence=body.evidence,
                 until=body.until,
+                appeal=None,
             )
-        case StandingRelease():
+        case StandingRelease(peer=peer) if peer == to_text(key):
             return _without_cause(Standing.ACTIVE, index)
-        case StandingUphold(to="banned"):
+        case StandingUphold(peer=peer, to="banned") if peer == to_text(key):
             return _without_cause(Standing.BANNED, index)
     return None
 
@@ -85,9 +81,6 @@ def _facts(one: StandingAnswer) -> tuple[object, ...]:
     return one.standing, one.since, one.cause, one.evidence, one.until
 
 
-_DAY_MS = 86_400_000
-
-
 def describe_standing(one: StandingAnswer) -> str:
     """Describe a standing in one sentence: since when, until when, and why."""
     text = f"{one.standing} since entry {one.since}"
@@ -100,7 +93,13 @@ def describe_standing(one: StandingAnswer) -> str:
 def advice(one: StandingAnswer, now_ms: int) -> list[str]:
     match one.standing:
         case Standing.QUARANTINED:
-            return [_after_the_term(one, now_ms), _about_appeals(one)]
+            term = "The term is over: a worker that starts now asks to return, on probation."
+            if now_ms < one.until:
+                term = (
+                    f"A worker that keeps running asks to return after {format_time(one.until)}; "
+                    "until then it serves data to peers and does not train."
+                )
+            return [term, _about_appeals(one)]
         case Standing.BANNED:
             return ["No roster accepts this key any more.", _about_appeals(one)]
         case Standing.SUSPECTED:
@@ -135,15 +134,6 @@ def format_time(ms: int) -> str:
         return f"{ms} ms after 1970"
 
 
-def _after_the_term(one: StandingAnswer, now_ms: int) -> str:
-    if now_ms < one.until:
-        return (
-            f"A worker that keeps running asks to return after {format_time(one.until)}; "
-            "until then it serves data to peers and does not train."
-        )
-    return "The term is over: a worker that starts now asks to return, on probation."
-
-
 def _about_appeals(one: StandingAnswer) -> str:
     days = APPEAL_MS // _DAY_MS
     if one.appeal is None:
@@ -167,12 +157,6 @@ def _leaves(report: FaultReport) -> str:
     return " and ".join(parts) + ", both signed by the accused" * (len(parts) > 1)
 
 
-log = structlog.get_logger(__name__)
-
-MARGIN_MS = 1_000
-"""Delay after the end of the term before we ask to return: clocks differ a little."""
-
-
 class StandingWatch:
     """Our own standing, read at the start and followed in the log; logged once per change.
 
@@ -190,11 +174,11 @@ class StandingWatch:
     async def refresh(self) -> None:
         """Ask the ledger, and adopt what the log proves; an unavailable answer changes nothing."""
         try:
-            told, _ = await read_standing(self._ledger, self._key)
+            standing, _ = await read_standing(self._ledger, self._key)
         except (LedgerUnavailableError, RefusedError, PeerError, UserFacingError) as err:
             log.debug("own standing unknown", error=str(err))  # a new key has none
             return
-        self._adopt(told)
+        self._adopt(standing)
 
     def apply(self, index: int, statement: Statement) -> None:
         after = standing_after(index, statement, self._key)
@@ -244,13 +228,13 @@ async def warn_about_tier(
     if not any((manifest.admits.trainer_tier, manifest.admits.witness_tier)):
         return
     try:
-        told = (await ledger.peer(key)).tier
+        tier = (await ledger.peer(key)).tier
     except RefusedError:  # not registered yet
-        told = None
+        tier = None
     except (LedgerUnavailableError, PeerError) as err:
         log.debug("own tier unknown", error=str(err))
         return
-    unmet = unmet_roles(told, manifest, roles, now_ms)
+    unmet = unmet_roles(tier, manifest, roles, now_ms)
     if unmet:
         log.warning(
             "this run requires a higher tier than our key has",
@@ -260,17 +244,12 @@ async def warn_about_tier(
 
 
 def unmet_roles(
-    told: TierAnswer | None, manifest: Manifest, roles: Sequence[str], now_ms: int
+    answer: TierAnswer | None, manifest: Manifest, roles: Sequence[str], now_ms: int
 ) -> list[str]:
     """List those of the roles that this run denies to a key of that tier."""
     least = {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
-    tier = _counting(told, to_text(manifest.run_id), now_ms)
+    tier: int = Tier.ANONYMOUS
+    if answer is not None and answer.run in (None, to_text(manifest.run_id)):
+        is_over = answer.tier == Tier.VOUCHED and now_ms >= answer.until
+        tier = Tier.ANONYMOUS if is_over else answer.tier
     return [role for role in roles if tier < least[role]]
-
-
-def _counting(told: TierAnswer | None, run: str, now_ms: int) -> int:
-    if told is None or told.run not in (None, run):
-        return Tier.ANONYMOUS
-    if told.tier == Tier.VOUCHED and now_ms >= told.until:
-        return Tier.ANONYMOUS
-    return told.tier

@@ -19,7 +19,7 @@ import trio
 from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.ledger.proofs import LogProofs, read_entries_of
+from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.points.points_db import (
     VOIDED,
@@ -63,7 +63,6 @@ class RoundProofs:
         self._key = key
         self._book = book
         self._memory = log_memory_file  # written by the follower alone
-        self._checkpoint: Checkpoint | None = None
         self._proofs: LogProofs | None = None
         self._names: dict[RunId, str] = {}
 
@@ -73,10 +72,9 @@ class RoundProofs:
         Raises PeerError when the log does not contain it, LedgerUnavailableError when no checkpoint
         covers it yet, and LogForkedError when the ledger serves another log.
         """
-        checkpoint, proofs = await self._covering(told.closed_index)
-        network = await self._ledger.network()
+        proofs = await self._covering(told.closed_index)
         indices = (told.roster_index, told.closed_index)
-        found = await read_entries_of(self._ledger, network, checkpoint, proofs, indices)
+        found = await proofs.entries(await self._ledger.network(), indices)
         begun, ended = (found[index].statement for index in indices)
         if begun.run is None or (begun.run, begun.round) != (ended.run, ended.round):
             raise PeerError(f"entries {indices} are not of one round")
@@ -88,7 +86,7 @@ class RoundProofs:
             round=begun.round or 0,
             at_ms=ended.ts,
         )
-        return place, outcome, checkpoint
+        return place, outcome, proofs.checkpoint
 
     async def _outcome(self, begun: Statement, ended: Statement) -> RoundOutcome:
         if not isinstance(begun.body, RoundRoster):
@@ -114,13 +112,12 @@ class RoundProofs:
             raise PeerError(f"the ledger does not have the document {name}")
         return found
 
-    async def _covering(self, index: int) -> tuple[Checkpoint, LogProofs]:
-        if self._checkpoint is None or self._proofs is None or self._checkpoint.size <= index:
-            self._checkpoint = await self._checked()
-            self._proofs = LogProofs(self._ledger, self._checkpoint.size)
-        if self._checkpoint.size <= index:
+    async def _covering(self, index: int) -> LogProofs:
+        if self._proofs is None or self._proofs.checkpoint.size <= index:
+            self._proofs = LogProofs(self._ledger, await self._checked())
+        if self._proofs.checkpoint.size <= index:
             raise LedgerUnavailableError(f"no checkpoint covers entry {index} yet")
-        return self._checkpoint, self._proofs
+        return self._proofs
 
     async def _checked(self) -> Checkpoint:
         """The newest checkpoint, if it continues those of the follower and of earlier proofs."""
@@ -143,7 +140,7 @@ class RoundProofs:
             )
         if before.size == 0:
             return
-        proof = await LogProofs(self._ledger, signed.size).consistency(before.size)
+        proof = await LogProofs(self._ledger, signed).consistency(before.size)
         try:
             verify_consistency(before.size, before.root, signed.size, signed.root, proof)
         except PeerError as err:

@@ -1,4 +1,4 @@
-"""The files of the store: which one lies where, and when it gets its final name.
+"""The files of the store, and its index in memory: sizes, order of use, pins, and leaf hashes.
 
 A file has its final name only once it is whole, checked and on the disk:
 
@@ -17,7 +17,6 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -28,18 +27,12 @@ from tequio_shared.ids import Digest
 
 Kind = Literal["trees", "blobs"]
 
+CACHED_TREES = 256
+"""Leaf lists kept in memory."""
+CACHED_LEAVES = 1 << 17
+"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
 _ENDINGS = ("", ".part", ".bits", ".meta")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundFile:
-    """A file that an earlier start left, when it was used last, and its size in bytes."""
-
-    kind: Kind
-    name: Digest
-    used_ns: int
-    size_bytes: int
 
 
 class StoreFiles:
@@ -50,14 +43,16 @@ class StoreFiles:
         self._lock = threading.Lock()
         self._temporary = 0  # names given out in temp/; guarded by the lock
 
-    def prepare(self) -> list[FoundFile]:
-        """Make the folders, delete what cannot be used, and list the rest, oldest use first."""
+    def prepare(self) -> list[tuple[int, Kind, Digest, int]]:
+        """Make the folders, and delete what an earlier start left and cannot be used.
+
+        Returns the rest: its last use in ns, kind, name and size in bytes, oldest use first.
+        """
         for name in ("trees", "blobs", "temp"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
         for leftover in (self._folder / "temp").iterdir():
             _delete(leftover)
-        found = [*self._scan("trees"), *self._scan("blobs")]
-        return sorted(found, key=lambda one: one.used_ns)
+        return sorted([*self._scan("trees"), *self._scan("blobs")])
 
     def path(self, kind: Kind, name: Digest) -> Path:
         """Where the whole content lies or would lie."""
@@ -151,7 +146,7 @@ class StoreFiles:
                 message = f"the disk that holds {self._folder} is full; free some space on it"
             raise UserFacingError(message) from err
 
-    def _scan(self, kind: Kind) -> Iterator[FoundFile]:
+    def _scan(self, kind: Kind) -> Iterator[tuple[int, Kind, Digest, int]]:
         stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
         for stem in stems:
             name = Digest(bytes.fromhex(stem))
@@ -160,9 +155,7 @@ class StoreFiles:
                 self.delete(kind, name)
             else:
                 stat = usable.stat()
-                yield FoundFile(
-                    kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size
-                )
+                yield stat.st_mtime_ns, kind, name, stat.st_size
 
     def _usable(self, kind: Kind, name: Digest) -> Path | None:
         path = self.path(kind, name)
@@ -190,14 +183,6 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-# --- Index of a store, in memory: sizes, order of use, pins, quota, and recent leaf hashes.
-
-CACHED_TREES = 256
-"""Leaf lists kept in memory."""
-CACHED_LEAVES = 1 << 17
-"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
-
-
 class StoreIndex:
     """Entries in the order of their use, at most `quota_bytes` of them.
 
@@ -214,8 +199,8 @@ class StoreIndex:
         may_evict: Callable[[Digest], bool],
         evict: Callable[[Kind, Digest], None],
     ) -> None:
-        self._given_bytes = quota_bytes
-        self._aside_bytes = 0
+        self._granted_bytes = quota_bytes
+        self._reserved_bytes = 0
         self._where = where  # for sentences
         self._may_evict = may_evict
         self._evict = evict
@@ -228,22 +213,19 @@ class StoreIndex:
 
     @property
     def quota_bytes(self) -> int:
-        return max(self._given_bytes - self._aside_bytes, 0)
+        return max(self._granted_bytes - self._reserved_bytes, 0)
 
     def reserve(self, size_bytes: int) -> None:
         """Leave that much of the quota to others."""
-        self._aside_bytes += size_bytes
+        self._reserved_bytes += size_bytes
 
     def set_quota(self, quota_bytes: int) -> None:
         """Change the quota; the least recently used go until it is met, as far as they may."""
-        self._given_bytes = quota_bytes
+        self._granted_bytes = quota_bytes
         self._evict_until(0)
 
     def make_room(self, kind: Kind, name: Digest, size_bytes: int) -> None:
-        """Evict the least recently used until the entry fits.
-
-        Raises UserFacingError when too little may go.
-        """
+        """Evict the least recently used until the entry fits; raises UserFacingError."""
         more = size_bytes - self._sizes.get((kind, name), 0)
         self._evict_until(more, keep=name)
         if self.used_bytes + more > self.quota_bytes:
@@ -269,10 +251,6 @@ class StoreIndex:
             return False
         self._sizes.move_to_end(entry)
         return True
-
-    def kinds_of(self, name: Digest) -> list[Kind]:
-        """The kinds under which the name is here."""
-        return [kind for kind, digest in self._sizes if digest == name]
 
     def pin(self, name: Digest) -> None:
         self._pins[name] += 1

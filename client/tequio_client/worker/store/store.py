@@ -60,8 +60,8 @@ class Store:
         self._trees = TreeCache()
         self._reads: OrderedDict[tuple[Digest, int, int], int] = OrderedDict()  # times served
         with self._files.translated():
-            for found in self._files.prepare():
-                self._index.add(found.kind, found.name, found.size_bytes)
+            for _, kind, name, size_bytes in self._files.prepare():
+                self._index.add(kind, name, size_bytes)
 
     @property
     def used_bytes(self) -> int:
@@ -73,19 +73,13 @@ class Store:
         return self._index.quota_bytes
 
     def set_quota(self, quota_bytes: int) -> None:
-        """Change the quota and evict until it is met; blocks.
-
-        What is pinned or being fetched stays, and is evicted later. Raises UserFacingError when
-        the folder cannot be used.
-        """
+        """Change the quota and evict until it is met, as far as possible now; blocks."""
         with self._lock, self._files.translated():
             self._index.set_quota(quota_bytes)
 
     def reserve(self, size_bytes: int) -> None:
         with self._lock:
             self._index.reserve(size_bytes)
-
-    # --- trees
 
     def tree_path(self, root: Digest) -> Path:
         """Where the whole tree lies or will lie; counts as a use of it."""
@@ -116,34 +110,25 @@ class Store:
         return ref.size_bytes - there
 
     def put_tree(self, content: bytes, piece_bytes: int) -> TreeRef:
-        """Write bytes into the store as a tree."""
         tree = hash_bytes(content, piece_bytes)
         self._put_tree(tree, lambda target: target.write_bytes(content))
         return tree.ref
 
     def put_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
-        """Copy a file into the store as a tree; `.root` of the answer is its name.
-
-        The file must not change meanwhile.
-        """
-        with self._files.translated(), path.open("rb") as file:
-            tree = hash_tree_file(file, piece_bytes)
+        """Copy a file, which must not change meanwhile, into the store as a tree."""
+        tree = self._hash_file(path, piece_bytes)
         self._put_tree(tree, lambda target: shutil.copyfile(path, target))
         return tree.ref
 
     def move_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
         """Rename a file, of the same file system, into the store as a tree."""
-        with self._files.translated(), path.open("rb") as file:
-            tree = hash_tree_file(file, piece_bytes)
+        tree = self._hash_file(path, piece_bytes)
         self._put_tree(tree, path.replace)
         path.unlink(missing_ok=True)
         return tree.ref
 
     def read_pieces(self, root: Digest, first: int, count: int) -> bytes | None:
-        """Read `count` pieces from `first`, of a whole or a partial tree.
-
-        None when one of them is not here or lies outside the tree.
-        """
+        """Read `count` pieces from `first` of a whole or partial tree; None when one is missing."""
         tree = self.tree(root)
         if tree is None or first < 0 or count < 1 or first + count > tree.ref.pieces:
             return None
@@ -157,10 +142,7 @@ class Store:
             return self._files.read_span(path, *tree.ref.span(first, count))
 
     def sound_pieces(self, root: Digest, first: int, count: int) -> bytes | None:
-        """Read pieces as `read_pieces` does, and hash them the first and then every 16th time.
-
-        None as well when they turn out to be damaged; they count as missing then.
-        """
+        """Read pieces, hashed the first and then every 16th time; None when missing or damaged."""
         # Wrong bytes would get us banned by the peer that asked, yet hashing every time would cost
         # a busy server more than the disk and the network do.
         content, tree = self.read_pieces(root, first, count), self.tree(root)
@@ -196,27 +178,11 @@ class Store:
         self._reopen(tree, found)
         return False
 
-    # --- partial trees
-
-    @contextmanager
-    def open_partial(self, ref: TreeRef, leaves: Sequence[bytes]) -> Iterator[PartialTree]:
-        """Begin or resume a tree; what is there when the block ends stays for later.
-
-        Pieces go in by `write_pieces`. A tree whose last piece came gets its final name when the
-        block ends. Opened twice, it is one and the same object. Raises MalformedError unless the
-        leaves lead to the root, and RefusedError when the whole tree is here already.
-        """
-        ref.check_leaves(leaves)
-        partial = self.acquire_partial(MerkleBlob(ref=ref, leaves=tuple(leaves)))
-        try:
-            yield partial
-        finally:
-            self.release_partial(ref.root)
-
     def acquire_partial(self, tree: MerkleBlob) -> PartialTree:
-        """Begin or resume a tree, as `open_partial` does; `release_partial` must follow.
+        """Begin or resume a tree; `release_partial` must follow, and what is there then stays.
 
-        Apart, because a fetch runs each half in a thread of its own.
+        Pieces go in by `write_pieces`. Acquired twice, it is one and the same object. Raises
+        RefusedError when the whole tree is here already.
         """
         root = tree.ref.root
         with self._lock, self._files.translated():
@@ -229,10 +195,7 @@ class Store:
     def write_pieces(
         self, partial: PartialTree, first: int, content: bytes | bytearray | memoryview
     ) -> int:
-        """Check and write whole pieces from `first`; returns how many bytes were new.
-
-        Raises MalformedError, with nothing written, when one does not match its leaf hash.
-        """
+        """Check and write whole pieces, as `PartialTree.write` does."""
         with self._files.translated():
             return partial.write(first, content)
 
@@ -256,8 +219,6 @@ class Store:
                 self._partials[root] = (partial, users - 1)
             else:
                 partial.close()
-
-    # --- blobs
 
     def has_blob(self, name: Digest) -> bool:
         return self._files.path("blobs", name).exists()
@@ -299,8 +260,6 @@ class Store:
             part = self._files.read_span(path, offset, max(0, min(most_bytes, size - offset)))
         return None if part is None else (size, part)
 
-    # --- pins and eviction
-
     def pin(self, name: Digest) -> None:
         """Protect the tree or blob of this name from eviction until it was unpinned as often."""
         with self._lock:
@@ -314,10 +273,8 @@ class Store:
         """Delete the tree or blob of this name, unless it is pinned or being fetched."""
         with self._lock, self._files.translated():
             if self._index.may_evict(name):
-                for kind in self._index.kinds_of(name):
-                    self._forget(kind, name)
-
-    # --- private
+                self._forget("trees", name)
+                self._forget("blobs", name)
 
     def _touch(self, kind: Kind, name: Digest) -> None:
         with self._lock:
@@ -353,6 +310,10 @@ class Store:
             self._index.drop(kind, name)
             self._trees.drop(name)
             self._files.delete(kind, name)
+
+    def _hash_file(self, path: Path, piece_bytes: int) -> MerkleBlob:
+        with self._files.translated(), path.open("rb") as file:
+            return hash_tree_file(file, piece_bytes)
 
     def _put_tree(self, tree: MerkleBlob, fill: Callable[[Path], object]) -> None:
         """Add a whole tree, whose content `fill` writes to the path it is given."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -34,10 +34,7 @@ _MAGIC = b"TQM1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeRef:
-    """Description of a tree for fetching it: its root, size and piece size.
-
-    Raises MalformedError for an empty tree and for pieces of more than PIECE_BYTES.
-    """
+    """A tree's root, size and piece size, to fetch it by; MalformedError if these make none."""
 
     root: Digest
     size_bytes: int
@@ -112,7 +109,9 @@ def hash_tree_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
 
 def hash_pieces(content: bytes | bytearray | memoryview, piece_bytes: int) -> tuple[bytes, ...]:
     """Leaf hashes of the pieces in `content`, which begins where a piece begins."""
-    return tuple(map(_hash_piece, _pieces(memoryview(content), piece_bytes)))
+    view = memoryview(content)
+    starts = range(0, len(view), piece_bytes)
+    return tuple(_hash_piece(view[at : at + piece_bytes]) for at in starts)
 
 
 def _hash_piece(piece: memoryview) -> bytes:
@@ -122,20 +121,13 @@ def _hash_piece(piece: memoryview) -> bytes:
     return state.digest()
 
 
-def _pieces(content: memoryview, piece_bytes: int) -> Iterator[memoryview]:
-    return (content[at : at + piece_bytes] for at in range(0, len(content), piece_bytes))
-
-
 def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> MerkleBlob:
     ref = TreeRef(root=root_of_hashes(leaves), size_bytes=size_bytes, piece_bytes=piece_bytes)
     return MerkleBlob(ref=ref, leaves=leaves)
 
 
 class PartialTree:
-    """One tree that is being fetched; safe for several threads.
-
-    Made by the `Store`, which also turns the OSError of a failing disk into a sentence.
-    """
+    """One tree that is being fetched; safe for several threads. OSError passes."""
 
     def __init__(self, tree: MerkleBlob, *, content: Path, bits: Path) -> None:
         self.tree = tree

@@ -23,22 +23,20 @@ the peers that it sent them to.
 from __future__ import annotations
 
 import struct
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import trio
 
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey
 from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
-    from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 PROTOCOL = "/tequio/blob/1"
@@ -60,8 +58,6 @@ _SIZE = struct.Struct("!Q")
 
 
 class BlobOp(IntEnum):
-    """The operation a request asks for."""
-
     LEAVES = 1
     PIECES = 2
     BLOB = 3
@@ -69,8 +65,6 @@ class BlobOp(IntEnum):
 
 
 class BlobStatus(IntEnum):
-    """The outcome of a request, first byte of its answer."""
-
     OK = 0
     MISSING = 1
     BUSY = 2
@@ -95,7 +89,6 @@ class BlobRequest:
             raise MalformedError(f"not a request: {raw[:8].hex()}") from err
 
     def encode(self) -> bytes:
-        """Write the request in its 41 bytes."""
         return _REQUEST.pack(self.op, self.name, self.first, self.count)
 
 
@@ -116,28 +109,14 @@ class BlobServer:
         self._store = store
         self._upload = upload or ByteBudget()
         self._readers = trio.CapacityLimiter(READERS)
-        self._shares: dict[PeerKey, trio.CapacityLimiter] = {}  # of those with open streams
-        self._streams: Counter[PeerKey] = Counter()
+        # Weak, and so of peers with open streams only: strangers choose the keys.
+        self._shares: WeakValueDictionary[PeerKey, trio.CapacityLimiter] = WeakValueDictionary()
         self.sent_bytes = 0  # of payloads, since the start
         network.serve(PROTOCOL, self.serve)
 
     async def serve(self, stream: PeerStream) -> None:
         """Answer one peer's requests until its stream ends; raises PeerError then."""
-        with self._share_of(stream.peer) as share:
-            await self._serve(stream, share)
-
-    @contextmanager
-    def _share_of(self, peer: PeerKey) -> Iterator[trio.CapacityLimiter]:
-        self._streams[peer] += 1
-        try:
-            yield self._shares.setdefault(peer, trio.CapacityLimiter(PEER_READERS))
-        finally:
-            self._streams[peer] -= 1
-            # Dropped at zero: strangers choose the keys, and the table would only grow.
-            if not self._streams[peer]:
-                del self._streams[peer], self._shares[peer]
-
-    async def _serve(self, stream: PeerStream, share: trio.CapacityLimiter) -> None:
+        share = self._shares.setdefault(stream.peer, trio.CapacityLimiter(PEER_READERS))
         while True:
             # Requests are bounded to their one size; a longer frame ends the stream unread.
             raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
@@ -162,9 +141,8 @@ class BlobServer:
             payload = await trio.to_thread.run_sync(
                 read_payload, self._store, request, limiter=self._readers
             )
-        except (
-            UserFacingError
-        ) as err:  # our own disk fails: no fault of the peer, others may serve it
+        # Our own disk fails: the peer is not at fault, and others may serve it.
+        except UserFacingError as err:
             raise NoPayload(BlobStatus.BUSY) from err
         await self._upload.acquire(len(payload))
         return payload

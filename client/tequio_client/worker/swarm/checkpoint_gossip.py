@@ -15,23 +15,20 @@ from __future__ import annotations
 from collections import OrderedDict
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, TypeAlias
 
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-    from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
-
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +41,7 @@ WITHHELD_S = 120.0
 FITTING = 1_024
 """Trees remembered that were found to fit; they are not checked again."""
 
-_Tree = tuple[int, "Digest"]
+_Tree: TypeAlias = tuple[int, Digest]
 
 
 def checkpoint_topic(network_id: NetworkId) -> str:
@@ -90,7 +87,7 @@ class CheckpointGossip:
         self._publish_every_s = publish_every_s
         self._withheld_s = withheld_s
         self._topic = checkpoint_topic(network.id)
-        self._fitting: OrderedDict[_Tree, None] = OrderedDict()
+        self.fitting: OrderedDict[_Tree, None] = OrderedDict()  # compared with our log
         self._received: set[_Tree] = set()  # from others, since we published ours last
         self.largest_ahead: bytes | None = None  # the largest note that our log has not reached
         self._ahead_since_s = 0.0
@@ -104,10 +101,6 @@ class CheckpointGossip:
             nursery.start_soon(self._receive, received)
             nursery.start_soon(self._publish)
         raise AssertionError("neither task returns")
-
-    def has_fitting(self, size: int) -> bool:
-        """Check whether a checkpoint of that size was compared with our log, and fits."""
-        return size in {known for known, _ in self._fitting}
 
     async def _receive(self, received: trio.MemoryReceiveChannel[Announcement]) -> None:
         async for announcement in received:
@@ -133,7 +126,7 @@ class CheckpointGossip:
         ours, own_note = await self._ours()
         # Most messages repeat a checkpoint that was compared already: those cost no request to the
         # ledger, so a flood of them does not become one.
-        if _tree(theirs) in self._fitting or ours is None:
+        if _tree(theirs) in self.fitting or ours is None:
             return
         if theirs.size > ours.size:
             await self._wait_for(note, theirs, ours)
@@ -145,14 +138,18 @@ class CheckpointGossip:
         except LedgerUnavailableError as err:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
-        self._add_fitting(theirs)
+        self.fitting[_tree(theirs)] = None
+        if len(self.fitting) > FITTING:
+            self.fitting.popitem(last=False)
         if self.largest_ahead == note:
             self.largest_ahead = None
 
     async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
         """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
-        ahead = self._checkpoint_ahead()
+        ahead: Checkpoint | None = None
+        if self.largest_ahead is not None:
+            ahead = open_checkpoint(self.largest_ahead, self._network.log_key).checkpoint
         # Two roots for one size need no proof: both notes bear the log's signature, so they convict
         # it although we have not read that far.
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
@@ -173,11 +170,6 @@ class CheckpointGossip:
                 theirs=theirs.size,
             )
             await self._report(note)
-
-    def _checkpoint_ahead(self) -> Checkpoint | None:
-        if self.largest_ahead is None:
-            return None
-        return open_checkpoint(self.largest_ahead, self._network.log_key).checkpoint
 
     async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
         """Store and report two notes that no one log can have signed; raises LogForkedError."""
@@ -200,7 +192,7 @@ class CheckpointGossip:
         proof: list[Digest] = []
         try:
             if 0 < theirs.size < ours.size:
-                proof = await LogProofs(self._ledger, ours.size).consistency(theirs.size)
+                proof = await LogProofs(self._ledger, ours).consistency(theirs.size)
             if theirs.size > 0:
                 verify_consistency(theirs.size, theirs.root, ours.size, ours.root, proof)
         except LedgerRefusedError as err:
@@ -231,11 +223,6 @@ class CheckpointGossip:
             return open_checkpoint(note, self._network.log_key).checkpoint, note
         except MalformedError:
             return None, b""
-
-    def _add_fitting(self, fitting: Checkpoint) -> None:
-        self._fitting[_tree(fitting)] = None
-        if len(self._fitting) > FITTING:
-            self._fitting.popitem(last=False)
 
 
 def _tree(checkpoint: Checkpoint) -> _Tree:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import trio
 
@@ -24,6 +25,8 @@ from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, peer_id_text
 from tequio_shared.ratelimit import TokenBuckets
+
+T = TypeVar("T")
 
 CONNECTIONS = 200
 """Maximum connections of all peers together."""
@@ -67,23 +70,21 @@ class PeerLimits:
     records_per_s: float = 10.0
     """Address records sent by one peer."""
     loopback_factor: int = 16
-    """Factor on the limits of the loopback address."""
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
     connect_s: float = 15.0
     ping_every_s: float = 15.0
     ping_wait_s: float = 5.0
     ping_misses: int = 2
+    repeat_topics_s: float = 30.0
+    """Interval at which each peer is sent our gossip topics again."""
 
 
 class RateLimiter:
-    """Present allowance of each address and each peer; used from one event loop.
-
-    `clock` gives seconds that never go back.
-    """
+    """Present allowance of each address and each peer; `clock` gives seconds that never go back."""
 
     def __init__(self, limits: PeerLimits, clock: Callable[[], float]) -> None:
-        self._limits = limits
+        self.limits = limits
         self._clock = clock
         self._inbound: Counter[str] = Counter()  # by network address
         self._handshakes: Counter[str] = Counter()
@@ -100,17 +101,16 @@ class RateLimiter:
         return self._inbound.total()
 
     @contextmanager
-    def admit_connection(self, host: str) -> Iterator[InboundConnection]:
-        """Count an inbound connection while it lasts; raises PeerError when there are too many."""
+    def admit_connection(self, host: str) -> Iterator[ExitStack]:
+        """Count an inbound connection while it lasts, and its handshake until `close` of the stack.
+
+        Raises PeerError when there are too many.
+        """
         network = network_of(host)
         self._check_arrival(network)
-        self._inbound[network] += 1
-        arrival = InboundConnection(self._handshakes, network)
-        try:
-            yield arrival
-        finally:
-            arrival.end_handshake()
-            _decrease(self._inbound, network)
+        with counted(self._inbound, network), ExitStack() as handshake:
+            handshake.enter_context(counted(self._handshakes, network))
+            yield handshake
 
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
         """Charge an address for bytes; returns the pause before more are read or sent."""
@@ -133,7 +133,7 @@ class RateLimiter:
             return False
         # An ended ban stays in the table on purpose: it is what makes the next one longer.
         before = self._bans.pop(peer, None)
-        length_s = min(2 * before.length_s if before else self._limits.first_ban_s, LONGEST_BAN_S)
+        length_s = min(2 * before.length_s if before else self.limits.first_ban_s, LONGEST_BAN_S)
         self._bans[peer] = _Ban(until_s=now + length_s, length_s=length_s)
         if len(self._bans) > BANS:
             self._bans.popitem(last=False)
@@ -149,18 +149,18 @@ class RateLimiter:
 
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)
-        if self.inbound >= self._limits.inbound or self._handshakes.total() >= HANDSHAKES:
+        if self.inbound >= self.limits.inbound or self._handshakes.total() >= HANDSHAKES:
             raise PeerError("too many connections")
-        if self._inbound[network] >= self._limits.connections * times:
+        if self._inbound[network] >= self.limits.connections * times:
             raise PeerError(f"too many connections from {network}")
-        if self._handshakes[network] >= self._limits.handshakes * times:
+        if self._handshakes[network] >= self.limits.handshakes * times:
             raise PeerError(f"too many connections without a key from {network}")
         # The bucket comes last: a connection refused above must not cost the address a token.
         if not self._arrivals.try_spend(network, 1, self._clock(), times):
             raise PeerError(f"connections come too fast from {network}")
 
     def _times(self, network: str) -> int:
-        return self._limits.loopback_factor if is_loopback(network) else 1
+        return self.limits.loopback_factor if is_loopback(network) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,27 +169,17 @@ class _Ban:
     length_s: float
 
 
-class InboundConnection:
-    """An inbound connection; counts as a handshake until `end_handshake`."""
-
-    def __init__(self, handshakes: Counter[str], network: str) -> None:
-        self._handshakes = handshakes
-        self._network = network
-        self._is_shaking = True
-        handshakes[network] += 1
-
-    def end_handshake(self) -> None:
-        """Record that the peer has proven its key or left; calling it twice is harmless."""
-        if self._is_shaking:
-            self._is_shaking = False
-            _decrease(self._handshakes, self._network)
-
-
-def _decrease(counter: Counter[str], name: str) -> None:
-    """Subtract one, and delete names at zero: strangers choose them, and they would accumulate."""
-    counter[name] -= 1
-    if not counter[name]:
-        del counter[name]
+@contextmanager
+def counted(counter: Counter[T], name: T) -> Iterator[None]:
+    """Count one more of that name during the block."""
+    counter[name] += 1
+    try:
+        yield
+    finally:
+        counter[name] -= 1
+        # Strangers choose the names, and those at zero would accumulate.
+        if not counter[name]:
+            del counter[name]
 
 
 class ByteBudget:
@@ -218,7 +208,6 @@ class ByteBudget:
         return max(0.0, self._full_at_s - self._burst / self._rate - trio.current_time())
 
     async def acquire(self, size_bytes: int) -> None:
-        """Return when `size_bytes` may pass."""
         if self._rate is None:
             await trio.lowlevel.checkpoint()
             return

@@ -19,25 +19,22 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.swarm.peers import (
+    Announcement,
+    PeerNetwork,
+    PeerStream,
+    TopicFilter,
+)
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, peer_id_text, sha256
 from tequio_shared.keys import Signer
-
-if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.swarm.peers import (
-        Announcement,
-        PeerNetwork,
-        PeerStream,
-        TopicFilter,
-    )
 
 log = structlog.get_logger(__name__)
 
@@ -82,8 +79,6 @@ class Membership:
         self,
         *,
         network: PeerNetwork,
-        exchange: PeerExchange,
-        book: AddressRecords,
         ledger: LedgerApi,
         signer: Signer,
         net: NetworkId,
@@ -94,8 +89,8 @@ class Membership:
         pauses: ReconnectPauses | None = None,
     ) -> None:
         self._network = network
-        self._exchange = exchange
-        self._book = book
+        self._book = AddressRecords(net, clock)
+        self._exchange = PeerExchange(network, self._book, rng=rng)
         self._ledger = ledger
         self._signer = signer
         self._net = net
@@ -204,9 +199,8 @@ class Membership:
         found = []
         for record in self._rng.sample(strangers, len(strangers)):
             places[record.network_place] += 1
-            if places[record.network_place] <= CHOSEN_PER_NETWORK or is_loopback(
-                record.network_place
-            ):
+            is_first = places[record.network_place] <= CHOSEN_PER_NETWORK
+            if is_first or is_loopback(record.network_place):
                 found.append(record)
         return found
 
@@ -237,8 +231,6 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBounds:
-    """Bounds of the stored address records."""
-
     peers: int = 4_096
     per_source: int = 512
     """Records from one source: the network address of the peer that sent them."""
@@ -293,8 +285,7 @@ class AddressRecords:
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
         kept = self._kept.get(peer)
-        is_good = kept is not None and kept.record.is_current(self._clock())
-        return kept.record if kept is not None and is_good else None
+        return kept.record if kept and kept.record.is_current(self._clock()) else None
 
     def current(self) -> tuple[AddressRecord, ...]:
         """List the records that are current, and forget the others."""
@@ -313,15 +304,11 @@ class AddressRecords:
         """Check that the record is current and its place not full; passes over all records."""
         if not record.is_current(self._clock()):
             return False
-        place, most = (
-            record.network_place,
-            self._bounds.per_network * self._times(record.network_place),
-        )
+        place = record.network_place
+        most = self._bounds.per_network * self._times(place)
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
-        return (
-            source == LEDGER_SOURCE
-            or sum(kept.record.network_place == place for kept in others) < most
-        )
+        there = sum(kept.record.network_place == place for kept in others)
+        return source == LEDGER_SOURCE or there < most
 
     def _store(self, record: AddressRecord, source: str) -> None:
         old = self._kept.get(record.author)
@@ -352,8 +339,6 @@ class AddressRecords:
 
 
 class PeerExchange:
-    """Server and client of the peer exchange."""
-
     def __init__(self, network: PeerNetwork, book: AddressRecords, *, rng: Random) -> None:
         self._network = network
         self._book = book
@@ -369,10 +354,7 @@ class PeerExchange:
             await stream.send_frame(pack_records(self._book.sample(MAX_RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
-        """Exchange addresses with a peer; returns how many were new.
-
-        Raises PeerError when the peer fails or sends an invalid answer.
-        """
+        """Exchange addresses with a peer; returns how many were new. Raises PeerError."""
         stream = await self._network.open_stream(peer, PEERS_PROTOCOL)
         try:
             await stream.send_frame(own.encode() if own else b"")
@@ -465,16 +447,13 @@ class RunGossip:
         """Wait for the next announcement whose content was not received before, ours too."""
         while True:
             announcement = await self._received.receive()
-            if self._is_new(sha256(announcement.content)):
-                return announcement
-
-    def _is_new(self, content: Digest) -> bool:
-        if content in self._seen:
+            # By content, not by message: the library drops repeats of one message only, and an
+            # author may sign the same entry again.
+            content = sha256(announcement.content)
+            is_new = content not in self._seen
+            self._seen[content] = None
             self._seen.move_to_end(content)
-            return False
-        # By content, not by message: the library drops repeats of one message only, and an author
-        # may sign the same entry again.
-        self._seen[content] = None
-        if len(self._seen) > MAX_SEEN_CONTENTS:
-            self._seen.popitem(last=False)
-        return True
+            if len(self._seen) > MAX_SEEN_CONTENTS:
+                self._seen.popitem(last=False)
+            if is_new:
+                return announcement

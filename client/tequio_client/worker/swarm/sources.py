@@ -7,11 +7,12 @@ chunks from the `ChunkQueue`, and a slow or dead one delays nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import structlog
 import trio
@@ -22,11 +23,11 @@ from tequio_client.worker.swarm.streams import AnswerError, PeerBans, StreamPool
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, PeerKey, peer_id_text
 
-if TYPE_CHECKING:
-    FetchFrom = Callable[[PeerKey], Awaitable[None]]
-    Chunk = tuple[int, int]  # pieces in a row, requested at once: the first, and how many
-
 log = structlog.get_logger(__name__)
+
+FetchFrom: TypeAlias = Callable[[PeerKey], Awaitable[None]]
+Chunk: TypeAlias = tuple[int, int]
+"""Pieces in a row, requested at once: the first, and how many."""
 
 MAX_ATTEMPTS = 6
 """Failures in a row before a source is given up."""
@@ -34,85 +35,51 @@ LONGEST_PAUSE_S = 4.0
 """Longest pause between two attempts at one source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchReport:
-    """Result of a fetch: verified bytes by source, and the error of each bad source.
-
-    `copied_bytes` were copied from trees that were already here.
-    """
+@dataclass(slots=True)
+class FetchProgress:
+    """State of a fetch, at its end the result; changed by its tasks, all in one thread."""
 
     name: Digest
-    bytes_by_source: Mapping[PeerKey, int]
-    bad_sources: Mapping[PeerKey, str]
-    copied_bytes: int
-    seconds: float
+    bytes_by_source: Counter[PeerKey] = field(default_factory=Counter)
+    """Verified bytes."""
+    bad_sources: dict[PeerKey, str] = field(default_factory=dict)
+    """Errors of the sources that sent wrong data."""
+    asked: set[PeerKey] = field(default_factory=set)
+    copied_bytes: int = 0
+    """Bytes copied from trees that were already here."""
+    seconds: float = 0.0
+    """Time that it took; set at the end."""
+    is_done: bool = False
 
 
 class FetchFailedError(PeerError):
-    """The sources did not send everything in time; `report` lists what came, which stays."""
+    """Not everything came in time; `progress` lists what came, which stays."""
 
-    def __init__(self, message: str, report: FetchReport) -> None:
-        super().__init__(message)
-        self.report = report
-
-
-@dataclass(slots=True)
-class FetchProgress:
-    """State of a running fetch; changed by its tasks, all in one thread."""
-
-    name: Digest
-    started_s: float = field(default_factory=trio.current_time)
-    by_source: dict[PeerKey, int] = field(default_factory=dict)
-    bad: dict[PeerKey, str] = field(default_factory=dict)
-    asked: set[PeerKey] = field(default_factory=set)
-    copied_bytes: int = 0
-    is_done: bool = False
-
-    @property
-    def seconds(self) -> float:
-        return trio.current_time() - self.started_s
-
-    def add(self, peer: PeerKey, size_bytes: int) -> None:
-        self.by_source[peer] = self.by_source.get(peer, 0) + size_bytes
-
-    def report(self) -> FetchReport:
-        return FetchReport(
-            name=self.name,
-            bytes_by_source=dict(self.by_source),
-            bad_sources=dict(self.bad),
-            copied_bytes=self.copied_bytes,
-            seconds=self.seconds,
+    def __init__(self, progress: FetchProgress) -> None:
+        super().__init__(
+            f"could not fetch {progress.name.hex()} from {len(progress.asked)} peers "
+            f"in {progress.seconds:.0f} s ({len(progress.bad_sources)} sent wrong data)"
         )
-
-    def failure(self) -> FetchFailedError:
-        return FetchFailedError(
-            f"could not fetch {self.name.hex()} from {len(self.asked)} peers "
-            f"in {self.seconds:.0f} s ({len(self.bad)} sent wrong data)",
-            self.report(),
-        )
+        self.progress = progress
 
 
 class FetchSources:
     """Peers that may have the content, in order of preference; more may be added meanwhile."""
 
     def __init__(self, peers: Iterable[PeerKey] = (), *, may_grow: bool = True) -> None:
-        self._peers = list(dict.fromkeys(peers))
-        self._changed = trio.Event()
+        self.peers = list(dict.fromkeys(peers))  # only grows
         self.may_grow = may_grow  # False: a fetch may fail before its deadline
-
-    @property
-    def peers(self) -> tuple[PeerKey, ...]:
-        return tuple(self._peers)
+        self._changed = trio.Event()
 
     def add(self, peer: PeerKey) -> None:
         """Add a source; one that is there already changes nothing."""
-        if peer not in self._peers:
-            self._peers.append(peer)
+        if peer not in self.peers:
+            self.peers.append(peer)
             self._changed.set()
             self._changed = trio.Event()
 
     async def wait_longer_than(self, known: int) -> None:
-        while len(self._peers) <= known:
+        while len(self.peers) <= known:
             await self._changed.wait()
 
 
@@ -153,27 +120,24 @@ class FetchPool:
 
     async def _start_sources(self, nursery: trio.Nursery) -> None:
         known = 0
-        while True:
-            for peer in self._sources.peers[known:]:
-                if peer in self._progress.bad or self._bans.is_banned(peer):
-                    continue
+        while known < len(self._sources.peers) or self._sources.may_grow:
+            await self._sources.wait_longer_than(known)
+            peer = self._sources.peers[known]
+            known += 1
+            if peer not in self._progress.bad_sources and not self._bans.is_banned(peer):
                 self._progress.asked.add(peer)
                 self._running += 1
                 nursery.start_soon(self._run_source, peer)
                 # Tasks started in one step run in any order; the order of preference needs a step
                 # for each.
                 await trio.lowlevel.checkpoint()
-            known = len(self._sources.peers)
-            if not self._sources.may_grow:
-                break
-            await self._sources.wait_longer_than(known)
         self._end_if_over()
 
     async def _run_source(self, peer: PeerKey) -> None:
         try:
             await self._retry(peer)
         except MalformedError as err:
-            self._progress.bad[peer] = str(err)
+            self._progress.bad_sources[peer] = str(err)
             # Its other streams as well: what is still on its way from this peer is not worth
             # reading.
             self._streams.close_peer(peer)
@@ -185,9 +149,9 @@ class FetchPool:
         """Fetch until done; while sources may be added, one that fails may still recover."""
         failures = 0
         while not self._progress.is_done and (failures < MAX_ATTEMPTS or self._sources.may_grow):
-            before = self._progress.by_source.get(peer, 0)
+            before = self._progress.bytes_by_source[peer]
             is_busy = await self._attempt(peer)
-            if self._progress.by_source.get(peer, 0) > before:
+            if self._progress.bytes_by_source[peer] > before:
                 failures = 0
             elif not (is_busy and failures):
                 # A busy source counts as failing only once: it lives, and will have time again.

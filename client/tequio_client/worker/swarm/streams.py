@@ -77,7 +77,7 @@ class BlobClient:
         self._flight = trio.CapacityLimiter(MAX_IN_FLIGHT)
 
     async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
-        """Which pieces of the tree the peer has; None for all of them."""
+        """Ask which pieces of the tree the peer has; None for all of them."""
         payload = await self._ask(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
         return unpack_bits(bytes(payload), ref.pieces) if payload else None
 
@@ -110,7 +110,7 @@ class BlobClient:
     async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:
         # Paid before the request: what has been asked for arrives, budget or not.
         await self._budget.acquire(expect_bytes)
-        return await self.streams.request(peer, request, timeout_s=REQUEST_S)
+        return await self.streams.request(peer, request)
 
 
 class AnswerError(PeerError):
@@ -126,7 +126,7 @@ class StreamPool:
 
     def __init__(self, network: PeerNetwork, *, silence_s: float = SILENCE_S) -> None:
         self._network = network
-        self._silence_s = silence_s
+        self.silence_s = silence_s
         self._streams: dict[PeerKey, list[RequestStream]] = {}
         self._opening: dict[PeerKey, trio.Lock] = {}
         self._stack = AsyncExitStack()
@@ -142,13 +142,10 @@ class StreamPool:
         self._nursery.cancel_scope.cancel()
         await self._stack.aclose()
 
-    async def request(self, peer: PeerKey, request: BlobRequest, *, timeout_s: float) -> memoryview:
-        """Send one request; returns the payload of the OK answer.
-
-        Raises AnswerError for another status, PeerError when the peer fails or is too slow.
-        """
+    async def request(self, peer: PeerKey, request: BlobRequest) -> memoryview:
+        """Send one request; returns the payload of an OK answer, raises AnswerError for another."""
         stream = await self._least_busy(peer)
-        frame = await stream.request(request, timeout_s=timeout_s)
+        frame = await stream.request(request)
         try:
             status = BlobStatus(frame[0])
         except (IndexError, ValueError) as err:
@@ -174,28 +171,22 @@ class StreamPool:
         return min(streams, key=lambda stream: stream.open_requests)
 
     async def _open(self, peer: PeerKey) -> RequestStream:
-        stream = RequestStream(
-            await self._network.open_stream(peer, PROTOCOL), self._count, self._silence_s
-        )
+        stream = RequestStream(await self._network.open_stream(peer, PROTOCOL), self)
         self._nursery.start_soon(stream.run)
         return stream
 
-    def _count(self, size_bytes: int) -> None:
-        self.received_bytes += size_bytes
-
 
 class RequestStream:
-    """One stream of requests and answers; `run` must be running.
+    """One stream of requests and answers of a pool; `run` must be running.
 
-    `count` is called with the size of each answer. The stream has a reading task of its own: a
-    caller that gives up leaves its answer to that task, which still reads it. Were the caller the
-    reader, each request that is given up would put the stream out of step and cost it.
+    The stream has a reading task of its own: a caller that gives up leaves its answer to that
+    task, which still reads it. Were the caller the reader, each request that is given up would put
+    the stream out of step and cost it.
     """
 
-    def __init__(self, stream: PeerStream, count: Callable[[int], None], silence_s: float) -> None:
+    def __init__(self, stream: PeerStream, pool: StreamPool) -> None:
         self._stream = stream
-        self._count = count
-        self._silence_s = silence_s
+        self._pool = pool
         self._unanswered: deque[_PendingRequest] = deque()  # in the order of sending
         self._sent = trio.Event()  # replaced whenever nothing is unanswered
         self._sending = trio.Lock()
@@ -204,13 +195,13 @@ class RequestStream:
 
     @property
     def open_requests(self) -> int:
-        """How many requests are unanswered, those given up too."""
+        """Number of unanswered requests, those given up too."""
         return len(self._unanswered)
 
-    async def request(self, request: BlobRequest, *, timeout_s: float) -> bytearray:
+    async def request(self, request: BlobRequest) -> bytearray:
         """Send a request and wait for the answer frame; raises PeerError."""
         pending = _PendingRequest()
-        with trio.move_on_after(timeout_s):
+        with trio.move_on_after(REQUEST_S):
             await self._send(request, pending)
             await pending.done.wait()
         if pending.frame is None:
@@ -255,8 +246,8 @@ class RequestStream:
                 await self._sent.wait()
             if not self._unanswered:
                 return
-            frame = await self._stream.receive_frame(timeout_s=self._silence_s)
-            self._count(len(frame))
+            frame = await self._stream.receive_frame(timeout_s=self._pool.silence_s)
+            self._pool.received_bytes += len(frame)
             pending = self._unanswered.popleft()
             pending.frame = frame
             pending.done.set()

@@ -16,7 +16,7 @@ that are here, only the pieces that differ are fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Self
@@ -24,17 +24,20 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.shutdown import first_error
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import (
+    Chunk,
     ChunkQueue,
     FetchFailedError,
+    FetchFrom,
     FetchPool,
     FetchProgress,
-    FetchReport,
     FetchSources,
     OneSourceAtATime,
 )
@@ -44,20 +47,8 @@ from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.peers import PeerNetwork
-    from tequio_client.worker.swarm.sources import Chunk, FetchFrom
 
-
-__all__ = [
-    "Exchange",
-    "FetchFailedError",
-    "FetchReport",
-    "FetchSources",
-    "Fetcher",
-    "TransferTimes",
-]
 
 log = structlog.get_logger(__name__)
 
@@ -69,7 +60,7 @@ WAIT_S = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferTimes:
-    """How long each step of a transfer may take before the next is tried."""
+    """Patience of each step of a transfer before the next is tried."""
 
     hedge_s: float = 1.5
     """When an answer is this late, another source is asked for the same."""
@@ -89,14 +80,9 @@ class Exchange:
     """Fetches trees and blobs for the whole worker; a fetch goes on until it succeeds."""
 
     def __init__(
-        self,
-        *,
-        store: Store,
-        fetcher: Fetcher,
-        ledger: LedgerApi,
-        peers: Callable[[], Iterable[PeerKey]],
+        self, fetcher: Fetcher, ledger: LedgerApi, peers: Callable[[], Iterable[PeerKey]]
     ) -> None:
-        self._store = store
+        self._store = fetcher.store
         self._fetcher = fetcher
         self._ledger = ledger
         self._peers = peers  # connected now, most useful first
@@ -125,10 +111,7 @@ class Exchange:
         return fetched
 
     async def fetch_in_background(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
-        """Fetch as `tree` does, for a background task: errors of peers only go to the log.
-
-        UserFacingError passes: a full disk does not repair itself.
-        """
+        """Fetch as `fetch_tree` does; errors of peers only go to the log, disk errors pass."""
         try:
             await self.fetch_tree(ref, holder)
         except* (PeerError, RefusedError) as group:
@@ -148,7 +131,7 @@ class Exchange:
         return left
 
     async def fetch_blob(self, name: Digest) -> bytes:
-        """The bytes of a blob, from the store, the ledger, or a peer."""
+        """Get the bytes of a blob from the store, the ledger, or a peer."""
         while True:
             content = await trio.to_thread.run_sync(self._store.get_blob, name)
             if content is not None:
@@ -156,13 +139,13 @@ class Exchange:
             await self._try_blob(name)
 
     def wake_waiters(self) -> None:
-        """A tree is new in the store: callers of `wait_for` check again."""
+        """Have callers of `wait_for_trees` check again: a tree is new in the store."""
         self._arrived.set()
         self._arrived = trio.Event()
 
     async def _try_tree(
         self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
-    ) -> Mapping[PeerKey, int]:
+    ) -> Counter[PeerKey]:
         """Make one attempt; returns the verified bytes by source."""
         # The holder is asked alone at first: it has the tree for certain, while most others are
         # still fetching it themselves.
@@ -171,18 +154,18 @@ class Exchange:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._add_connected, sources, alone_s)
             try:
-                report = await self._fetcher.fetch_tree(
+                progress = await self._fetcher.fetch_tree(
                     ref, sources, timeout_s=self._fetcher.times.try_s, like=like
                 )
                 self.wake_waiters()
             except FetchFailedError as err:
-                report = err.report
+                progress = err.progress
                 log.warning("fetch failed; trying again", error=str(err))
                 await trio.sleep(self._fetcher.times.retry_s)
             # Of a failed attempt too: its pieces were verified and stay.
-            self.received.update(report.bytes_by_source)
+            self.received.update(progress.bytes_by_source)
             nursery.cancel_scope.cancel()
-        return report.bytes_by_source
+        return progress.bytes_by_source
 
     async def _add_connected(self, sources: FetchSources, after_s: float) -> None:
         """Add the peers that are connected, now and as they come."""
@@ -203,10 +186,10 @@ class Exchange:
             await trio.to_thread.run_sync(self._store.put_blob, content)
             return
         try:
-            report = await self._fetcher.fetch_blob(
-                name, list(self._peers()), timeout_s=self._fetcher.times.try_s
+            progress = await self._fetcher.fetch_blob(
+                name, self._peers(), timeout_s=self._fetcher.times.try_s
             )
-            self.received.update(report.bytes_by_source)
+            self.received.update(progress.bytes_by_source)
         except FetchFailedError as err:
             log.warning("blob not found; trying again", error=str(err))
             await trio.sleep(self._fetcher.times.retry_s)
@@ -245,7 +228,7 @@ class Fetcher:
         *,
         timeout_s: float,
         like: Iterable[Digest] = (),
-    ) -> FetchReport:
+    ) -> FetchProgress:
         """Return once the whole tree is in the store.
 
         `like` names trees that may have pieces in common with it; those here are not fetched.
@@ -259,7 +242,7 @@ class Fetcher:
             else:
                 fetch = self._fetch_chunks(ref, _sources(sources), progress, tuple(like))
             await self._in_time(fetch, progress, timeout_s)
-        return progress.report()
+        return progress
 
     async def fetch_blob(
         self,
@@ -268,21 +251,23 @@ class Fetcher:
         *,
         timeout_s: float,
         most_bytes: int = BLOB_BYTES,
-    ) -> FetchReport:
+    ) -> FetchProgress:
         """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError."""
         progress = FetchProgress(name)
         if not self.store.has_blob(name):
             fetch = self._fetch_blob(name, _sources(sources), progress, most_bytes)
             await self._in_time(fetch, progress, timeout_s)
-        return progress.report()
+        return progress
 
     async def _in_time(
         self, fetch: Awaitable[None], progress: FetchProgress, timeout_s: float
     ) -> None:
+        started_s = trio.current_time()
         with trio.move_on_after(timeout_s):
             await fetch
+        progress.seconds = trio.current_time() - started_s
         if not progress.is_done:
-            raise progress.failure()
+            raise FetchFailedError(progress)
         # Only now: until right bytes were seen, the name itself may be the lie (`PeerBans`).
         self.bans.confirm(progress.name)
         log.debug("fetched", name=progress.name.hex(), seconds=round(progress.seconds, 3))
@@ -292,17 +277,16 @@ class Fetcher:
     ) -> None:
         """Fetch a tree by one request: its content alone shows whether the root is right."""
 
+        # No leaf hashes are asked for first: they would double the round trips of a small tree.
+        async def get(peer: PeerKey) -> bytes:
+            return bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
+
         def put(content: bytes) -> None:
             if hash_bytes(content, ref.piece_bytes).ref != ref:
                 raise MalformedError(f"{len(content)} bytes that are not the tree {ref.root.hex()}")
             self.store.put_tree(content, ref.piece_bytes)
 
-        async def fetch_from(peer: PeerKey) -> None:
-            # No leaf hashes are asked for first: they would double the round trips of a small tree.
-            content = bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
-            await _finish(put, content, peer, progress)
-
-        await self._pool(sources, progress, self._hedged(fetch_from)).run()
+        await self._fetch_whole(sources, progress, get, put)
 
     async def _fetch_blob(
         self, name: Digest, sources: FetchSources, progress: FetchProgress, most_bytes: int
@@ -314,11 +298,27 @@ class Fetcher:
                 raise MalformedError(f"{len(content)} bytes that are not the blob {name.hex()}")
             self.store.put_blob(content)
 
-        async def fetch_from(peer: PeerKey) -> None:
-            content = await _whole_blob(self.client, peer, name, most_bytes)
-            await _finish(put, content, peer, progress)
+        await self._fetch_whole(
+            sources, progress, lambda peer: _whole_blob(self.client, peer, name, most_bytes), put
+        )
 
-        await self._pool(sources, progress, self._hedged(fetch_from)).run()
+    async def _fetch_whole(
+        self,
+        sources: FetchSources,
+        progress: FetchProgress,
+        get: Callable[[PeerKey], Awaitable[bytes]],
+        put: Callable[[bytes], None],
+    ) -> None:
+        """Get the content from one source after the other, until one fits and is `put`."""
+
+        async def fetch_from(peer: PeerKey) -> None:
+            content = await get(peer)
+            await trio.to_thread.run_sync(put, content)
+            if not progress.is_done:  # a second one in time counts for nothing
+                progress.bytes_by_source[peer] += len(content)
+            progress.is_done = True
+
+        await self._run_pool(sources, progress, self._hedged(fetch_from))
 
     async def _fetch_chunks(
         self, ref: TreeRef, sources: FetchSources, progress: FetchProgress, like: tuple[Digest, ...]
@@ -338,10 +338,8 @@ class Fetcher:
             progress.copied_bytes = await trio.to_thread.run_sync(
                 self.store.copy_pieces, partial, like
             )
-            chunks = ChunkFetch(
-                self.client, self.store, partial, progress, hedge_s=self.times.hedge_s
-            )
-            await self._pool(sources, progress, chunks.fetch_from).run()
+            chunks = ChunkFetch(self, partial, progress)
+            await self._run_pool(sources, progress, chunks.fetch_from)
         finally:
             # Shielded: a partial tree that is not released could never be evicted, or completed.
             with trio.CancelScope(shield=True):
@@ -354,7 +352,7 @@ class Fetcher:
         found: list[MerkleBlob] = []
         # A separate progress, as leaf hashes do not count as verified bytes of the tree; yet a
         # source that is bad here is not asked for pieces either.
-        own = FetchProgress(ref.root, bad=progress.bad, asked=progress.asked)
+        own = FetchProgress(ref.root, bad_sources=progress.bad_sources, asked=progress.asked)
 
         async def fetch_from(peer: PeerKey) -> None:
             leaves = await self.client.leaves(peer, ref)
@@ -362,20 +360,17 @@ class Fetcher:
             found.append(MerkleBlob(ref=ref, leaves=leaves))
             own.is_done = True
 
-        await self._pool(sources, own, self._hedged(fetch_from)).run()
+        await self._run_pool(sources, own, self._hedged(fetch_from))
         return found[0] if found else None
 
-    def _pool(
+    async def _run_pool(
         self, sources: FetchSources, progress: FetchProgress, fetch_from: FetchFrom
-    ) -> FetchPool:
-        return FetchPool(
-            sources,
-            progress,
-            fetch_from,
-            streams=self.client.streams,
-            bans=self.bans,
-            rng=self._rng,
+    ) -> None:
+        streams = self.client.streams
+        pool = FetchPool(
+            sources, progress, fetch_from, streams=streams, bans=self.bans, rng=self._rng
         )
+        await pool.run()
 
     def _hedged(self, fetch_from: FetchFrom) -> FetchFrom:
         return OneSourceAtATime(fetch_from, hedge_s=self.times.hedge_s)
@@ -383,16 +378,6 @@ class Fetcher:
 
 def _sources(sources: FetchSources | Iterable[PeerKey]) -> FetchSources:
     return sources if isinstance(sources, FetchSources) else FetchSources(sources, may_grow=False)
-
-
-async def _finish(
-    put: Callable[[bytes], None], content: bytes, peer: PeerKey, progress: FetchProgress
-) -> None:
-    """Check and store what one source gave whole; a second one in time counts for nothing."""
-    await trio.to_thread.run_sync(put, content)
-    if not progress.is_done:
-        progress.add(peer, len(content))
-    progress.is_done = True
 
 
 async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_bytes: int) -> bytes:
@@ -418,30 +403,16 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
 class ChunkFetch:
     """Fetches the missing chunks of one partial tree; `fetch_from` runs for several sources."""
 
-    def __init__(
-        self,
-        client: BlobClient,
-        store: Store,
-        partial: PartialTree,
-        progress: FetchProgress,
-        *,
-        hedge_s: float,
-    ) -> None:
-        self._client = client
-        self._store = store
-        self._partial = partial
-        self._progress = progress
+    def __init__(self, fetcher: Fetcher, partial: PartialTree, progress: FetchProgress) -> None:
+        self._client, self._store = fetcher.client, fetcher.store
+        self._partial, self._progress = partial, progress
         self._ref = partial.tree.ref
-        self._queue = ChunkQueue(
-            partial, most_pieces=PAYLOAD_BYTES // self._ref.piece_bytes, hedge_s=hedge_s
-        )
+        most_pieces = PAYLOAD_BYTES // self._ref.piece_bytes
+        self._queue = ChunkQueue(partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s)
         self._progress.is_done = partial.is_whole
 
     async def fetch_from(self, peer: PeerKey) -> None:
-        """Fetch from one source until the tree is done, or it has nothing more of it.
-
-        Raises MalformedError when it sends wrong bytes, PeerError when it fails.
-        """
+        """Fetch from one source until the tree is done, or it has nothing more of it."""
         held = await self._client.held(peer, self._ref)
 
         async def pull() -> None:
@@ -465,7 +436,7 @@ class ChunkFetch:
                 new_bytes = await trio.to_thread.run_sync(
                     self._store.write_pieces, self._partial, chunk[0], content
                 )
-                self._progress.add(peer, new_bytes)
+                self._progress.bytes_by_source[peer] += new_bytes
             finally:
                 self._progress.is_done = self._partial.is_whole
 

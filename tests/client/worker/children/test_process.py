@@ -121,7 +121,7 @@ async def test_a_child_is_not_running_any_more_while_it_is_being_ended(tmp_path:
         assert (before, scene.child.is_running) == (True, False)
         assert scene.child.pid is not None
         scene.child.send(b"nobody reads this\n")
-    assert scene.child.is_allowed, "the next one may start"
+    assert scene.child.permission.is_set(), "the next one may start"
 
 
 @pytest.mark.parametrize(

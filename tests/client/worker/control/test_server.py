@@ -21,7 +21,7 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import DesiredState
-from tequio_client.worker.control.server import MOST, ControlTimes
+from tequio_client.worker.control.server import MAX_CONTROLLERS, ControlTimes
 from tequio_shared.errors import UserFacingError
 from tests.support.recording_worker import is_well, served
 
@@ -70,6 +70,11 @@ async def test_a_call_over_the_loopback_shows_both_secrets(tmp_path: Path) -> No
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             await stranger.send_all(b"x" + port.caller_line)
             assert await stranger.receive_some(100) == b"", "nothing for whoever knows nothing"
+        async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
+            with suppress(trio.BrokenResourceError):
+                await stranger.send_all(b"x" * (control.LINE_BYTES + 10))
+                assert await stranger.receive_some(100) == b"", "and none for an endless line"
+        assert await trio.to_thread.run_sync(is_well, folder)
 
 
 async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_path: Path) -> None:
@@ -219,7 +224,7 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> 
 
 async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_path: Path) -> None:
     def all_at_once() -> list[bool]:
-        callers = [_Caller(tmp_path) for _ in range(MOST + 2)]
+        callers = [_Caller(tmp_path) for _ in range(MAX_CONTROLLERS + 2)]
         for one in callers:
             with suppress(OSError):
                 one.say(control.encode(HELLO))
@@ -235,6 +240,7 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
-        assert MOST - 1 <= sum(heard) <= MOST  # one may still be on its way out
+        # One may still be on its way out.
+        assert MAX_CONTROLLERS - 1 <= sum(heard) <= MAX_CONTROLLERS
         while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)

@@ -20,7 +20,7 @@ from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.ledger.account import VouchRequest, connect_account
+from tequio_client.worker.ledger.account import connect_account
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
@@ -264,13 +264,19 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
     told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}
-        asked = VouchRequest(ledger=ledger.url, folder=tmp_path, connector=liar.url, provider="")
         with pytest.RaisesGroup(
             pytest.RaisesExc(UserFacingError, match=sentence),
             allow_unwrapped=True,
             flatten_subgroups=True,
         ) as caught:
-            connect_account(asked, told.append, told.append)
+            connect_account(
+                ledger.url,
+                tmp_path,
+                connector=liar.url,
+                provider="",
+                show=told.append,
+                visit=told.append,
+            )
     assert "\x1b" not in "".join(told) + str(caught.value)
     assert path == ASK or not told, "nothing is shown of it"
 

@@ -91,7 +91,7 @@ async def test_every_answer_of_the_ledger_says_what_its_clock_shows() -> None:
     async with serving(MemoryLog.founded()) as server, LedgerApi(server.url) as api:
         server.tamper = date
         shown: list[int] = []
-        api.on_date = shown.append
+        api.http.on_date = shown.append
         await api.network()
         assert shown == [WALL_MS]
         await api.checkpoint()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
 import pytest
 import trio
+from dataclasses import dataclass, replace
 from msgspec.structs import replace as changed
-
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
@@ -16,14 +13,15 @@ from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.lending.lending import Lending, StoredChoices
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tests.support.lending_facts import CALM, CHOSEN, LEND, SESSION
+from tests.support.lending_facts import (CALM, CHOSEN, LEND, SESSION)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_shared.statements.statement import Body
+
 
 pytestmark = pytest.mark.trio
 SCORE_MB = 2_000
@@ -54,7 +52,7 @@ class Scene:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.update()
-        who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
+        who = self.trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 

@@ -20,6 +20,8 @@ from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
+from tequio_shared.api.answer import parse_answer
+from tequio_shared.api.peers import RankedAnswer, RankingAnswer
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
@@ -30,8 +32,6 @@ from tests.support.ledgers import make_settings, opened, served
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
-
-    from tequio_shared.api.peers import RankedAnswer
 
 pytestmark = pytest.mark.trio
 
@@ -80,7 +80,7 @@ async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Boo
 
 
 async def ranked(api: LedgerApi) -> Sequence[RankedAnswer]:
-    return (await api.ranking()).rows
+    return parse_answer(await api.http.call("/v1/ranking"), RankingAnswer).rows
 
 
 async def best(api: LedgerApi) -> PeerKey:

@@ -18,6 +18,7 @@ from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, h
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.log.merkle import root
+from tests.support.partial_trees import open_partial
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +84,7 @@ def test_the_content_of_the_store_cannot_be_written_by_accident(tmp_path: Path) 
 
 def test_a_piece_counts_only_when_it_matches_its_leaf_hash(tmp_path: Path) -> None:
     store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         with pytest.raises(MalformedError):
             store.write_pieces(partial, 0, CONTENT[1000:2000])
         with pytest.raises(MalformedError):
@@ -93,16 +94,16 @@ def test_a_piece_counts_only_when_it_matches_its_leaf_hash(tmp_path: Path) -> No
         assert len(partial.missing_pieces()) == 11
 
 
-def test_leaf_hashes_that_do_not_lead_to_the_root_are_refused(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
+def test_leaf_hashes_that_do_not_lead_to_the_root_are_refused() -> None:
+    tree = hash_bytes(CONTENT, PIECE)
     wrong = (tree.leaves[1], tree.leaves[0], *tree.leaves[2:])
-    with pytest.raises(MalformedError), store.open_partial(tree.ref, wrong):
-        pass
+    with pytest.raises(MalformedError):
+        tree.ref.check_leaves(wrong)
 
 
 def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path: Path) -> None:
     store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         assert store.write_pieces(partial, 2, CONTENT[2000:5000]) == 3000
         assert store.write_pieces(partial, 4, CONTENT[4000:6000]) == 1000
         assert store.read_pieces(tree.ref.root, 3, 2) == CONTENT[3000:5000]
@@ -110,7 +111,7 @@ def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path:
         assert store.held_pieces(tree.ref.root) == bytes([0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0])
     assert not store.has_tree(tree.ref.root)
     again = store_in(tmp_path)
-    with again.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(again, tree) as partial:
         assert partial.missing_pieces() == [0, 1, 6, 7, 8, 9, 10]
         again.write_pieces(partial, 0, CONTENT[:2000])
         again.write_pieces(partial, 6, CONTENT[6000:])
@@ -120,13 +121,13 @@ def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path:
 
 def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) -> None:
     store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         store.write_pieces(partial, 0, CONTENT[:3000])
     (part,) = (tmp_path / "store/trees").glob("??/*.part")
     with part.open("r+b") as file:
         file.seek(1500)
         file.write(b"lost page")
-    with store_in(tmp_path).open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store_in(tmp_path), tree) as partial:
         assert partial.missing_pieces()[0] == 1
         assert 2 not in partial.missing_pieces()
 
@@ -134,7 +135,7 @@ def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) 
 def test_a_tree_larger_than_what_waits_for_the_disk_comes_out_whole(tmp_path: Path) -> None:
     content = bytes(FLUSH_BYTES) + random.Random(5).randbytes(3 << 20)
     store, tree = Store(tmp_path, quota_bytes=1 << 30), hash_bytes(content, 1 << 20)
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         for first in range(tree.ref.pieces):
             start, length = tree.ref.span(first, 1)
             store.write_pieces(partial, first, content[start : start + length])
@@ -180,7 +181,7 @@ def test_a_killed_process_leaves_a_store_that_goes_on(tmp_path: Path) -> None:
         child.send_signal(signal.SIGKILL)
     store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     assert not list((folder / "temp").iterdir())
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         assert partial.missing_pieces() == list(range(4, 11))
 
 
@@ -208,7 +209,7 @@ def test_what_is_pinned_or_being_fetched_stays(tmp_path: Path) -> None:
     store = store_in(tmp_path, quota_bytes=len(CONTENT) + 1000)
     pinned, tree = store.put_blob(b"p" * 1000), hash_bytes(CONTENT, PIECE)
     store.pin(pinned)
-    with store.open_partial(tree.ref, tree.leaves):
+    with open_partial(store, tree):
         with pytest.raises(UserFacingError, match="allow it more space"):
             store.put_blob(b"one too many")
         store.remove(pinned)
@@ -291,7 +292,7 @@ def test_of_a_damaged_tree_the_sound_pieces_stay_also_after_a_restart(tmp_path: 
         assert again.used_bytes == len(CONTENT)
     tree = again.tree(ref.root)
     assert tree is not None
-    with again.open_partial(ref, tree.leaves) as partial:
+    with open_partial(again, tree) as partial:
         assert partial.missing_pieces() == [4]
         assert again.write_pieces(partial, 4, CONTENT[4000:5000]) == PIECE
     assert again.verify_tree(ref.root)
@@ -304,7 +305,7 @@ def test_what_two_trees_have_in_common_is_copied_and_hashed_on_its_way(tmp_path:
     mine = store.put_tree(bytes(other), PIECE)
     flip(store.tree_path(mine.root), 7000)  # not even what its own leaf hashes say
     tree = hash_bytes(CONTENT, PIECE)
-    with store.open_partial(tree.ref, tree.leaves) as partial:
+    with open_partial(store, tree) as partial:
         strange = store.put_tree(CONTENT, 2 * PIECE)
         copied = store.copy_pieces(partial, [strange.root, sha256(b"not here"), mine.root])
         assert partial.missing_pieces() == [2, 7]

@@ -27,6 +27,7 @@ from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
 from tests.support.loopback import network, two_peers
+from tests.support.partial_trees import open_partial
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +94,7 @@ def test_more_than_an_answer_may_hold_is_refused(
 
 def test_a_part_of_a_tree_says_which_pieces_it_has(tmp_path: Path) -> None:
     store = Store(tmp_path, quota_bytes=10**8)
-    with store.open_partial(TREE.ref, TREE.leaves) as partial:
+    with open_partial(store, TREE) as partial:
         store.write_pieces(partial, 1, CONTENT[PIECE : 2 * PIECE])
         assert read_payload(store, request(BlobOp.HELD)) == bytes([0b0100_0000])
         with pytest.raises(NoPayload):

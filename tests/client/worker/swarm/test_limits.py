@@ -42,8 +42,8 @@ def test_connections_of_an_address_are_counted_by_network_and_given_back() -> No
     rates = limiter(clock, connections=2)
     for _ in range(3):
         with rates.admit_connection(HERE) as one, rates.admit_connection("192.0.2.99") as other:
-            one.end_handshake()
-            other.end_handshake()
+            one.close()
+            other.close()
             with pytest.raises(PeerError, match=r"192\.0\.2\.0/24"), rates.admit_connection(HERE):
                 pass
             with rates.admit_connection(THERE), rates.admit_connection("2001:db8::1"):
@@ -56,7 +56,7 @@ def test_connections_without_a_key_are_fewer() -> None:
     with rates.admit_connection(HERE), rates.admit_connection(HERE) as one:
         with pytest.raises(PeerError, match="without a key"), rates.admit_connection(HERE):
             pass
-        one.end_handshake()
+        one.close()
         with rates.admit_connection(HERE):
             pass
 
@@ -78,7 +78,7 @@ def test_inbound_connections_leave_room_for_those_that_we_open() -> None:
     rates = limiter()
     with ExitStack() as held:
         for number in range(PeerLimits().inbound):
-            held.enter_context(rates.admit_connection(f"10.0.{number}.1")).end_handshake()
+            held.enter_context(rates.admit_connection(f"10.0.{number}.1")).close()
         with pytest.raises(PeerError, match="too many connections"), rates.admit_connection(HERE):
             pass
 

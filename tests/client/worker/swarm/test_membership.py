@@ -249,16 +249,13 @@ def membership_of(
     *bootstrap: str,
     pauses: ReconnectPauses | None = None,
 ) -> Membership:
-    book, rng = AddressRecords(NET, clock.now_ms), random.Random(1)
     return Membership(
         net=NET,
         network=ours,
-        exchange=PeerExchange(ours, book, rng=rng),
-        book=book,
         ledger=ledger,
         signer=Signer(bytes([1]) * 32),
         clock=clock.now_ms,
-        rng=rng,
+        rng=random.Random(1),
         bootstrap=bootstrap,
         pauses=pauses,
     )

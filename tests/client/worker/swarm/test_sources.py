@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.worker.store.trees import PartialTree, hash_bytes
-from tequio_client.worker.swarm.sources import ChunkQueue, FetchProgress
+from tequio_client.worker.swarm.sources import ChunkQueue, FetchFailedError, FetchProgress
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
 
@@ -96,7 +96,7 @@ async def test_a_late_chunk_that_is_here_already_is_not_asked_for(
 async def test_the_error_of_a_fetch_names_the_content_and_counts_its_peers() -> None:
     progress = FetchProgress(hash_bytes(CONTENT, PIECE).ref.root)
     progress.asked |= {ANA, BEN}
-    progress.bad[BEN] = "wrong"
+    progress.bad_sources[BEN] = "wrong"
     name = progress.name.hex()
     text = f"could not fetch {name} from 2 peers in 0 s (1 sent wrong data)"
-    assert str(progress.failure()) == text
+    assert str(FetchFailedError(progress)) == text

@@ -27,14 +27,9 @@ from tequio_client.worker.swarm.blob_server import (
     read_payload,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.streams import FIRST_BAN_S, PeerBans
-from tequio_client.worker.swarm.transfer import (
-    Exchange,
-    Fetcher,
-    FetchFailedError,
-    FetchSources,
-    TransferTimes,
-)
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher, TransferTimes
 from tequio_shared.ids import sha256
 from tests.support import memory_log
 from tests.support.attack_table import attack
@@ -268,8 +263,8 @@ async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(swarm: Sw
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failure:
             await fetcher.fetch_tree(big(), [bad], timeout_s=20)
-    assert set(failure.value.report.bad_sources) == {bad}
-    assert failure.value.report.seconds < 5
+    assert set(failure.value.progress.bad_sources) == {bad}
+    assert failure.value.progress.seconds < 5
 
 
 @pytest.mark.trio
@@ -393,7 +388,7 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
         for most in (100, 3):
             with pytest.raises(FetchFailedError) as failure:
                 await fetcher.fetch_blob(sha256(b"blob"), [bad], timeout_s=10, most_bytes=most)
-            assert set(failure.value.report.bad_sources) == {bad}
+            assert set(failure.value.progress.bad_sources) == {bad}
 
 
 CHILD = """
@@ -488,7 +483,7 @@ async def test_an_honest_source_of_a_name_with_another_shape_is_not_banned(swarm
         for ref in names:
             with pytest.raises(FetchFailedError) as failure:
                 await fetcher.fetch_tree(ref, [good], timeout_s=20)
-            assert failure.value.report.bad_sources
+            assert failure.value.progress.bad_sources
             assert not fetcher.bans.newest_first
             swarm.store.remove(ref.root)
 
@@ -597,7 +592,7 @@ async def paired(
     async with two_peers() as (there, here), LedgerApi(ledger) as api:
         BlobServer(there, theirs)
         async with Fetcher(here, ours, rng=random.Random(1), times=times) as fetcher:
-            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected_peers)
+            exchange = Exchange(fetcher, api, here.connected_peers)
             with trio.fail_after(20):
                 yield Pair(exchange=exchange, ours=ours, theirs=theirs, other=there.key)
 

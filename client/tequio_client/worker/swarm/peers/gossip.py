@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 from weakref import WeakKeyDictionary
 
 import libp2p.pubsub.pubsub as _pubsub
 import structlog
 import trio
+from libp2p.abc import IHost
+from libp2p.custom_types import TProtocol
 from libp2p.peer.id import ID
 from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
+from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
 from libp2p.pubsub.pubsub import Pubsub
 from libp2p.pubsub.utils import maybe_consume_signed_record
 
@@ -27,12 +30,6 @@ from tequio_client.worker.swarm.peers.stream import key_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import GOSSIP_BYTES
-
-if TYPE_CHECKING:
-    from libp2p.abc import IHost
-    from libp2p.custom_types import TProtocol
-    from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
-
 
 log = structlog.get_logger(__name__)
 
@@ -46,8 +43,6 @@ SUBSCRIPTIONS = 64
 """Topics remembered of one peer; also topics that we have not joined yet."""
 VALIDATED = 128
 """Messages remembered with the result of their check; the library's duplicates are apart."""
-REPEAT_TOPICS_S = 30.0
-"""How often each peer is sent our topics again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,20 +64,11 @@ class TopicFilter(Protocol):
 
 
 class GossipTopics:
-    """The gossip of one host; `repeat_s` is how often each peer is sent our topics again."""
-
-    def __init__(
-        self,
-        host: IHost,
-        limiter: RateLimiter,
-        blame: Callable[[PeerKey], None],
-        *,
-        repeat_s: float = REPEAT_TOPICS_S,
-    ) -> None:
+    def __init__(self, host: IHost, limiter: RateLimiter, blame: Callable[[PeerKey], None]) -> None:
         self._limiter = limiter
         self._blame = blame
         self._filters: dict[str, TopicFilter] = {}
-        self.pubsub = _new_pubsub(host, repeat_s)
+        self.pubsub = _new_pubsub(host, limiter.limits.repeat_topics_s)
         _TOPICS[host] = self
         # The library calls this function for each packet before anything else, by this name.
         _pubsub.maybe_consume_signed_record = _check_packet  # type: ignore[assignment, attr-defined]
@@ -90,10 +76,7 @@ class GossipTopics:
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter, nursery: trio.Nursery
     ) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest.
-
-        A peer that only forwards messages closes the channel.
-        """
+        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest."""
         self._filters[topic] = topic_filter
         check = _safe_check(topic_filter.check, self._blame)
         self.pubsub.set_topic_validator(topic, check, False)  # noqa: FBT003
@@ -214,7 +197,7 @@ class RepeatingRouter(GossipSub):
     has forgotten our topics. A peer that does not know them never sends us a message.
     """
 
-    repeat_s = REPEAT_TOPICS_S
+    repeat_s: float
 
     async def run(self) -> None:
         self.manager.run_daemon_task(self._repeat_topics)

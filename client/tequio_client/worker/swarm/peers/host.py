@@ -7,35 +7,33 @@ back before the host ends: after 200 connections it would accept no more.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import structlog
 import trio
 from libp2p import new_host
+from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
 from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.io.abc import ReadWriteCloser
 from libp2p.network.config import ConnectionConfig
 from libp2p.network.connection.raw_connection import RawConnection
+from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.network.exceptions import SwarmException
+from libp2p.network.swarm import Swarm
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
+from libp2p.stream_muxer.yamux.yamux import Yamux
+from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
-from tequio_client.worker.swarm.peers.stream import is_foreign, key_of, shielded
+from tequio_client.worker.swarm.peers.stream import key_of, reset, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.ids import PeerKey
 
-if TYPE_CHECKING:
-    from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
-    from libp2p.network.connection.swarm_connection import SwarmConn
-    from libp2p.network.swarm import Swarm
-    from libp2p.stream_muxer.yamux.yamux import Yamux
-    from multiaddr import Multiaddr
-
-    Handler = Callable[[INetStream], Awaitable[None]]
+Handler = Callable[[INetStream], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +41,7 @@ HANDSHAKE_S = 10
 READ_BYTES = 1 << 18
 """Largest read of a socket: the library asks for as much as the peer announced."""
 LONGEST_PAUSE_S = 5.0
+_FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def create_host(
@@ -70,53 +69,36 @@ def create_host(
     return host
 
 
-def guard_handler(body: Handler, blame: Callable[[PeerKey], None]) -> Handler:
-    """Wrap a handler: its stream is closed after it, or reset; garbage gets its peer blamed."""
+def guarded(handler: Handler, blame: Callable[[PeerKey], None]) -> Handler:
+    """Wrap a handler: a stream on which it fails is reset; garbage gets its peer blamed."""
 
-    async def handler(stream: INetStream) -> None:
+    async def guarded_handler(stream: INetStream) -> None:
         try:
-            await body(stream)
-            await stream.close()  # not reset: the last bytes may be in flight
+            await handler(stream)
         except Exception as err:  # noqa: BLE001 - an error here would end the host
-            await _dropped(stream, err, blame)
+            await _drop(stream, err, blame)
 
-    return handler
+    return guarded_handler
 
 
 def guard_negotiation(host: IHost, blame: Callable[[PeerKey], None]) -> None:
     """Guard the library's own negotiation of a new stream, which runs before any handler."""
     network = cast("Swarm", host.get_network())
-    negotiate = network.common_stream_handler
-
-    async def guarded_negotiation(stream: INetStream) -> None:
-        try:
-            await negotiate(stream)
-        except Exception as err:  # noqa: BLE001 - an error here would end the host
-            await _dropped(stream, err, blame)
-
-    network.set_stream_handler(guarded_negotiation)
+    network.set_stream_handler(guarded(network.common_stream_handler, blame))
 
 
-async def _dropped(stream: INetStream, err: Exception, blame: Callable[[PeerKey], None]) -> None:
+async def _drop(stream: INetStream, err: Exception, blame: Callable[[PeerKey], None]) -> None:
     peer = key_of(stream.muxed_conn.peer_id)
-    if isinstance(err, TequioError | OSError | EOFError) or is_foreign(err):
+    is_foreign = type(err).__module__.startswith(_FOREIGN)
+    if is_foreign or isinstance(err, TequioError | OSError | EOFError):
         log.debug("a stream ended", protocol=stream.get_protocol(), error=str(err) or repr(err))
     else:
         log.error("a stream handler failed", protocol=stream.get_protocol(), exc_info=err)
-    # Shielded: a stream that is not reset keeps its buffer until its connection ends.
-    with shielded(2):
-        try:
-            await stream.reset()
-        except Exception as reset_err:  # noqa: BLE001 - the stream is thrown away
-            log.debug("a stream could not be reset", error=repr(reset_err))
-    if peer is not None and _is_garbage(err):
+    await reset(stream)
+    # Only for what no honest program sends; a DecodeError is of protobuf, as the library reads it.
+    is_unparsed = type(err).__name__ == "DecodeError"
+    if peer and (is_unparsed or isinstance(err, MalformedError | SignatureInvalidError)):
         blame(peer)
-
-
-def _is_garbage(err: Exception) -> bool:
-    """Check whether the error shows a message that no honest program sends."""
-    is_unparsed = type(err).__name__ == "DecodeError"  # of protobuf, which the library reads with
-    return isinstance(err, MalformedError | SignatureInvalidError) or is_unparsed
 
 
 def _limit_connections(host: IHost, limiter: RateLimiter) -> None:
@@ -150,10 +132,10 @@ async def _accept(
     """Count an inbound connection from its first byte to its end."""
     remote = conn.get_remote_address()
     try:
-        with limiter.admit_connection(remote[0] if remote else "") as arrival:
+        with limiter.admit_connection(remote[0] if remote else "") as handshake:
             raw = RawConnection(MeteredSocket(conn, limiter), initiator=False)
             muxed = await swarm.upgrade_inbound_raw_conn(raw, maddr)
-            arrival.end_handshake()
+            handshake.close()
             # The slot is held as long as the connection: the library's own counter is released
             # only when the host ends.
             await cast("Yamux", muxed).event_closed.wait()

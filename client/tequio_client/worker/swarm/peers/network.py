@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, cast
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self, cast
 
 import structlog
 import trio
+from libp2p.abc import IHost, INetConn, INetStream
 from libp2p.custom_types import TProtocol
 from libp2p.host.ping import PingService
+from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.peer.peerinfo import info_from_p2p_addr
+from libp2p.pubsub.gossipsub import GossipSub
 from libp2p.rcmgr import Direction
+from libp2p.security.noise.io import NoiseTransportReadWriter
+from libp2p.security.secure_session import SecureSession
+from libp2p.stream_muxer.yamux.yamux import Yamux
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
-from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
+from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter, counted
 from tequio_client.worker.swarm.peers import host as hosts
-from tequio_client.worker.swarm.peers.gossip import (
-    REPEAT_TOPICS_S,
-    Announcement,
-    GossipTopics,
-    TopicFilter,
-)
+from tequio_client.worker.swarm.peers.gossip import Announcement, GossipTopics, TopicFilter
 from tequio_client.worker.swarm.peers.stream import (
     PeerStream,
     foreign_errors,
@@ -37,15 +38,6 @@ from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
 from tequio_shared.limits import GOSSIP_BYTES
 
-if TYPE_CHECKING:
-    from libp2p.abc import IHost, INetConn, INetStream
-    from libp2p.network.connection.swarm_connection import SwarmConn
-    from libp2p.pubsub.gossipsub import GossipSub
-    from libp2p.security.noise.io import NoiseTransportReadWriter
-    from libp2p.security.secure_session import SecureSession
-    from libp2p.stream_muxer.yamux.yamux import Yamux
-
-
 log = structlog.get_logger(__name__)
 
 MAX_KNOWN_PEERS = 4_096
@@ -58,8 +50,7 @@ class PeerNetwork:
     """This peer in the peer-to-peer network: `async with PeerNetwork(...) as network`.
 
     `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that are sent
-    to peers (for a node behind a forwarded port). `repeat_topics_s` is how often peers are sent
-    our gossip topics again.
+    to peers (for a node behind a forwarded port).
     """
 
     def __init__(
@@ -69,7 +60,6 @@ class PeerNetwork:
         listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
         announce: Sequence[str] = (),
         limits: PeerLimits | None = None,
-        repeat_topics_s: float = REPEAT_TOPICS_S,
     ) -> None:
         if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
             raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
@@ -79,11 +69,9 @@ class PeerNetwork:
         addrs = [Multiaddr(text) for text in announce]
         self._host = hosts.create_host(seed, self._listen, addrs, self.limiter)
         hosts.guard_negotiation(self._host, self.record_fault)
-        self.topics = GossipTopics(
-            self._host, self.limiter, self.record_fault, repeat_s=repeat_topics_s
-        )
-        self._watch = SilenceWatch(self._host, self._limits, self.connected_peers, self.disconnect)
-        self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
+        self.topics = GossipTopics(self._host, self.limiter, self.record_fault)
+        self._watch = SilenceWatch(self, self._host, self._limits)
+        self._inbound: Counter[PeerKey] = Counter()  # open inbound streams
         self._known: dict[PeerKey, tuple[str, ...]] = {}
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery
@@ -93,13 +81,8 @@ class PeerNetwork:
         await self._stack.enter_async_context(self._running())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
-        return await self._stack.__aexit__(kind, value, traceback)
+    async def __aexit__(self, *exc: object) -> bool | None:
+        return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
     def addresses(self) -> tuple[str, ...]:
         """Our own addresses with our peer id at the end, to give to others."""
@@ -111,14 +94,7 @@ class PeerNetwork:
 
     def outbound_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open that we opened ourselves."""
-        network = self._host.get_network()
-        outbound = (
-            peer
-            for peer in self._host.get_connected_peers()
-            if any(_is_ours(connection) for connection in network.get_connections(peer))
-        )
-        keys = (key_of(peer) for peer in outbound)
-        return {key for key in keys if key is not None}
+        return {peer for peer in self.connected_peers() if self._is_outbound(peer)}
 
     def network_of(self, peer: PeerKey) -> str:
         """The network address that a connected peer comes from; UNKNOWN for one that is not."""
@@ -177,30 +153,25 @@ class PeerNetwork:
         return PeerStream(stream, peer)
 
     def serve(self, protocol: str, handler: Callable[[PeerStream], Awaitable[None]]) -> None:
-        """Give every inbound stream of `protocol` to `handler`.
-
-        When the handler returns the stream is closed; when it raises, it is reset and the
-        error goes to the log.
-        """
+        """Give every inbound stream of `protocol` to `handler`; one on which it fails is reset."""
 
         async def admit(stream: INetStream) -> None:
             peer = key_of(stream.muxed_conn.peer_id)
             if peer is None:
                 raise PeerError("the peer's key is not Ed25519")
-            with self._admitted(peer):
+            # By peer, not by connection: a peer may open many connections, each with few streams.
+            if self._inbound[peer] >= self._limits.streams:
+                raise PeerError(f"more than {self._inbound[peer]} streams at once")
+            with counted(self._inbound, peer):
                 await handler(PeerStream(stream, peer))
+            await stream.close()  # not reset: the last bytes may be in flight
 
-        self._host.set_stream_handler(
-            TProtocol(protocol), hosts.guard_handler(admit, self.record_fault)
-        )
+        self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.record_fault))
 
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter
     ) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a gossip topic and receive what the filter accepts, our own messages too.
-
-        A reader that falls behind by thousands of messages loses the newest.
-        """
+        """Join a gossip topic and receive what the filter accepts, our own messages too."""
         with foreign_errors(f"joining {topic}"):
             return await self.topics.subscribe(topic, topic_filter, self._nursery)
 
@@ -251,23 +222,9 @@ class PeerNetwork:
                 return
         raise PeerError(f"no connection to {peer_id_text(peer)}")
 
-    @contextmanager
-    def _admitted(self, peer: PeerKey) -> Iterator[None]:
-        # By peer, not by connection: a peer may open many connections, each with few streams.
-        open_streams = self._inbound.get(peer, 0)
-        if open_streams >= self._limits.streams:
-            raise PeerError(f"more than {open_streams} streams at once")
-        self._inbound[peer] = open_streams + 1
-        try:
-            yield
-        finally:
-            self._inbound[peer] -= 1
-            if not self._inbound[peer]:
-                del self._inbound[peer]
-
-
-def _is_ours(connection: INetConn) -> bool:
-    return cast("SwarmConn", connection).direction is Direction.OUTBOUND
+    def _is_outbound(self, peer: PeerKey) -> bool:
+        connections = self._host.get_network().get_connections(id_of(peer))
+        return any(cast("SwarmConn", one).direction is Direction.OUTBOUND for one in connections)
 
 
 class SilenceWatch:
@@ -276,31 +233,24 @@ class SilenceWatch:
     The library does not notice: a stopped process stays listed, and new streams to it time out.
     """
 
-    def __init__(
-        self,
-        host: IHost,
-        limits: PeerLimits,
-        connected: Callable[[], set[PeerKey]],
-        disconnect: Callable[[PeerKey], Awaitable[None]],
-    ) -> None:
+    def __init__(self, network: PeerNetwork, host: IHost, limits: PeerLimits) -> None:
+        self._network = network
         self._host = host
         self._ping = PingService(host)
         self._limits = limits
-        self._connected = connected
-        self._disconnect = disconnect
         self._watched: set[PeerKey] = set()
 
     async def run(self) -> None:
         async with trio.open_nursery() as nursery:
             while True:
-                for peer in self._connected() - self._watched:
+                for peer in self._network.connected_peers() - self._watched:
                     self._watched.add(peer)
                     nursery.start_soon(self._watch, peer)
                 await trio.sleep(min(NEW_PEERS_S, self._limits.ping_every_s))
 
     async def _watch(self, peer: PeerKey) -> None:
         misses, received = 0, self._messages_from(peer)
-        while peer in self._connected() and misses < self._limits.ping_misses:
+        while peer in self._network.connected_peers() and misses < self._limits.ping_misses:
             await trio.sleep(self._limits.ping_every_s)
             # A peer that sends is alive, whatever its pings say: on a full line they come late.
             is_active = self._messages_from(peer) > received
@@ -308,7 +258,7 @@ class SilenceWatch:
             received = self._messages_from(peer)
         if misses:
             log.info("a silent peer is disconnected", peer=peer_id_text(peer))
-        await self._disconnect(peer)
+        await self._network.disconnect(peer)
         self._watched.discard(peer)
 
     async def _answers(self, peer: PeerKey) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import struct
-from typing import TYPE_CHECKING
 
 import libp2p.network.swarm as _swarm
 import libp2p.protocol_muxer.multiselect_communicator as _communicator
@@ -18,6 +17,7 @@ import libp2p.pubsub.pubsub as _pubsub
 import libp2p.stream_muxer.yamux.yamux as _yamux
 import trio
 from libp2p.exceptions import ParseError
+from libp2p.io.abc import Reader
 from libp2p.network.auto_connector import AutoConnector
 from libp2p.pubsub.rpc_queue import RpcQueue
 from libp2p.stream_muxer.exceptions import MuxedStreamError
@@ -26,9 +26,6 @@ from libp2p.utils import read_varint_prefixed_bytes_limited
 
 from tequio_client.worker.swarm.peers.stream import shielded
 from tequio_shared.errors import PeerError, RefusedError
-
-if TYPE_CHECKING:
-    from libp2p.io.abc import Reader
 
 LIBP2P_VERSION = "0.8.1"
 RPC_QUEUE = 1024

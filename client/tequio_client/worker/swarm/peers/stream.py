@@ -1,30 +1,31 @@
-"""One byte stream to a peer, cut into frames."""
+"""One byte stream to a peer, cut into frames; libp2p's peer ids as keys, its errors as ours."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import structlog
 import trio
+from libp2p.abc import INetStream
+from libp2p.network.stream.net_stream import NetStream
 from libp2p.peer.id import ID
+from libp2p.stream_muxer.yamux.yamux import YamuxStream
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import KEY_BYTES
 from tequio_shared.limits import FRAME_BYTES
 
-if TYPE_CHECKING:
-    from libp2p.abc import INetStream
-    from libp2p.network.stream.net_stream import NetStream
-    from libp2p.stream_muxer.yamux.yamux import YamuxStream
+log = structlog.get_logger(__name__)
 
-# --- The border to libp2p: its peer ids become keys, and its errors become ours.
-
+READ_BYTES = 512 << 10
+"""As much as is worth a read of its own."""
+AHEAD_BYTES = 64 << 10
+"""How much may be read beyond what is needed: most often the whole of a short frame."""
 _KEY_PREFIX = bytes.fromhex("002408011220")
-_FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def id_of(key: PeerKey) -> ID:
@@ -52,21 +53,19 @@ def foreign_errors(doing: str) -> Iterator[None]:
         raise PeerError(f"{doing}: {str(err) or type(err).__name__}") from err
 
 
-def is_foreign(err: Exception) -> bool:
-    return type(err).__module__.startswith(_FOREIGN)
-
-
 def shielded(seconds: float) -> trio.CancelScope:
     """A scope that no outer cancellation ends, and that ends itself after `seconds`."""
     return trio.CancelScope(deadline=trio.current_time() + seconds, shield=True)
 
 
-log = structlog.get_logger(__name__)
-
-READ_BYTES = 512 << 10
-"""As much as is worth a read of its own."""
-AHEAD_BYTES = 64 << 10
-"""How much may be read beyond what is needed: most often the whole of a short frame."""
+async def reset(stream: INetStream) -> None:
+    """Reset a stream, both ways; never raises and is not cancelled."""
+    # Shielded: a stream that is not reset keeps its buffer until its connection ends.
+    with shielded(2):
+        try:
+            await stream.reset()
+        except Exception as err:  # noqa: BLE001 - a stream that is thrown away may fail in any way
+            log.debug("a stream could not be reset", error=repr(err))
 
 
 class PeerStream:
@@ -121,12 +120,7 @@ class PeerStream:
             await self._stream.close()
 
     async def drop(self) -> None:
-        """Reset the stream, both ways; never raises and is not cancelled."""
-        with shielded(2):
-            try:
-                await self._stream.reset()
-            except Exception as err:  # noqa: BLE001 - a stream that is thrown away may fail in any way
-                log.debug("a stream could not be reset", error=repr(err))
+        await reset(self._stream)
 
     async def _read_exactly(self, size: int, timeout_s: float) -> bytearray:
         while (lack := size - len(self._ahead)) > 0:

@@ -442,7 +442,7 @@ async def test_a_topic_with_a_very_long_name_is_not_remembered(
 
 @pytest.mark.trio
 async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
-    async with two_peers(repeat_topics_s=0.5) as (first, second):
+    async with two_peers(PeerLimits(repeat_topics_s=0.5)) as (first, second):
         received = await first.subscribe("/test/topic", Takes())
         await second.subscribe("/test/topic", Takes())
         await mesh_stands(second, received)
