@@ -43,6 +43,7 @@ CARD_WIDTH = 150
 BETWEEN = 5
 WRAPPED = Qt.TextFlag.TextWordWrap
 UNBOUNDED_HEIGHT = 10_000
+Row = TypeVar("Row", bound="ChoiceRow")
 NAV_BUTTON_PADDING = (14, 10)
 GAP = 11
 MARK = (3, 16)
@@ -219,9 +220,6 @@ class ChoiceRow(ChoiceSurface):
         painter.drawRoundedRect(room, style.CARD_RADIUS, style.CARD_RADIUS)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), style.CARD_RADIUS)
-
-
-Row = TypeVar("Row", bound=ChoiceRow)
 
 
 class ChoiceList(QWidget, Generic[Row]):
