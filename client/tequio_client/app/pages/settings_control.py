@@ -45,6 +45,30 @@ if TYPE_CHECKING:
 
 DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()
 SEND_DELAY_MS = 250
+LONGEST_NAME = 64
+NAME_WIDTH = 200
+FIELD_WIDTH = 240
+LONGEST_ADDRESS = 2_048
+LISTEN = re.compile(
+    r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
+)
+PORTS = 65_535
+MAX_BYTE = 255
+KEPT_PREFERENCES = {"version", "consent", "run"}
+"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
+KEPT_APP_SETTINGS = {
+    "version",
+    "nickname",
+    "knows_hiding",
+    "knows_points",
+    "knows_competitions",
+    "competitions_told",
+    "week",
+    "week_rank",
+    "page",
+    "geometry",
+}
+"""App settings that a reset keeps: the name, and remembered state."""
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
@@ -270,32 +294,6 @@ def _with_device(
     others = tuple(one for one in preferences.devices if one.id != name)
     at = next((at for at, one in enumerate(preferences.devices) if one.id == name), len(others))
     return (*others[:at], changed, *others[at:])
-
-
-LONGEST_NAME = 64
-NAME_WIDTH = 200
-FIELD_WIDTH = 240
-LONGEST_ADDRESS = 2_048
-LISTEN = re.compile(
-    r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
-)
-PORTS = 65_535
-MAX_BYTE = 255
-KEPT_PREFERENCES = {"version", "consent", "run"}
-"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
-KEPT_APP_SETTINGS = {
-    "version",
-    "nickname",
-    "knows_hiding",
-    "knows_points",
-    "knows_competitions",
-    "competitions_told",
-    "week",
-    "week_rank",
-    "page",
-    "geometry",
-}
-"""App settings that a reset keeps: the name, and remembered state."""
 
 
 class StatusLine(SettingControl):
