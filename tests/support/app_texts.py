@@ -36,12 +36,37 @@ from tequio_client.app.pages import (
     run_detail,
     settings_table,
 )
+from tequio_client.app.pages.settings_table_app import (
+    ChipSpec,
+    ChoiceSpec,
+    ControlSpec,
+    NumberSpec,
+)
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+def _setting_texts() -> Iterator[str]:
+    """Every text of the tables of settings, some more than once."""
+    for part in settings_table.SECTIONS:
+        yield from (part.title, part.note, *(one.heading for one in part.cards))
+        for one in settings_table.settings_of(part):
+            yield from (one.title, one.note, one.default, one.found_by)
+            yield from _control_texts(one.control)
+
+
+def _control_texts(control: ControlSpec | None) -> Iterator[str]:
+    match control:
+        case NumberSpec(unit=unit, nothing=nothing):
+            yield from (unit, nothing)
+        case ChoiceSpec(choices=choices):
+            yield from choices.values()
+        case ChipSpec(words=words):
+            yield words
 
 
 APP = Path(tequio_client.app.__file__).parent
@@ -62,15 +87,18 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("pages", [entry.title for entry in PAGES]),
     ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
     ("health", (activity.OTHER_ADVICE,)),
-    ("remedies", (*home.NEED_TEXTS.values(), *home.REMEDIES, home.AWAY, home.AWAY_AT_WORK)),
-    ("competitions", competition_text.STAGE_NAMES.values()),
+    ("remedies", (*home.NEED_TEXTS.values(), *home.BUTTONS.values())),
+    ("remedies", (home.AWAY, home.AWAY_AT_WORK)),
+    ("competitions", [words for words, _, _ in competition_text.STAGE_CHIPS.values()]),
     ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),
-    ("competitions", (*competition_text.COUNTDOWN_GOALS.values(), *competition_text.MILESTONES)),
+    ("competitions", [goal for _, goal in competition_text.STAGE_ENDS.values()]),
+    ("competitions", competition_text.MILESTONES),
     ("judging", [words for words, _, _ in competition_text.JUDGING_PARTS.values()]),
     ("judging", (*competition_text.OFFERS.values(), *competition_text.BARS.values())),
     ("figures", [template for _, template in figures.SCALES]),
-    ("RunNeeds", [words for words, _, _ in run_detail.FITS.values()]),
-    (settings_table.CONTEXT, [text for text in settings_table.translatable_texts() if text]),
+    ("RunNeeds", [words for words, _, _ in run_detail.FIT_CHIPS.values()]),
+    ("RunNeeds", [words for _, *texts in run_detail.NEEDS.values() for words in texts]),
+    (settings_table.CONTEXT, [text for text in _setting_texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 

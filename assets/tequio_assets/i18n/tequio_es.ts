@@ -46,16 +46,12 @@
 <context>
     <name>AppCompetitionsPage</name>
     <message>
-        <source>Refresh</source>
-        <translation>Actualizar</translation>
+        <source>Runs compete on unseen text.</source>
+        <translation>Los entrenamientos compiten con textos nunca vistos.</translation>
     </message>
     <message>
         <source>Competitions</source>
         <translation>Competiciones</translation>
-    </message>
-    <message>
-        <source>Runs compete on unseen text.</source>
-        <translation>Los entrenamientos compiten con textos nunca vistos.</translation>
     </message>
     <message>
         <source>Join this side</source>
@@ -66,16 +62,8 @@
         <translation>Seguir en este bando</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
-    </message>
-    <message>
         <source>Runs compete on unseen text. List read {ago}.</source>
         <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
-    </message>
-    <message>
-        <source>This is the list of {time}: {problem}.</source>
-        <translation>Esta es la lista de las {time}: {problem}.</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
@@ -191,12 +179,12 @@
         <translation>Sin medir: {why}.</translation>
     </message>
     <message>
-        <source>Pause first to get a meaningful result.</source>
-        <translation>Pausa primero para obtener un resultado fiable.</translation>
-    </message>
-    <message>
         <source>Trains a small model for a few seconds and says how fast this device is.</source>
         <translation>Entrena un modelo pequeño durante unos segundos y dice qué tan rápido es este dispositivo.</translation>
+    </message>
+    <message>
+        <source>Pause first to get a meaningful result.</source>
+        <translation>Pausa primero para obtener un resultado fiable.</translation>
     </message>
     <message>
         <source>{tokens} tokens per second</source>
@@ -253,13 +241,6 @@
     <message>
         <source>First place: {names}</source>
         <translation>Primer puesto: {names}</translation>
-    </message>
-</context>
-<context>
-    <name>CompetitionChoices</name>
-    <message>
-        <source>Competitions</source>
-        <translation>Competiciones</translation>
     </message>
 </context>
 <context>
@@ -612,6 +593,18 @@
         <translation>Qué parte del tiempo trabaja este dispositivo.</translation>
     </message>
     <message>
+        <source>{memory}, automatic</source>
+        <translation>{memory}, automático</translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation>Sin meta</translation>
+    </message>
+    <message>
+        <source>{threads}, automatic</source>
+        <translation>{threads}, automático</translation>
+    </message>
+    <message>
         <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
         <translation>Queda para el escritorio: 2 GiB como mínimo, salvo que aquí elijas más.</translation>
     </message>
@@ -628,10 +621,6 @@
         <translation>Automático</translation>
     </message>
     <message>
-        <source>{memory}, automatic</source>
-        <translation>{memory}, automático</translation>
-    </message>
-    <message>
         <source>Kept by resting between steps; the card's own limit is {most}.</source>
         <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
     </message>
@@ -640,20 +629,12 @@
         <translation>Meta de potencia</translation>
     </message>
     <message>
-        <source>No goal</source>
-        <translation>Sin meta</translation>
-    </message>
-    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
     </message>
     <message>
         <source>Threads</source>
         <translation>Hilos</translation>
-    </message>
-    <message>
-        <source>{threads}, automatic</source>
-        <translation>{threads}, automático</translation>
     </message>
 </context>
 <context>
@@ -769,6 +750,14 @@
 <context>
     <name>HardwarePage</name>
     <message>
+        <source>Choose what Tequio may use. It trains on the device with the most memory. Changes apply immediately.</source>
+        <translation>Elige qué puede usar Tequio. Entrena en el dispositivo con más memoria. Los cambios se aplican de inmediato.</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>Hardware</translation>
+    </message>
+    <message>
         <source>The worker is being started; then its devices stand here.</source>
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
     </message>
@@ -791,14 +780,6 @@
     <message>
         <source>{device} is lent no more.</source>
         <translation>{device} ya no se presta.</translation>
-    </message>
-    <message>
-        <source>Choose what Tequio may use. It trains on the device with the most memory. Changes apply immediately.</source>
-        <translation>Elige qué puede usar Tequio. Entrena en el dispositivo con más memoria. Los cambios se aplican de inmediato.</translation>
-    </message>
-    <message>
-        <source>Hardware</source>
-        <translation>Hardware</translation>
     </message>
 </context>
 <context>
@@ -1037,12 +1018,12 @@
         <translation>Ofrecerse a evaluar</translation>
     </message>
     <message>
-        <source>Stop judging</source>
-        <translation>Dejar de juzgar</translation>
-    </message>
-    <message>
         <source>Resume judging</source>
         <translation>Seguir juzgando</translation>
+    </message>
+    <message>
+        <source>Stop judging</source>
+        <translation>Dejar de juzgar</translation>
     </message>
 </context>
 <context>
@@ -1185,6 +1166,21 @@
     <message>
         <source>Saved. Reconnecting…</source>
         <translation>Guardado. Conectando de nuevo…</translation>
+    </message>
+</context>
+<context>
+    <name>ListPage</name>
+    <message>
+        <source>Refresh</source>
+        <translation>Actualizar</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>This is the list of {time}: {problem}.</source>
+        <translation>Esta es la lista de las {time}: {problem}.</translation>
     </message>
 </context>
 <context>
@@ -1472,36 +1468,32 @@
         <translation>Sin comprobar aún</translation>
     </message>
     <message>
-        <source>{points} points</source>
-        <translation>{points} puntos</translation>
-    </message>
-    <message>
         <source>{points} today</source>
         <translation>{points} hoy</translation>
-    </message>
-    <message>
-        <source>Nothing is open</source>
-        <translation>Nada pendiente</translation>
     </message>
     <message>
         <source>Rounds that are not proven yet</source>
         <translation>Rondas aún sin prueba</translation>
     </message>
     <message>
-        <source>None today</source>
-        <translation>Ninguna hoy</translation>
+        <source>Nothing is open</source>
+        <translation>Nada pendiente</translation>
     </message>
     <message>
         <source>Rounds that gave nothing</source>
         <translation>Rondas que no dieron nada</translation>
     </message>
     <message>
-        <source>Nothing is left to check</source>
-        <translation>No queda nada por comprobar</translation>
+        <source>None today</source>
+        <translation>Ninguna hoy</translation>
     </message>
     <message>
         <source>Said by the ledger alone</source>
         <translation>Solo lo dice el registro</translation>
+    </message>
+    <message>
+        <source>Nothing is left to check</source>
+        <translation>No queda nada por comprobar</translation>
     </message>
 </context>
 <context>
@@ -1664,6 +1656,13 @@
     <message>
         <source>Open round {number} of {repo} in the browser</source>
         <translation>Abrir la ronda {number} de {repo} en el navegador</translation>
+    </message>
+</context>
+<context>
+    <name>RaceChart</name>
+    <message>
+        <source>Round {number}</source>
+        <translation>Ronda {number}</translation>
     </message>
 </context>
 <context>
@@ -1967,20 +1966,20 @@
         <translation>Bits por byte</translation>
     </message>
     <message>
-        <source>Joining a run</source>
-        <translation>Entrando en un entrenamiento</translation>
-    </message>
-    <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
         <translation>El modelo y sus datos se descargan una vez; después empieza la primera ronda.</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>Aún sin ronda</translation>
-    </message>
-    <message>
         <source>Once this computer lends, it joins a run and trains round by round.</source>
         <translation>En cuanto preste, este equipo se unirá a un entrenamiento y trabajará ronda a ronda.</translation>
+    </message>
+    <message>
+        <source>Joining a run</source>
+        <translation>Entrando en un entrenamiento</translation>
+    </message>
+    <message>
+        <source>No round yet</source>
+        <translation>Aún sin ronda</translation>
     </message>
     <message>
         <source>of round</source>
@@ -2128,16 +2127,16 @@
         <translation>Rondas</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
-    </message>
-    <message>
         <source>Looking</source>
         <translation>Buscando</translation>
     </message>
     <message>
         <source>The rounds of this key are being read.</source>
         <translation>Se están leyendo las rondas de esta clave.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
     </message>
     <message>
         <source>Older rounds are read as you scroll.</source>
@@ -2246,6 +2245,14 @@
         <translation>Reglas sobre los datos de entrenamiento</translation>
     </message>
     <message>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. Lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+    </message>
+    <message>
+        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <translation>Se sortean {evaluators} equipos que no participan en ningún bando para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
+    </message>
+    <message>
         <source>What may be trained on is written at this address:</source>
         <translation>Con qué se puede entrenar está escrito en esta dirección:</translation>
     </message>
@@ -2284,14 +2291,6 @@
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>La clave está repartida entre {custodians} custodios; {needed} tienen que actuar juntos para abrirlos.</translation>
     </message>
-    <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. Lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
-    </message>
-    <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>Se sortean {evaluators} equipos que no participan en ningún bando para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
-    </message>
 </context>
 <context>
     <name>RunChoice</name>
@@ -2323,10 +2322,6 @@
         <source>Round {number}</source>
         <translation>Ronda {number}</translation>
     </message>
-    <message>
-        <source>{members} of {most} members</source>
-        <translation>{members} de {most} miembros</translation>
-    </message>
     <message numerus="yes">
         <source>%n member(s)</source>
         <translation>
@@ -2334,12 +2329,9 @@
             <numerusform>%n miembros</numerusform>
         </translation>
     </message>
-</context>
-<context>
-    <name>RunChoices</name>
     <message>
-        <source>Runs to choose from</source>
-        <translation>Entrenamientos para elegir</translation>
+        <source>{members} of {most} members</source>
+        <translation>{members} de {most} miembros</translation>
     </message>
 </context>
 <context>
@@ -2470,26 +2462,6 @@
         <translation>Memoria gráfica</translation>
     </message>
     <message>
-        <source>Memory</source>
-        <translation>Memoria</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Disco</translation>
-    </message>
-    <message>
-        <source>First download</source>
-        <translation>Primera descarga</translation>
-    </message>
-    <message>
-        <source>Upload per hour</source>
-        <translation>Subida por hora</translation>
-    </message>
-    <message>
-        <source>Download per hour</source>
-        <translation>Descarga por hora</translation>
-    </message>
-    <message>
         <source>No limit set</source>
         <translation>Sin límite fijado</translation>
     </message>
@@ -2500,22 +2472,6 @@
     <message>
         <source>of {most} on {device}</source>
         <translation>de {most} en {device}</translation>
-    </message>
-    <message>
-        <source>of {most} that are free</source>
-        <translation>de {most} que están libres</translation>
-    </message>
-    <message>
-        <source>of {most} that your limits leave</source>
-        <translation>de {most} que dejan tus límites</translation>
-    </message>
-    <message>
-        <source>of {most} left this month</source>
-        <translation>de {most} que quedan este mes</translation>
-    </message>
-    <message>
-        <source>of {most} by your limit</source>
-        <translation>de {most} según tu límite</translation>
     </message>
     <message>
         <source>Fits</source>
@@ -2532,6 +2488,42 @@
     <message>
         <source>Unknown</source>
         <translation>Se desconoce</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>of {most} that are free</source>
+        <translation>de {most} que están libres</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>of {most} that your limits leave</source>
+        <translation>de {most} que dejan tus límites</translation>
+    </message>
+    <message>
+        <source>First download</source>
+        <translation>Primera descarga</translation>
+    </message>
+    <message>
+        <source>of {most} left this month</source>
+        <translation>de {most} que quedan este mes</translation>
+    </message>
+    <message>
+        <source>Upload per hour</source>
+        <translation>Subida por hora</translation>
+    </message>
+    <message>
+        <source>of {most} by your limit</source>
+        <translation>de {most} según tu límite</translation>
+    </message>
+    <message>
+        <source>Download per hour</source>
+        <translation>Descarga por hora</translation>
     </message>
 </context>
 <context>
@@ -2641,10 +2633,6 @@
 <context>
     <name>RunsPage</name>
     <message>
-        <source>Refresh</source>
-        <translation>Actualizar</translation>
-    </message>
-    <message>
         <source>Runs</source>
         <translation>Entrenamientos</translation>
     </message>
@@ -2653,16 +2641,12 @@
         <translation>Cada entrenamiento forma un modelo, ronda a ronda.</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
+        <source>Runs to choose from</source>
+        <translation>Entrenamientos para elegir</translation>
     </message>
     <message>
         <source>Each run trains one model, round by round. List read {ago}.</source>
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
-    </message>
-    <message>
-        <source>This is the list of {time}: {problem}.</source>
-        <translation>Esta es la lista de las {time}: {problem}.</translation>
     </message>
     <message>
         <source>The run that you chose is not open any more. Choose another.</source>
@@ -2815,10 +2799,6 @@
         <translation>Pérdida de entrenamiento de cada bando por ronda</translation>
     </message>
     <message>
-        <source>Round {number}</source>
-        <translation>Ronda {number}</translation>
-    </message>
-    <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Según dicen quienes entrenan. Quién gana se decide con textos que nadie ha visto.</translation>
     </message>
@@ -2910,6 +2890,13 @@
     </message>
 </context>
 <context>
+    <name>StatCard</name>
+    <message>
+        <source>{points} points</source>
+        <translation>{points} puntos</translation>
+    </message>
+</context>
+<context>
     <name>StateChip</name>
     <message>
         <source>Starting</source>
@@ -2946,10 +2933,6 @@
         <translation>Nada pendiente</translation>
     </message>
     <message>
-        <source>{points} points</source>
-        <translation>{points} puntos</translation>
-    </message>
-    <message>
         <source>{points} still to be checked</source>
         <translation>{points} por comprobar</translation>
     </message>
@@ -2980,13 +2963,6 @@
     <message>
         <source>Estimated, {total}</source>
         <translation>Estimado, {total}</translation>
-    </message>
-</context>
-<context>
-    <name>StoreMeter</name>
-    <message>
-        <source>Used by Tequio</source>
-        <translation>Usado por Tequio</translation>
     </message>
 </context>
 <context>
@@ -3046,13 +3022,6 @@
     <message>
         <source>What this computer does for the swarm will stand here in sentences.</source>
         <translation>Aquí aparecerá en frases lo que este equipo hace por el enjambre.</translation>
-    </message>
-</context>
-<context>
-    <name>TrafficMeter</name>
-    <message>
-        <source>Used this month</source>
-        <translation>Usado este mes</translation>
     </message>
 </context>
 <context>

@@ -340,7 +340,7 @@ class NoticeStrip(QWidget):
     @property
     def words(self) -> list[str]:
         """The texts, the oldest first."""
-        return [banner.text for banner in self._banners.values()]
+        return [banner.words.text() for banner in self._banners.values()]
 
     def add(self, kind: str, detail: str = "") -> None:
         """Show a notice unless it is shown already."""

@@ -123,7 +123,9 @@ class Guest:
         """Open the link, and wait until there is something to read."""
         self.joining.open(link, None)
         dialog = self.dialog
-        qtbot.waitUntil(lambda: bool(dialog.consequences or dialog.trouble.text), timeout=SLOW_MS)
+        qtbot.waitUntil(
+            lambda: bool(dialog.consequences or dialog.trouble.words.text()), timeout=SLOW_MS
+        )
         return dialog
 
     def close(self) -> None:
@@ -188,7 +190,8 @@ def test_a_worker_that_cannot_join_says_why_and_giving_up_undoes_it(
         dialog = guest.look(link, qtbot)
         dialog.main.click()
         qtbot.waitUntil(
-            lambda: "Another process uses the folder" in dialog.trouble.text, timeout=SLOW_MS
+            lambda: "Another process uses the folder" in dialog.trouble.words.text(),
+            timeout=SLOW_MS,
         )
         assert set(guest.heard()) == {link}
         dialog.leave.click()
@@ -235,7 +238,7 @@ def test_a_link_that_cannot_be_used_says_why(
     if spoil == "over":
         guest.now_ms = 4_000_000_000_000
     dialog = guest.look(link, qtbot)
-    assert said in dialog.trouble.text
+    assert said in dialog.trouble.words.text()
     assert dialog.main.isHidden()
     assert dialog.heading.text() == "This invitation cannot be used"
     dialog.leave.click()

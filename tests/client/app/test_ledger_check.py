@@ -112,7 +112,7 @@ def page(
 
 @pytest.fixture
 def section(page: SettingsPage) -> SettingsSection:
-    return page.section
+    return page.section_of(page.location)
 
 
 @pytest.fixture
@@ -272,7 +272,7 @@ def test_an_address_to_listen_on(
     qtbot.keyClicks(listen.address, address)
     qtbot.keyClick(listen.address, Qt.Key.Key_Return)
     assert program.settings.settings.listen == (address if is_one else "")
-    note = section.rows["listen"].note_text
+    note = section.rows["listen"].note.text()
     assert note.startswith("Where peers reach" if is_one else f"{address} is not a valid listen")
 
 
@@ -294,7 +294,7 @@ def test_all_settings_are_reset_and_taken_back(
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
     worker.show(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
-    reset = page.section.controls["reset"]
+    reset = page.section_of(page.location).controls["reset"]
     assert isinstance(reset, ResetButton)
     qtbot.mouseClick(reset.button, Qt.MouseButton.LeftButton)
     told = worker.last(control.SetPreferences)

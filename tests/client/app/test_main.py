@@ -135,7 +135,7 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
         link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
         qt.sendEvent(qt, QFileOpenEvent(link))
         dialog = app._joining.dialog
-        print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.text)
+        print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.words.text())
         qt.sendEvent(qt, QFileOpenEvent(QUrl("file:///etc/passwd")))
         print(app._joining.dialog is dialog)
         app.quit()

@@ -24,8 +24,8 @@ class PageEntry:
     kind: str
     """The name of its class."""
 
-    def make(self, means: PageContext) -> Page:
-        page: Page = getattr(import_module(f"{__name__}.{self.name}"), self.kind)(means)
+    def make(self, context: PageContext) -> Page:
+        page: Page = getattr(import_module(f"{__name__}.{self.name}"), self.kind)(context)
         return page
 
     def translated_title(self) -> str:
@@ -35,12 +35,7 @@ class PageEntry:
 PAGES = (
     PageEntry("home", "Home", "house", "HomePage"),
     PageEntry("runs", "Runs", "boxes", "RunsPage"),
-    PageEntry(
-        "competitions",
-        "Competitions",
-        "trophy",
-        "AppCompetitionsPage",
-    ),
+    PageEntry("competitions", "Competitions", "trophy", "AppCompetitionsPage"),
     PageEntry("points", "Points", "chart-column", "PointsPage"),
     PageEntry("hardware", "Hardware", "gpu", "HardwarePage"),
     PageEntry("activity", "Activity", "activity", "ActivityPage"),

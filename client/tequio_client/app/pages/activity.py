@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import (
-    QCoreApplication,
-    QLocale,
-    QSize,
-    QSysInfo,
-    Signal,
-    qVersion,
-)
+from PySide6.QtCore import QCoreApplication, QLocale, QSize, QSysInfo, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from tequio_client.app.model import AppModel
 from tequio_client.app.pages.events import TimelineCard
 from tequio_client.app.pages.page import Page, PageContext, PageHeader, PeriodicQuestion
 from tequio_client.app.theme import style
@@ -29,6 +21,7 @@ from tequio_client.app.widgets.base import (
     IconLabel,
     WrappedLabel,
     caption,
+    discard,
     fill,
     hbox,
     vbox,
@@ -40,10 +33,6 @@ from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
-
-if TYPE_CHECKING:
-    from tequio_client.app.model import AppModel
-
 
 SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
 """Session facts reported only as known or unknown: their values are private."""
@@ -94,41 +83,32 @@ TIMELINE, LOG, HEALTH = "timeline", "log", "health"
 
 
 class ActivityPage(Page):
-    """The Activity page with its three views."""
+    """`location` is the open view."""
 
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self.view = Segmented(
             self.tr("View"),
-            {
-                TIMELINE: self.tr("Timeline"),
-                LOG: self.tr("Log"),
-                HEALTH: self.tr("Health"),
-            },
+            {TIMELINE: self.tr("Timeline"), LOG: self.tr("Log"), HEALTH: self.tr("Health")},
         )
         about = self.tr("What happened here, newest first. It is kept on this computer only.")
         self.head = PageHeader(self.tr("Activity"), about, (self.view,))
         self.banner, self.toast = Banner(), Toast(self)
-        self.timeline = TimelineCard(means)
-        self.log = WorkerLogCard(means)
+        self.timeline = TimelineCard(context)
+        self.log = WorkerLogCard(context)
         self.health = HealthView()
         self._views = {TIMELINE: self.timeline, LOG: self.log, HEALTH: self.health}
-        fill(self.body, self.head, self.banner)
-        for view in self._views.values():
-            self.body.addWidget(view, 1)
+        fill(self.body, self.head, self.banner, *((view, 1) for view in self._views.values()))
         self.view.chosen.connect(self.open_view)
-        self.log.told.connect(self.toast.open)
+        self.log.copied.connect(self.toast.open)
         self.model.session_changed.connect(self.request_refresh)
         self.open_view(TIMELINE)
 
-    @property
-    def location(self) -> str:
-        return self.view.selected
-
-    def restore_location(self, place: str) -> None:
-        self.open_view(place)
+    def restore_location(self, location: str) -> None:
+        self.open_view(location)
 
     def open_view(self, name: str) -> None:
+        self.location = name
         self.view.select(name)
         for one, view in self._views.items():
             view.setVisible(one == name)
@@ -136,15 +116,13 @@ class ActivityPage(Page):
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
-        is_gone = snapshot is None and bool(self.model.why_gone)
-        self.banner.setVisible(is_gone)
-        if is_gone:
-            self.banner.show_words("error", self.model.why_gone)
-        match self.view.selected:
+        self.banner.setVisible(snapshot is None and bool(self.model.why_gone))
+        self.banner.show_words("error", self.model.why_gone)
+        match self.location:
             case "timeline":
                 self.timeline.show_snapshot(snapshot)
             case "log":
-                self.log.refresh()
+                self.log.question.poll()
             case "health":
                 self.health.show_health(self.model)
 
@@ -161,8 +139,10 @@ def app_report(model: AppModel, look: Theme) -> str:
         f"language {QLocale().name()}, appearance {look.choice}, screens {screens}",
         f"worker: {'answers' if model.snapshot else model.why_gone or 'has not answered yet'}",
         f"session: {_session_line(model.session)}",
-        *(_probe_line(fact) for fact in model.session.health),
     ]
+    for fact in model.session.health:
+        result = "well" if fact.ok else f"failed: {fact.error}"
+        lines.append(f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {result}")
     return "\n".join(lines)
 
 
@@ -172,22 +152,15 @@ def _session_line(facts: SessionFacts) -> str:
     )
 
 
-def _probe_line(fact: ProbeHealth) -> str:
-    told = "well" if fact.ok else f"failed: {fact.error}"
-    return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
-
-
 class WorkerLogCard(Card):
-    """The last lines of the worker's log; `told` carries the result of copying diagnostics."""
+    copied = Signal(str)
+    """The diagnostics are in the clipboard, as a sentence."""
 
-    told = Signal(str)
-
-    def __init__(self, means: PageContext) -> None:
-        super().__init__()
-        self._means, self._is_copying = means, False
-        self._question = PeriodicQuestion(means.model, means.now_ms, DiagnosticsReply, EVERY_MS)
-        self._question.set_question(AskDiagnostics())
-        self.add_heading(self.tr("Log of the worker"))
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(self.tr("Log of the worker"))
+        self._context, self._is_copying = context, False
+        self.question = PeriodicQuestion(context.model, context.now_ms, DiagnosticsReply, EVERY_MS)
+        self.question.set_question(AskDiagnostics())
         self.note = caption(
             self.tr("For finding faults. Copying adds what the app sees; no key, no password.")
         )
@@ -204,19 +177,16 @@ class WorkerLogCard(Card):
         row = hbox((self.note, 1), self.copy)
         fill(self.body, row, (self.text, 1))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._question.changed.connect(self._handle_reply)
-
-    def refresh(self) -> None:
-        self._question.poll()
+        self.question.changed.connect(self._handle_reply)
 
     def copy_all(self) -> None:
         """Copy diagnostics once the worker has answered or refused."""
         self._is_copying = True
         self.copy.setEnabled(False)
-        self._question.ask()
+        self.question.ask()
 
     def _handle_reply(self) -> None:
-        reply, problem = self._question.reply, self._question.problem
+        reply, problem = self.question.reply, self.question.problem
         if reply is not None and not problem:
             self._show_log(log_lines(reply.text))
             self._finish(reply.text)
@@ -237,9 +207,9 @@ class WorkerLogCard(Card):
             return
         self._is_copying = False
         self.copy.setEnabled(True)
-        facts = app_report(self._means.model, self._means.look)
+        facts = app_report(self._context.model, self._context.look)
         QGuiApplication.clipboard().setText(redact_names(f"{worker}\n\n{facts}\n"))
-        self.told.emit(self.tr("Diagnostics copied: paste them into your report"))
+        self.copied.emit(self.tr("Diagnostics copied: paste them into your report"))
 
 
 def log_lines(diagnostics: str) -> str:
@@ -260,14 +230,11 @@ def probe_advice(fact: ProbeHealth) -> str:
 
 
 class HealthView(QWidget):
-    """Health of the session's probes and of the worker's machine probes."""
-
     def __init__(self) -> None:
         super().__init__()
-        self.summary = Card()
-        self._picture, self._words = IconLabel("circle-check", QSize(20, 20), "ok"), WrappedLabel()
-        row = hbox(self._picture, (self._words, 1), spacing=12)
-        self.summary.body.addLayout(row)
+        card = Card()
+        self._picture, self.summary = IconLabel("circle-check", QSize(20, 20), "ok"), WrappedLabel()
+        card.body.addLayout(hbox(self._picture, (self.summary, 1), spacing=12))
         self.session = ProbesCard(
             self.tr("Your session"), self.tr("Nothing was told of your session yet.")
         )
@@ -277,65 +244,50 @@ class HealthView(QWidget):
         )
         both = Columns()
         both.set_parts((self.session, self.machine))
-        vbox(self.summary, both, None, spacing=style.GAP, parent=self)
+        vbox(card, both, None, spacing=style.GAP, parent=self)
 
     def show_health(self, model: AppModel) -> None:
         machine = model.snapshot.machine.health if model.snapshot else ()
         self.session.show_facts(model.session.health)
         self.machine.show_facts(machine)
-        told = (*model.session.health, *machine)
-        amber = sum(not fact.ok for fact in told)
-        all_well = bool(model.session.health and machine) and not amber
-        self._picture.set_icon(
-            *(("circle-check", "ok") if all_well else ("triangle-alert", "warn"))
-        )
-        self._words.setText(self._summary(len(told), amber, all_well=all_well))
-
-    @property
-    def summary_text(self) -> str:
-        return self._words.text()
-
-    def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
-        if all_well:
-            return self.tr("All %n check(s) are working.", "", told)
-        if amber:
-            unknown = self.tr("%n check(s) aren't working.", "", amber)
-            never = self.tr("If Tequio isn't sure, it stays paused.")
-            return f"{unknown} {never}"
-        return self.tr("Some checks have not responded yet.")
+        facts = (*model.session.health, *machine)
+        failed = sum(not fact.ok for fact in facts)
+        is_complete = bool(model.session.health and machine)
+        if is_complete and not failed:
+            self._picture.set_icon("circle-check", "ok")
+            self.summary.setText(self.tr("All %n check(s) are working.", "", len(facts)))
+            return
+        self._picture.set_icon("triangle-alert", "warn")
+        if failed:
+            unknown = self.tr("%n check(s) aren't working.", "", failed)
+            paused = self.tr("If Tequio isn't sure, it stays paused.")
+            self.summary.setText(f"{unknown} {paused}")
+        else:
+            self.summary.setText(self.tr("Some checks have not responded yet."))
 
 
 class ProbesCard(Card):
-    """A card of probes, each with an icon for its health."""
-
     def __init__(self, heading: str, empty: str) -> None:
         super().__init__(heading)
         self.setMinimumWidth(PROBES_WIDTH)
         self.setAccessibleName(heading)
         self.rows: list[ProbeRow] = []
         self.empty = WrappedLabel(empty, tone="sub")
-        self._column = QVBoxLayout()
-        self._column.setSpacing(12)
+        self._column = vbox(spacing=12)
         self.body.setSpacing(12)
         fill(self.body, self.empty, self._column, None)
 
     def show_facts(self, facts: tuple[ProbeHealth, ...]) -> None:
         self.empty.setVisible(not facts)
-        while len(self.rows) > len(facts):
-            gone = self.rows.pop()
-            self._column.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        while len(self.rows) < len(facts):
-            self.rows.append(ProbeRow())
-            self._column.addWidget(self.rows[-1])
+        discard(*self.rows[len(facts) :])
+        added = [ProbeRow() for _ in facts[len(self.rows) :]]
+        self.rows = [*self.rows[: len(facts)], *added]
+        fill(self._column, *added)
         for row, fact in zip(self.rows, facts, strict=True):
             row.show_fact(fact)
 
 
 class ProbeRow(QWidget):
-    """One probe: its name, its source, and its health."""
-
     def __init__(self) -> None:
         super().__init__()
         self._shown: ProbeHealth | None = None
@@ -351,10 +303,10 @@ class ProbeRow(QWidget):
             return
         self._shown = fact
         self.name.setText(probe_name(fact))
-        how = self.tr("by {source}, in {time} ms")
-        nobody = self.tr("Nothing on this system can tell")
-        asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
-        self.source.setText(nobody if fact.source == NO_SOURCE else asked)
+        source = self.tr("by {source}, in {time} ms")
+        if fact.source == NO_SOURCE:
+            source = self.tr("Nothing on this system can tell")
+        self.source.setText(source.format(source=fact.source, time=figures.count(fact.took_ms)))
         self.error.setText(fact.error)
         self.error.setVisible(bool(fact.error))
         self.remedy.setText("" if fact.ok else probe_advice(fact))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Collection
 
 from PySide6.QtCore import QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
-from tequio_client.app.pages import competition_text as words
-from tequio_client.app.pages.competition_text import ShownStage, milestones, stage_progress
+from tequio_client.app.pages import competition_text as texts
+from tequio_client.app.pages.competition_text import (
+    ShownStage,
+    StageProgress,
+    milestones,
+    stage_progress,
+)
 from tequio_client.app.pages.run_detail import FactLine
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -22,22 +27,16 @@ from tequio_client.app.widgets.base import (
     Label,
     WrappedLabel,
     caption,
+    discard,
     fill,
     hbox,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
-    from tequio_client.ipc.snapshot import JudgingView
-
-
-if TYPE_CHECKING:
-    Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
+from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow
+from tequio_client.ipc.snapshot import JudgingView
 
 UNFINISHED_PARTS = ("offered", "opened", "drawn", "waiting")
 """Parts as a judge that still have work ahead."""
@@ -50,15 +49,13 @@ def competition_url(competition: str, ledger: str) -> str:
 
 
 class CompetitionSummaryCard(Card):
-    """The summary card: stage, countdown, dates, and our share."""
-
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
         self.name, self.stage = ElidedLabel("", TextStyle.HEADING), Chip()
         self.countdown = Label("", TextStyle.FIGURE)
         self.to = ElidedLabel("", TextStyle.BODY, "sub")
-        self.milestones, self.words = Milestones(words.milestone_names()), WrappedLabel()
+        self.milestones, self.words = Milestones(texts.milestone_names()), WrappedLabel()
         self.facts = CompetitionFigures()
         self.link = Button(self.tr("Open the ledger's page"), picture="external-link")
         self.link.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
@@ -72,23 +69,21 @@ class CompetitionSummaryCard(Card):
         """The link to the ledger's page needs the ledger's address."""
         now = stage_progress(row, now_ms)
         self.name.setText(row.name)
-        words.update_stage_chip(self.stage, now.stage)
-        self._show_countdown(now_ms, row)
-        said = [figures.day(at) for at in milestones(row)]
-        named = zip(words.milestone_names(), milestones(row), strict=True)
+        texts.update_stage_chip(self.stage, now.stage)
+        self._show_countdown(now, now_ms)
+        days = [figures.day(at) for at in milestones(row)]
+        named = zip(texts.milestone_names(), milestones(row), strict=True)
         summary = ", ".join(f"{name}: {figures.moment(at, now_ms)}" for name, at in named)
-        self.milestones.show_dates(
-            said, now.progress, summary, is_over=now.stage is ShownStage.DECIDED
-        )
-        self.words.setText(words.stage_description(row, now.stage))
+        is_over = now.stage is ShownStage.DECIDED
+        self.milestones.show_dates(days, now.progress, summary, is_over=is_over)
+        self.words.setText(texts.stage_description(row, now.stage))
         self.facts.show_row(row)
         self._page = competition_url(row.competition, ledger) if ledger else ""
         self.link.setEnabled(bool(ledger))
         self.link.setToolTip(self._page)
 
-    def _show_countdown(self, now_ms: int, row: CompetitionRow) -> None:
-        now = stage_progress(row, now_ms)
-        countdown, to = words.countdown(now, now_ms)
+    def _show_countdown(self, now: StageProgress, now_ms: int) -> None:
+        countdown, to = texts.countdown(now, now_ms)
         self.countdown.setText(countdown)
         when = figures.moment(now.next_ms, now_ms) if now.next_ms else ""
         self.to.setText(f"{to}, {when}")
@@ -98,8 +93,6 @@ class CompetitionSummaryCard(Card):
 
 
 class CompetitionFigures(Columns):
-    """A competition in four figures."""
-
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
         self.points, self.entrants = FactLine(self.tr("Your points")), FactLine(self.tr("Entrants"))
@@ -140,27 +133,20 @@ class JudgingCard(Card):
     def show_row(self, row: CompetitionRow, now: JudgingView | None, *, is_on: bool) -> None:
         """`now` is the scoring in progress, of any competition."""
         self._is_on = is_on
-        here = now if now is not None and now.competition == row.competition else None
+        judging = now if now is not None and now.competition == row.competition else None
         is_open = row.phase == "open"
         self.setVisible(bool(row.part) or is_open)
-        self.state.set_label(*words.judging_state(row, here, is_on=is_on))
-        self.about.setText(words.judging_summary(row, here, is_on=is_on))
+        self.state.set_label(*texts.judging_state(row, judging, is_on=is_on))
+        self.about.setText(texts.judging_summary(row, judging, is_on=is_on))
         can_offer = is_open and not row.part and not row.bar and not is_on
-        self.cost.setText(words.judging_cost(row) if can_offer else "")
+        self.cost.setText(texts.judging_cost(row) if can_offer else "")
         self.cost.setVisible(can_offer)
-        self.button.setText(self._button(row))
-        can_go_on = row.part in UNFINISHED_PARTS or (is_open and not row.bar)
-        self.button.setVisible(can_go_on)
-
-    def _button(self, row: CompetitionRow) -> str:
-        if self._is_on:
-            return self.tr("Stop judging")
-        return self.tr("Resume judging") if row.part else self.tr("Offer to judge")
+        start = self.tr("Resume judging") if row.part else self.tr("Offer to judge")
+        self.button.setText(self.tr("Stop judging") if is_on else start)
+        self.button.setVisible(row.part in UNFINISHED_PARTS or (is_open and not row.bar))
 
 
 class ResultCard(Card):
-    """The result: places, scores and their intervals, and a command to check them."""
-
     def __init__(self) -> None:
         super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
         self.places, self.none = ResultTable(), WrappedLabel("", tone="sub")
@@ -174,8 +160,7 @@ class ResultCard(Card):
         self.check = Label(self.tr("Check it yourself"), TextStyle.STRONG)
         self.command = CopyLine(self.tr("The command that checks it"), is_for_machine=True)
         self.body.setSpacing(10)
-        for part in (self.places, self.none, self.about, self.check, self.command):
-            self.body.addWidget(part)
+        fill(self.body, self.places, self.none, self.about, self.check, self.command)
 
     def show_row(self, row: CompetitionRow, ours: Collection[str], page: str) -> None:
         """`ours` are the runs that this computer worked for."""
@@ -206,14 +191,11 @@ class ResultTable(QWidget):
     def show_entrants(
         self, entrants: tuple[CompetitionEntrantRow, ...], ours: Collection[str]
     ) -> None:
-        if (entrants, tuple(ours)) == self._shown:
+        shown = entrants, tuple(ours)
+        if shown == self._shown:
             return
-        self._shown = (entrants, tuple(ours))
-        for line in self.lines:
-            for part in line.parts:
-                self._grid.removeWidget(part)
-                part.hide()
-                part.deleteLater()
+        self._shown = shown
+        discard(*(part for line in self.lines for part in line.parts))
         ranked = [one for one in entrants if one.rank]
         ends = [end for one in ranked for end in (one.low, one.high, one.nanobits_per_byte)]
         scale = (float(min(ends)), float(max(ends))) if ends else (0.0, 1.0)
@@ -232,41 +214,38 @@ class ResultTable(QWidget):
         return self.tr("Place {rank}, {name}: {score}, between {low} and {high}").format(
             rank=figures.count(entrant.rank),
             name=entrant.name,
-            score=words.format_score(entrant.nanobits_per_byte),
-            low=words.format_score(entrant.low),
-            high=words.format_score(entrant.high),
+            score=texts.format_score(entrant.nanobits_per_byte),
+            low=texts.format_score(entrant.low),
+            high=texts.format_score(entrant.high),
         )
 
 
 class ResultLine:
-    """The widgets of one line."""
-
     def __init__(
         self,
         entrant: CompetitionEntrantRow,
         scale: tuple[float, float],
-        said: str,
+        spoken: str,
         *,
         is_ours: bool,
     ) -> None:
+        """`spoken` is the line for screen readers."""
         tone = "accent" if is_ours else "" if entrant.rank else "sub"
-        rank = figures.count(entrant.rank) if entrant.rank else figures.ABSENT
-        shown = words.format_score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
-        self.rank = Label(rank, TextStyle.STRONG, tone)
+        self.rank = Label(figures.ABSENT, TextStyle.STRONG, tone)
         self.name = ElidedLabel(entrant.name, TextStyle.STRONG, tone)
-        self.bar, self.score = IntervalBar(), Label(shown, TextStyle.STRONG, tone)
+        self.bar, self.score = IntervalBar(), Label(figures.ABSENT, TextStyle.STRONG, tone)
         self.name.setMinimumWidth(NAME_WIDTH)
-        self.bar.setAccessibleName(said)
-        self.bar.setToolTip(said)
+        self.bar.setAccessibleName(spoken)
+        self.bar.setToolTip(spoken)
         if entrant.rank:
+            self.rank.setText(figures.count(entrant.rank))
+            self.score.setText(texts.format_score(entrant.nanobits_per_byte))
             interval = (entrant.low, entrant.nanobits_per_byte, entrant.high)
             self.bar.show_interval(interval, scale, is_ours=is_ours)
         self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
 
 
 class RulesCard(Card):
-    """The limits for entrants, and how the winner is decided."""
-
     def __init__(self) -> None:
         super().__init__(self.tr("Rules"))
         self.budget = RuleParagraph("gauge", self.tr("What a side may take"))
@@ -276,32 +255,43 @@ class RulesCard(Card):
         self.data = RuleParagraph("book-open-text", self.tr("Training data"))
         self.address = CopyLine(self.tr("Rules about training data"), is_for_machine=True)
         self.body.setSpacing(14)
-        for part in (self.budget, self.texts, self.scoring, self.trust, self.data):
-            self.body.addWidget(part)
-        self.data.add(self.address)
+        fill(self.body, self.budget, self.texts, self.scoring, self.trust, self.data)
+        self.data.column.addWidget(self.address)
 
     def show_row(self, row: CompetitionRow) -> None:
-        self.budget.set_text(" ".join(self._budget(row)))
-        self.texts.set_text(self._texts(row))
-        self.scoring.set_text(self._scoring(row))
-        self.trust.set_text(self._trust(row))
+        self.budget.words.setText(" ".join(self._budget(row)))
+        self.texts.words.setText(self._texts(row))
+        scoring = self.tr(
+            "How many bits a model needs for each byte of the texts: fewer are better. It reads "
+            "{window} tokens at a time, {stride} of them new. Sides that nothing tells apart share "
+            "a place."
+        )
+        self.scoring.words.setText(
+            scoring.format(window=figures.count(row.window), stride=figures.count(row.stride))
+        )
+        trust = self.tr(
+            "{evaluators} computers that have no part in any side are drawn by lot to score. Of "
+            "each text the middle score counts, so that a liar among them moves nothing, and "
+            "everything stands in the log."
+        )
+        self.trust.words.setText(trust.format(evaluators=figures.count(row.evaluators)))
         stated = self.tr("What may be trained on is written at this address:")
         free = self.tr("These rules say nothing about what may be trained on.")
-        self.data.set_text(stated if row.data else free)
+        self.data.words.setText(stated if row.data else free)
         self.address.show_text(row.data)
         self.address.setVisible(bool(row.data))
 
     def _budget(self, row: CompetitionRow) -> list[str]:
-        said = []
+        limits = []
         if row.parameters:
             words = self.tr("A model has at most {count} parameters.")
-            said.append(words.format(count=figures.short_count(row.parameters)))
+            limits.append(words.format(count=figures.short_count(row.parameters)))
         if row.tokens:
             words = self.tr("Its run may train on {count} tokens.")
-            said.append(words.format(count=figures.short_count(row.tokens)))
+            limits.append(words.format(count=figures.short_count(row.tokens)))
         if row.hours:
-            said.append(self.tr("It has %n hour(s) from the opening of its run.", "", row.hours))
-        return said or [self.tr("As much as it likes: size, tokens and time have no limit.")]
+            limits.append(self.tr("It has %n hour(s) from the opening of its run.", "", row.hours))
+        return limits or [self.tr("As much as it likes: size, tokens and time have no limit.")]
 
     def _texts(self, row: CompetitionRow) -> str:
         sealed = self.tr(
@@ -323,43 +313,11 @@ class RulesCard(Card):
             custodians=figures.count(row.custodians), needed=figures.count(row.needed)
         )
 
-    def _scoring(self, row: CompetitionRow) -> str:
-        return self.tr(
-            "How many bits a model needs for each byte of the texts: fewer are better. It reads "
-            "{window} tokens at a time, {stride} of them new. Sides that nothing tells apart share "
-            "a place."
-        ).format(window=figures.count(row.window), stride=figures.count(row.stride))
-
-    def _trust(self, row: CompetitionRow) -> str:
-        return self.tr(
-            "{evaluators} computers that have no part in any side are drawn by lot to score. Of "
-            "each text the middle score counts, so that a liar among them moves nothing, and "
-            "everything stands in the log."
-        ).format(evaluators=figures.count(row.evaluators))
-
 
 class RuleParagraph(QWidget):
-    """A heading and the words below it."""
-
     def __init__(self, picture: str, heading: str) -> None:
         super().__init__()
-        self._words = WrappedLabel("", TextStyle.BODY, "sub")
-        self._column = QVBoxLayout()
-        self._column.setSpacing(3)
-        fill(self._column, Label(heading, TextStyle.STRONG), self._words)
-        hbox(
-            (IconLabel(picture, QSize(18, 18)), TOP),
-            (self._column, 1),
-            spacing=12,
-            parent=self,
-        )
-
-    def set_text(self, words: str) -> None:
-        self._words.setText(words)
-
-    def add(self, part: QWidget) -> None:
-        self._column.addWidget(part)
-
-    @property
-    def text(self) -> str:
-        return self._words.text()
+        self.words = WrappedLabel("", TextStyle.BODY, "sub")
+        self.column = vbox(Label(heading, TextStyle.STRONG), self.words, spacing=3)
+        icon = IconLabel(picture, QSize(18, 18))
+        hbox((icon, TOP), (self.column, 1), spacing=12, parent=self)

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from tequio_client.app.widgets import figures
-
-if TYPE_CHECKING:
-    from tequio_client.app.widgets.indicators import Chip
-    from tequio_client.ipc.control import CompetitionRow
-    from tequio_client.ipc.snapshot import JudgingView
-
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.ipc.control import CompetitionRow
+from tequio_client.ipc.snapshot import JudgingView
 
 NANO = 1e9
 SCORE_PLACES = 4
@@ -49,8 +45,6 @@ OPEN_STAGES = (ShownStage.ANNOUNCED, ShownStage.OPEN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageProgress:
-    """The progress of a competition at one time."""
-
     stage: ShownStage
     next_ms: int | None
     """When the stage ends by the rules; None: unknown, or already past."""
@@ -65,18 +59,11 @@ def milestones(row: CompetitionRow) -> tuple[int, ...]:
 
 def stage_progress(row: CompetitionRow, now_ms: int) -> StageProgress:
     stage = _stage(row, now_ms)
-    ends = {
-        ShownStage.ANNOUNCED: row.opens_ms,
-        ShownStage.OPEN: row.deadline_ms,
-        ShownStage.CLOSED: row.draw_ms,
-        ShownStage.DRAWN: row.scored_ms,
-        ShownStage.SCORED: row.scored_ms,
-        ShownStage.CHALLENGED: row.result_ms,
-    }
-    end_ms = ends.get(stage)
-    is_ahead = end_ms is not None and end_ms > now_ms
+    end_ms = milestones(row)[STAGE_ENDS[stage][0]] if stage in STAGE_ENDS else 0
     return StageProgress(
-        stage=stage, next_ms=end_ms if is_ahead else None, progress=_progress(row, stage, now_ms)
+        stage=stage,
+        next_ms=end_ms if end_ms > now_ms else None,
+        progress=_progress(row, stage, now_ms),
     )
 
 
@@ -102,38 +89,24 @@ def _progress(row: CompetitionRow, stage: ShownStage, now_ms: int) -> float:
     if stage is ShownStage.ANNOUNCED:
         return -1.0
     passed = sum(now_ms >= one for one in at) - 1
-    if passed < 0:
-        return 0.0
-    if passed >= most:
-        return float(most)
+    if passed < 0 or passed >= most:
+        return float(min(max(passed, 0), most))
     part = (now_ms - at[passed]) / max(at[passed + 1] - at[passed], 1)
     return passed + part
 
 
-STAGE_ICONS = {
-    ShownStage.ANNOUNCED: ("calendar-clock", ""),
-    ShownStage.OPEN: ("swords", "accent"),
-    ShownStage.OVER: ("lock", "warn"),
-    ShownStage.CLOSED: ("lock", "warn"),
-    ShownStage.DRAWN: ("lock-open", "warn"),
-    ShownStage.SCORED: ("scale", "warn"),
-    ShownStage.CHALLENGED: ("scale", "warn"),
-    ShownStage.DECIDED: ("trophy", "ok"),
-    ShownStage.ENDED: ("circle-off", "warn"),
+STAGE_CHIPS = {
+    ShownStage.ANNOUNCED: ("Announced", "calendar-clock", ""),
+    ShownStage.OPEN: ("Under way", "swords", "accent"),
+    ShownStage.OVER: ("Deadline over", "lock", "warn"),
+    ShownStage.CLOSED: ("Closed", "lock", "warn"),
+    ShownStage.DRAWN: ("Being opened", "lock-open", "warn"),
+    ShownStage.SCORED: ("Being scored", "scale", "warn"),
+    ShownStage.CHALLENGED: ("Being checked", "scale", "warn"),
+    ShownStage.DECIDED: ("Decided", "trophy", "ok"),
+    ShownStage.ENDED: ("No ranking", "circle-off", "warn"),
 }
-
-
-STAGE_NAMES = {
-    ShownStage.ANNOUNCED: "Announced",
-    ShownStage.OPEN: "Under way",
-    ShownStage.OVER: "Deadline over",
-    ShownStage.CLOSED: "Closed",
-    ShownStage.DRAWN: "Being opened",
-    ShownStage.SCORED: "Being scored",
-    ShownStage.CHALLENGED: "Being checked",
-    ShownStage.DECIDED: "Decided",
-    ShownStage.ENDED: "No ranking",
-}
+"""Label, icon and tone."""
 STAGE_DESCRIPTIONS = {
     ShownStage.ANNOUNCED: "It has not begun yet. Join a side now to train from the start.",
     ShownStage.OPEN: "The sides train. What each submits last before the deadline is what counts.",
@@ -152,19 +125,21 @@ STAGE_DESCRIPTIONS = {
 }
 """Descriptions for someone new to competitions."""
 UNSCORED = "It ended without a ranking: too few of those who were drawn scored the sides in time."
-COUNTDOWN_GOALS = {
-    ShownStage.ANNOUNCED: "until it begins",
-    ShownStage.OPEN: "until the deadline",
-    ShownStage.CLOSED: "until the draw",
-    ShownStage.DRAWN: "until all must be scored",
-    ShownStage.SCORED: "until all must be scored",
-    ShownStage.CHALLENGED: "until the result",
+STAGE_ENDS = {
+    ShownStage.ANNOUNCED: (0, "until it begins"),
+    ShownStage.OPEN: (1, "until the deadline"),
+    ShownStage.CLOSED: (2, "until the draw"),
+    ShownStage.DRAWN: (3, "until all must be scored"),
+    ShownStage.SCORED: (3, "until all must be scored"),
+    ShownStage.CHALLENGED: (4, "until the result"),
 }
+"""The milestone that ends a stage by the rules, and what a countdown to it says."""
 MILESTONES = ("Start", "Deadline", "Draw", "Scores", "Result")
 
 
 def update_stage_chip(chip: Chip, stage: ShownStage) -> None:
-    chip.set_label(translate("competitions", STAGE_NAMES[stage]), *STAGE_ICONS[stage])
+    words, picture, tone = STAGE_CHIPS[stage]
+    chip.set_label(translate("competitions", words), picture, tone)
 
 
 def stage_description(row: CompetitionRow, stage: ShownStage) -> str:
@@ -179,7 +154,7 @@ def countdown(moment: StageProgress, now_ms: int) -> tuple[str, str]:
     if moment.next_ms is None:
         return "", ""
     left = figures.duration((moment.next_ms - now_ms + 999) // 1_000)
-    return left, translate("competitions", COUNTDOWN_GOALS[moment.stage])
+    return left, translate("competitions", STAGE_ENDS[moment.stage][1])
 
 
 def milestone_names() -> tuple[str, ...]:
@@ -191,13 +166,14 @@ def format_score(nanobits_per_byte: int) -> str:
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
 
 
-def judging_cost(row: CompetitionRow | None = None) -> str:
-    memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
-    takes = (
-        translate("judging", "It takes {memory} of memory").format(memory=memory)
-        if memory
-        else translate("judging", "It takes memory, about five bytes for each parameter of a model")
-    )
+def judging_cost(row: CompetitionRow) -> str:
+    if row.judge_mb:
+        memory = figures.memory(row.judge_mb)
+        takes = translate("judging", "It takes {memory} of memory").format(memory=memory)
+    else:
+        takes = translate(
+            "judging", "It takes memory, about five bytes for each parameter of a model"
+        )
     return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
@@ -243,11 +219,11 @@ BARS = {
 
 
 def judging_state(
-    row: CompetitionRow, here: JudgingView | None, *, is_on: bool
+    row: CompetitionRow, judging: JudgingView | None, *, is_on: bool
 ) -> tuple[str, str, str]:
     """Our part as a judge: label, icon and tone."""
     state = row.part or ("on" if is_on else "off")
-    if here is not None and row.part == "drawn":
+    if judging is not None and row.part == "drawn":
         state = "scoring"
     elif row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
         state = "barred"
@@ -255,9 +231,9 @@ def judging_state(
     return translate("judging", words), picture, tone
 
 
-def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
+def judging_summary(row: CompetitionRow, judging: JudgingView | None, *, is_on: bool) -> str:
     if row.part == "drawn":
-        return _scoring_text(row, here, is_on=is_on)
+        return _scoring_text(row, judging, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):
         return translate("judging", BARS[row.bar]).format(by=row.barred_by.rstrip("."))
     if row.part:
@@ -273,22 +249,22 @@ def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: boo
     )
 
 
-def _scoring_text(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
-    models = figures.count(here.of_models if here and here.of_models else row.to_judge)
-    done = figures.count(here.models if here and here.of_models else row.judged)
+def _scoring_text(row: CompetitionRow, judging: JudgingView | None, *, is_on: bool) -> str:
+    models = figures.count(judging.of_models if judging and judging.of_models else row.to_judge)
+    done = figures.count(judging.models if judging and judging.of_models else row.judged)
     if not is_on:
         return translate(
             "judging",
             "You were drawn, and judging is switched off: {done} of {models} models are scored. "
             "Switch it on, or others must do without you.",
         ).format(done=done, models=models)
-    if here is None:
+    if judging is None:
         return translate(
             "judging",
             "You were drawn: {done} of {models} models are scored. It goes on when this computer "
             "may lend and the round under way is over.",
         ).format(done=done, models=models)
-    if here.doing != "scoring":
+    if judging.doing != "scoring":
         return translate(
             "judging", "Scoring: {done} of {models} models are done. The next one is made ready."
         ).format(done=done, models=models)
@@ -298,7 +274,7 @@ def _scoring_text(row: CompetitionRow, here: JudgingView | None, *, is_on: bool)
     ).format(
         done=done,
         models=models,
-        documents=figures.count(here.documents),
-        texts=figures.count(here.of_documents),
-        name=here.entrant,
+        documents=figures.count(judging.documents),
+        texts=figures.count(judging.of_documents),
+        name=judging.entrant,
     )

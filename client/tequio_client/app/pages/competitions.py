@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from tequio_client.app.pages import competition_text as words
+from tequio_client.app.pages import competition_text as texts
 from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.competition_cards import (
     CompetitionSummaryCard,
@@ -21,12 +22,19 @@ from tequio_client.app.pages.competition_text import (
     FINAL_STAGES,
     OPEN_STAGES,
     ShownStage,
+    StageProgress,
     milestones,
     stage_progress,
 )
-from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
-from tequio_client.app.pages.run_detail import RunDetail, update_fit_chip
-from tequio_client.app.pages.runs import BETWEEN
+from tequio_client.app.pages.page import (
+    LIST_INTERVAL_MS,
+    ListPage,
+    PageContext,
+    PageHeader,
+    PeriodicQuestion,
+)
+from tequio_client.app.pages.run_detail import RunDetail, RunResources, update_fit_chip
+from tequio_client.app.pages.runs import BETWEEN, own_run
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -39,84 +47,58 @@ from tequio_client.app.widgets.base import (
     caption_line,
     fill,
     hbox,
-    holding,
     paint_event,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
+from tequio_client.app.widgets.buttons import ChoiceList, ChoiceRow
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
-from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, line_pen
+from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, format_loss, line_pen
 from tequio_client.ipc.control import (
     MAX_CURVES,
     AskCompetitions,
     AskCurves,
     AskRuns,
+    CompetitionEntrantRow,
+    CompetitionRow,
     CompetitionsReply,
     CurvesReply,
+    LossCurvePoint,
+    RunRow,
     RunsReply,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from PySide6.QtGui import QPainter
-
-    from tequio_client.app.pages.page import PageContext
-    from tequio_client.app.pages.run_detail import RunResources
-    from tequio_client.ipc.control import (
-        CompetitionEntrantRow,
-        CompetitionRow,
-        LossCurvePoint,
-        RunRow,
-    )
-
-
-if TYPE_CHECKING:
-    Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
-
-LOSS_PLACES = 3
-EVERY_MS = 60_000
-"""Interval between two questions of a kind while the page is visible."""
 LIST_WIDTH, DETAIL_WIDTH = 270, 400
 
 
-class AppCompetitionsPage(Page):
-    """The Competitions page."""
+class AppCompetitionsPage(ListPage[CompetitionsReply]):
+    """`location` is the competition in view; empty: the first one."""
 
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
-        model, now_ms = self.model, means.now_ms
-        self.list = PeriodicQuestion(model, now_ms, CompetitionsReply, EVERY_MS)
-        self.runs = PeriodicQuestion(model, now_ms, RunsReply, EVERY_MS)
-        self.curves = PeriodicQuestion(model, now_ms, CurvesReply, EVERY_MS)
-        self.list.set_question(AskCompetitions())
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context, CompetitionsReply, AskCompetitions(), "trophy")
+        model, now_ms = self.model, context.now_ms
+        self.runs = PeriodicQuestion(model, now_ms, RunsReply, LIST_INTERVAL_MS)
+        self.curves = PeriodicQuestion(model, now_ms, CurvesReply, LIST_INTERVAL_MS)
         self.runs.set_question(AskRuns())
-        self._seen, self._side = "", ""
-        self.again = Button(self.tr("Refresh"), picture="refresh-cw")
-        self.head = PageHeader(
-            self.tr("Competitions"),
-            self.tr("Runs compete on unseen text."),
-            (self.again,),
-        )
-        self.banner = Banner()
-        self.choices = CompetitionChoices()
+        self._side = ""
+        about = self.tr("Runs compete on unseen text.")
+        self.head = PageHeader(self.tr("Competitions"), about, (self.again,))
+        self.choices = ChoiceList(self.tr("Competitions"), CompetitionChoice)
         self.about = CompetitionSummaryCard()
-        self.sides, self.joining, self.rules = SidesCard(), RunDetail(), RulesCard()
+        self.sides, self.rules = SidesCard(), RulesCard()
+        self.joining = RunDetail(self.tr("Join this side"), self.tr("Stay on this side"))
         self.result, self.judging = ResultCard(), JudgingCard()
-        self.joining.set_labels(self.tr("Join this side"), self.tr("Stay on this side"))
-        self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
         self.parts = self._parts()
         # no stack of the last two: it would be as high as these at any time
         fill(self.body, self.head, self.banner, (self.empty, 1), (self.parts, 1))
-        self._connect()
+        self.choices.selected.connect(self.select)
+        self.sides.list.selected.connect(self.select_side)
+        self.joining.join_requested.connect(self.join)
+        self.judging.wanted.connect(self.judge)
+        for asked in (self.list, self.runs, self.curves):
+            asked.changed.connect(self.request_refresh)
 
-    @property
-    def location(self) -> str:
-        return self._seen
-
-    def restore_location(self, place: str) -> None:
-        self.select(place)
+    def restore_location(self, location: str) -> None:
+        self.select(location)
 
     def ask(self) -> None:
         for asked in (self.list, self.runs, self.curves):
@@ -124,7 +106,7 @@ class AppCompetitionsPage(Page):
         self._show_all()
 
     def select(self, competition: str) -> None:
-        self._seen, self._side = competition, ""
+        self.location, self._side = competition, ""
         self._show_all()
 
     def select_side(self, run: str) -> None:
@@ -150,44 +132,33 @@ class AppCompetitionsPage(Page):
         return self.list.reply.rows if self.list.reply else ()
 
     def _show_all(self) -> None:
-        is_asking = self.list.is_asking
-        self.again.setEnabled(not is_asking)
-        self.empty.button.setEnabled(not is_asking)
-        self._show_banner()
-        seen = next((row for row in self._rows if row.competition == self._seen), None)
-        seen = seen or next(iter(self._rows), None)
-        self.empty.setVisible(seen is None)
-        self.parts.setVisible(seen is not None)
-        if seen is None:
+        self.show_asking()
+        problem = self.stale_text() if self._rows else ""
+        self.banner.setVisible(bool(problem))
+        self.banner.show_words("warning", problem)
+        named = (row for row in self._rows if row.competition == self.location)
+        row = next(named, next(iter(self._rows), None))
+        self.empty.setVisible(row is None)
+        self.parts.setVisible(row is not None)
+        if row is None:
             self._show_empty()
             return
-        self._show_age()
-        now_ms = self.context.now_ms()
-        self.choices.show_rows(self._rows, now_ms, seen=seen.competition)
-        self._show_one(seen, now_ms)
-
-    def _show_age(self) -> None:
         about = self.tr("Runs compete on unseen text. List read {ago}.")
-        self.head.set_words(
-            about.format(ago=figures.ago(self.list.reply_ms, self.context.now_ms()))
-        )
-
-    def _show_banner(self) -> None:
-        problem = self.list.problem if self._rows else ""
-        self.banner.setVisible(bool(problem))
-        if problem:
-            at = figures.moment(self.list.reply_ms, self.context.now_ms())
-            words = self.tr("This is the list of {time}: {problem}.")
-            said = words.format(time=at, problem=problem.rstrip("."))
-            self.banner.show_words("warning", said)
+        self.head.words.setText(about.format(ago=self.age()))
+        now_ms = self.context.now_ms()
+        self.choices.set_names([one.competition for one in self._rows])
+        for one in self._rows:
+            self.choices.rows[one.competition].show_row(one, now_ms)
+        self.choices.select(row.competition)
+        self._show_one(row, now_ms)
 
     def _show_empty(self) -> None:
         problem = self.list.problem
         self.empty.button.setVisible(bool(problem))
         if problem:
             words = self.tr("{problem}. Tequio will keep trying.")
-            told = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
-            self.empty.show_words(self.tr("Couldn't load the list"), told)
+            words = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
+            self.empty.show_words(self.tr("Couldn't load the list"), words)
         elif self.list.reply is not None:
             self.empty.show_words(
                 self.tr("No competition yet"),
@@ -219,24 +190,21 @@ class AppCompetitionsPage(Page):
 
     def _show_sides(self, row: CompetitionRow, *, can_join: bool) -> None:
         snapshot, chosen = self.model.snapshot, self.model.preferences.run
-        there = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
+        resources = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
+        ours = self._own_run()
         self.sides.show_sides(
-            row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
+            row.entrants, runs, resources if can_join else None, ours=ours, chosen=chosen
         )
-        side = self._side_in_view(row)
-        self.sides.select(side)
+        # the side in view: the clicked one, ours, the chosen one, or the first
+        sides = [one.run for one in row.entrants if one.run]
+        side = next((one for one in (self._side, ours, chosen, *sides) if one in sides), "")
+        self.sides.list.select(side)
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
-            is_ours = run.run == self._own_run()
-            self.joining.show_run(run, there, is_ours=is_ours, is_chosen=run.run == chosen)
-
-    def _side_in_view(self, row: CompetitionRow) -> str:
-        """The run of the side in view: the clicked one, ours, or the first."""
-        runs = [one.run for one in row.entrants if one.run]
-        wanted = (self._side, self._own_run(), self.model.preferences.run, *runs)
-        return next((one for one in wanted if one in runs), "")
+            is_ours, is_chosen = run.run == ours, run.run == chosen
+            self.joining.show_run(run, resources, is_ours=is_ours, is_chosen=is_chosen)
 
     def _show_curves(self, row: CompetitionRow) -> None:
         runs = tuple(one.run for one in row.entrants if one.run)[:MAX_CURVES]
@@ -248,22 +216,7 @@ class AppCompetitionsPage(Page):
         self.sides.show_curves(row.entrants, points, self.curves.problem)
 
     def _own_run(self) -> str:
-        """The run that this computer is in; empty: none."""
-        snapshot = self.model.snapshot
-        if snapshot is not None and snapshot.round is not None:
-            return snapshot.round.run
-        rows = self.runs.reply.rows if self.runs.reply and snapshot else ()
-        return next((row.run for row in rows if row.is_ours), "")
-
-    def _connect(self) -> None:
-        self.again.clicked.connect(self.ask)
-        self.empty.button.clicked.connect(self.ask)
-        self.choices.selected.connect(self.select)
-        self.sides.selected.connect(self.select_side)
-        self.joining.join_requested.connect(self.join)
-        self.judging.wanted.connect(self.judge)
-        for asked in (self.list, self.runs, self.curves):
-            asked.changed.connect(self.request_refresh)
+        return own_run(self.runs.reply.rows if self.runs.reply else (), self.model.snapshot)
 
     def _parts(self) -> QWidget:
         cards = (self.about, self.result, self.judging, self.sides, self.joining, self.rules)
@@ -279,35 +232,7 @@ class AppCompetitionsPage(Page):
         return made
 
 
-class CompetitionChoices(QWidget):
-    """The list; `selected` carries the competition that the user clicked."""
-
-    selected = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: dict[str, CompetitionChoice] = {}
-        self._column = vbox(spacing=8, parent=self)
-        self.setAccessibleName(self.tr("Competitions"))
-
-    def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
-        if [row.competition for row in rows] != list(self.rows):
-            names = [row.competition for row in rows]
-            self.rows = relaid_rows(self._column, self.rows, names, self._new)
-        for row in rows:
-            self.rows[row.competition].show_row(row, now_ms)
-        if seen in self.rows:
-            self.rows[seen].setChecked(True)
-
-    def _new(self, name: str) -> CompetitionChoice:
-        made = CompetitionChoice()
-        made.clicked.connect(lambda: self.selected.emit(name))
-        return made
-
-
 class CompetitionChoice(ChoiceRow):
-    """One competition in the list."""
-
     def __init__(self) -> None:
         super().__init__()
         self.name = ElidedLabel("", TextStyle.STRONG)
@@ -320,19 +245,18 @@ class CompetitionChoice(ChoiceRow):
     def show_row(self, row: CompetitionRow, now_ms: int) -> None:
         now = stage_progress(row, now_ms)
         self.name.setText(row.name)
-        words.update_stage_chip(self.stage, now.stage)
-        facts = self._facts(row, now_ms)
+        texts.update_stage_chip(self.stage, now.stage)
+        facts = self._facts(row, now, now_ms)
         self.facts.setText(BETWEEN.join(facts))
         self.bar.set_share(now.progress / (len(milestones(row)) - 1))
         self.bar.setVisible(now.stage not in FINAL_STAGES)
         self.setAccessibleName(", ".join([row.name, self.stage.text, *facts]))
 
-    def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:
+    def _facts(self, row: CompetitionRow, now: StageProgress, now_ms: int) -> list[str]:
         entered = self.tr("%n entrant(s)", "", len(row.entrants))
-        now = stage_progress(row, now_ms)
         if now.stage is ShownStage.ENDED:
             return [entered]
-        countdown, to = words.countdown(now, now_ms)
+        countdown, to = texts.countdown(now, now_ms)
         if countdown:
             return [f"{countdown} {to}", entered]
         best = ", ".join(one.name for one in row.entrants if one.rank == 1)
@@ -342,50 +266,40 @@ class CompetitionChoice(ChoiceRow):
 
 
 class SidesCard(Card):
-    """The chart, and a row for each side; `selected` carries the run that the user clicked."""
-
-    selected = Signal(str)
+    """The chart, and a row for each side by its run."""
 
     def __init__(self) -> None:
         super().__init__(self.tr("Sides"), self.tr("training loss by round"))
-        self.chart = RaceChart(
-            self.tr("Training loss of each side by round"),
-            write=lambda value: figures.decimal(value, LOSS_PLACES),
-            write_axis=figures.decimal,
-            write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
-        )
+        self.chart = RaceChart(self.tr("Training loss of each side by round"))
         self.note = caption(
             self.tr(
                 "As the trainers report it. The winner is decided on texts that nobody has seen."
             )
         )
-        self.rows: dict[str, SideRow] = {}
-        self._column = vbox(spacing=8, margins=(0, 4, 0, 0))
-        self._holder = holding(self._column)
-        self._holder.setAccessibleName(self.tr("Sides to choose from"))
+        self.list = ChoiceList(self.tr("Sides to choose from"), SideRow)
+        self.list.setContentsMargins(0, 4, 0, 0)
         self.others = caption()
         self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
-        for part in (self.none, self.chart, self.note, self._holder, self.others):
-            self.body.addWidget(part)
+        fill(self.body, self.none, self.chart, self.note, self.list, self.others)
 
     def show_sides(
         self,
         entrants: Sequence[CompetitionEntrantRow],
         runs: Mapping[str, RunRow],
-        there: RunResources | None,
+        resources: RunResources | None,
         *,
         ours: str,
         chosen: str,
-        can_join: bool,
     ) -> None:
-        """`ours` is the run this computer is in, `chosen` the one of the preferences."""
+        """`ours` is the run this computer is in, `chosen` the one of the preferences.
+
+        Without `resources` nobody can join.
+        """
         sides = [one for one in entrants if one.run]
-        if [one.run for one in sides] != list(self.rows):
-            names = [one.run for one in sides]
-            self.rows = relaid_rows(self._column, self.rows, names, self._new)
+        self.list.set_names([one.run for one in sides])
         for place, one in enumerate(sides):
-            row, run = self.rows[one.run], runs.get(one.run)
-            row.show_side(one, run, there if can_join else None, place)
+            row = self.list.rows[one.run]
+            row.show_side(one, runs.get(one.run), resources, place)
             row.show_place(is_ours=one.run == ours, is_chosen=one.run == chosen)
         elsewhere = ", ".join(one.name for one in entrants if not one.run)
         self.others.setText(
@@ -393,11 +307,14 @@ class SidesCard(Card):
         )
         self.others.setVisible(bool(elsewhere))
         self.none.setVisible(not entrants)
-        for part in (self.chart, self.note, self._holder):
+        for part in (self.chart, self.note, self.list):
             part.setVisible(bool(sides))
 
     def show_curves(
-        self, entrants: Sequence[CompetitionEntrantRow], curves: Points | None, problem: str
+        self,
+        entrants: Sequence[CompetitionEntrantRow],
+        curves: Mapping[str, tuple[LossCurvePoint, ...]] | None,
+        problem: str,
     ) -> None:
         """Draw the curves; None: still loading, or unavailable."""
         sides = [one for one in entrants if one.run]
@@ -409,40 +326,25 @@ class SidesCard(Card):
             )
             for place, one in enumerate(sides)
         ]
-        self.chart.set_empty_text(self._why_empty(curves, problem))
-        last = [(one.name, one.points[-1]) for one in racers if one.points]
-        said = self.tr("{name}: {loss} in round {number}")
-        self.chart.set_lines(
-            racers,
-            "; ".join(
-                said.format(
-                    name=name, loss=figures.decimal(loss, LOSS_PLACES), number=figures.count(step)
-                )
-                for name, (step, loss) in last
-            ),
+        self.chart.set_empty_text(self._why_empty(problem, is_read=curves is not None))
+        words = self.tr("{name}: {loss} in round {number}")
+        newest = [(one.name, *one.points[-1]) for one in racers if one.points]
+        summary = "; ".join(
+            words.format(name=name, loss=format_loss(loss), number=figures.count(step))
+            for name, step, loss in newest
         )
+        self.chart.set_lines(racers, summary)
 
-    def select(self, run: str) -> None:
-        if run in self.rows:
-            self.rows[run].setChecked(True)
-
-    def _why_empty(self, curves: Points | None, problem: str) -> str:
-        if curves is not None:
+    def _why_empty(self, problem: str, *, is_read: bool) -> str:
+        if is_read:
             return self.tr("No round has been closed yet. The curves begin with the first.")
         if problem:
-            told = self.tr("Couldn't load the curves: {problem}.")
-            return told.format(problem=problem.rstrip("."))
+            words = self.tr("Couldn't load the curves: {problem}.")
+            return words.format(problem=problem.rstrip("."))
         return self.tr("The ledger is asked how the sides come along.")
-
-    def _new(self, run: str) -> SideRow:
-        made = SideRow()
-        made.clicked.connect(lambda: self.selected.emit(run))
-        return made
 
 
 class SideRow(ChoiceRow):
-    """One side: its line in the chart, its run, whether the run fits, and our points for it."""
-
     def __init__(self) -> None:
         super().__init__()
         self.swatch, self.name = LineSwatch(), ElidedLabel("", TextStyle.STRONG)
@@ -458,23 +360,22 @@ class SideRow(ChoiceRow):
         self,
         side: CompetitionEntrantRow,
         run: RunRow | None,
-        there: RunResources | None,
+        resources: RunResources | None,
         place: int,
     ) -> None:
-        """`place` decides the line's colour and dashes; without `room` nobody can join."""
+        """`place` decides the line's colour and dashes."""
         self.swatch.show_place(place)
         self.name.setText(side.name)
         facts = self._facts(side, run)
         self.facts.setText(BETWEEN.join(facts))
         self.facts.setVisible(bool(facts))
-        said = self.tr("You earned {points} points for it")
-        self.points.setText(said.format(points=figures.short_points(side.micropoints)))
+        earned = self.tr("You earned {points} points for it")
+        self.points.setText(earned.format(points=figures.short_points(side.micropoints)))
         self.points.setVisible(bool(side.micropoints))
         self.sent.setVisible(side.has_submitted)
-        fits = run is not None and run.is_open and there is not None
-        self.fit.setVisible(fits)
-        if run is not None and there is not None:
-            update_fit_chip(self.fit, run_detail.overall_fit(run_detail.needs_of(run, there)))
+        self.fit.setVisible(run is not None and run.is_open and resources is not None)
+        if run is not None and resources is not None:
+            update_fit_chip(self.fit, run_detail.overall_fit(run_detail.needs_of(run, resources)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
         """Mark our own side, and compose the accessible name of the row."""
@@ -498,8 +399,6 @@ class SideRow(ChoiceRow):
 
 
 class LineSwatch(QWidget):
-    """A sample of a side's line in the chart."""
-
     def __init__(self) -> None:
         super().__init__()
         self._place = 0

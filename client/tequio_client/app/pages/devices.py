@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
+from tequio_client.app.pages.page import PageContext, PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Columns, ElidedLabel, caption_line, vbox
@@ -17,13 +18,10 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import SettingRow
-from tequio_client.ipc.control import AskBenchmark, BenchmarkReply, Question, Reply
+from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from tequio_client.app.model import AppModel
 
 CPU = "cpu"
 READINGS = 60
@@ -37,93 +35,44 @@ CHART_TOP_W = 100.0
 """Top of a power chart if the card does not report its limit."""
 BITS = 8
 MEGA = 1_000_000
+N = TypeVar("N", int, float)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownDevice:
-    """One device now; None: unknown."""
-
-    id: str
-    name: str
-    memory_mb: int | None = None
-    free_mb: int | None = None
-    load: float | None = None
-    others: float | None = None
-    temperature_c: float | None = None
-    watts: float | None = None
-    watts_limit: float | None = None
-    driver: str = ""
-    cores: int = 0
-    """Processor cores; 0 for an accelerator."""
-
-    @property
-    def is_processor(self) -> bool:
-        return self.id == CPU
-
-    @property
-    def used_mb(self) -> int | None:
-        if self.memory_mb is None or self.free_mb is None:
-            return None
-        return max(self.memory_mb - self.free_mb, 0)
+def shown_devices(machine: MachineFacts) -> tuple[AcceleratorFacts, ...]:
+    """Every device; the processor comes last, with what the machine reports about it."""
+    gpus = machine.gpus or ()
+    listed = next((gpu for gpu in gpus if gpu.id == CPU), AcceleratorFacts(id=CPU, name=""))
+    processor = replace(
+        listed,
+        name=machine.cpu_name,
+        memory_mb=machine.memory_mb,
+        free_mb=machine.free_memory_mb,
+        others_load=machine.others_cpu,
+        temperature_c=machine.cpu_temperature_c,
+    )
+    return (*(gpu for gpu in gpus if gpu.id != CPU), processor)
 
 
-def shown_devices(machine: MachineFacts) -> tuple[ShownDevice, ...]:
-    cards = [_card(gpu) for gpu in machine.gpus or () if gpu.id != CPU]
-    return (*cards, _processor(machine))
-
-
-def may_compute(device: ShownDevice, machine: MachineFacts, preferences: Preferences) -> bool:
+def may_compute(device: AcceleratorFacts, machine: MachineFacts, preferences: Preferences) -> bool:
     """Return true if the device may compute: by default the processor only where it is alone."""
     has_choice = any(one.id == device.id for one in preferences.devices)
-    if device.is_processor and not has_choice:
+    if device.id == CPU and not has_choice:
         return not any(gpu.id != CPU for gpu in machine.gpus or ())
     return preferences.device(device.id).use
 
 
-def _card(gpu: AcceleratorFacts) -> ShownDevice:
-    return ShownDevice(
-        id=gpu.id,
-        name=gpu.name,
-        memory_mb=gpu.memory_mb,
-        free_mb=gpu.free_mb,
-        load=gpu.load,
-        others=gpu.others_load,
-        temperature_c=gpu.temperature_c,
-        watts=gpu.watts,
-        watts_limit=gpu.watts_limit,
-        driver=gpu.driver,
-    )
-
-
-def _processor(machine: MachineFacts) -> ShownDevice:
-    listed = next((gpu for gpu in machine.gpus or () if gpu.id == CPU), None)
-    return ShownDevice(
-        id=CPU,
-        name=machine.cpu_name,
-        memory_mb=machine.memory_mb,
-        free_mb=machine.free_memory_mb,
-        load=listed.load if listed else None,
-        others=machine.others_cpu,
-        temperature_c=machine.cpu_temperature_c,
-        watts=listed.watts if listed else None,
-        cores=machine.cores,
-    )
-
-
 class ReadingsHistory:
-    """The last readings of each device."""
+    """The last readings of each device, oldest first."""
 
     def __init__(self) -> None:
-        self._readings: dict[tuple[str, str], deque[float | None]] = {}
+        self._readings: dict[str, deque[AcceleratorFacts]] = {}
 
     def record(self, machine: MachineFacts) -> None:
         for device in shown_devices(machine):
-            for kind in ("load", "others", "used_mb", "temperature_c", "watts"):
-                readings = self._readings.setdefault((device.id, kind), deque(maxlen=READINGS))
-                readings.append(getattr(device, kind))
+            self._readings.setdefault(device.id, deque(maxlen=READINGS)).append(device)
 
-    def readings(self, device: str, kind: str) -> Sequence[float | None]:
-        return tuple(self._readings.get((device, kind), ()))
+    def of(self, device: str) -> tuple[AcceleratorFacts, ...]:
+        return tuple(self._readings.get(device, ()))
 
 
 def short_name(name: str) -> str:
@@ -134,22 +83,22 @@ def short_name(name: str) -> str:
 class BenchmarkRow(SettingRow):
     """The benchmark of a device; it runs on request while the device is not lent."""
 
-    def __init__(self, model: AppModel, device: str) -> None:
+    def __init__(self, context: PageContext, device: str) -> None:
         self.button = Button("", picture="gauge")
-        super().__init__("", "", self.button)
-        self.set_name(self.tr("Benchmark"))
-        self._model, self._question = model, AskBenchmark(device=device)
-        self._is_running, self._why, self._is_lent = False, "", False
-        self._is_there = False
-        reply = model.reply(self._question)
-        self._result = reply if isinstance(reply, BenchmarkReply) else None
+        super().__init__(self.tr("Benchmark"), "", self.button)
+        self._benchmark = PeriodicQuestion(context.model, context.now_ms, BenchmarkReply)
+        question = AskBenchmark(device=device)
+        self._benchmark.set_question(question)
+        known = context.model.reply(question)
+        if isinstance(known, BenchmarkReply):
+            self._benchmark.reply = known
+        self._is_lent = self._has_worker = False
         self.button.clicked.connect(self._ask)
-        model.replied.connect(self._receive)
-        model.refused.connect(self._handle_refusal)
+        self._benchmark.changed.connect(self._refresh)
         self._refresh()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        self._is_there = snapshot is not None
+        self._has_worker = snapshot is not None
         self._is_lent = snapshot is not None and (
             snapshot.decision.may_compute
             or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
@@ -157,41 +106,33 @@ class BenchmarkRow(SettingRow):
         self._refresh()
 
     def _ask(self) -> None:
-        self._is_running, self._why = True, ""
+        self._benchmark.ask()
         self._refresh()
-        self._model.ask(self._question)
-
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == self._question and isinstance(reply, BenchmarkReply):
-            self._is_running, self._why, self._result = False, "", reply
-            self._refresh()
-
-    def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == self._question:
-            self._is_running, self._why = False, why
-            self._refresh()
 
     def _refresh(self) -> None:
-        is_first = self._result is None and not self._why
+        is_running, problem = self._benchmark.is_asking, self._benchmark.problem
+        is_first = self._benchmark.reply is None and not problem
         words = self.tr("Measure") if is_first else self.tr("Measure again")
-        self.button.set_label(self.tr("Measuring") if self._is_running else words, "gauge")
+        self.button.set_label(self.tr("Measuring") if is_running else words, "gauge")
         self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
-        self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
-        self.set_note(self._note_text(), "danger" if self._why and not self._is_running else "sub")
+        self.button.setEnabled(self._has_worker and not is_running and not self._is_lent)
+        self.set_note(self._note_text(), "danger" if problem and not is_running else "sub")
 
     def _note_text(self) -> str:
-        if self._is_running:
+        if self._benchmark.is_asking:
             return self.tr("Trains a small model for a few seconds.")
-        if self._why:
-            return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
-        said = [self._result_text(self._result)] if self._result else []
-        if self._is_lent:
-            said.append(self.tr("Pause first to get a meaningful result."))
-        elif not said:
-            said.append(
-                self.tr("Trains a small model for a few seconds and says how fast this device is.")
+        if self._benchmark.problem:
+            why = self._benchmark.problem.rstrip(".")
+            return self.tr("Not measured: {why}.").format(why=why)
+        result = self._benchmark.reply
+        if result is None and not self._is_lent:
+            return self.tr(
+                "Trains a small model for a few seconds and says how fast this device is."
             )
-        return " ".join(said)
+        notes = [self._result_text(result)] if result else []
+        if self._is_lent:
+            notes.append(self.tr("Pause first to get a meaningful result."))
+        return " ".join(notes)
 
     def _result_text(self, result: BenchmarkReply) -> str:
         tokens = figures.count(round(result.tokens_per_s))
@@ -216,49 +157,39 @@ class Readings(Columns):
         self.watts = ReadingTile(self.tr("Power"))
         card = (self.load, self.others, self.memory, self.temperature, self.watts)
         processor = (self.others, self.memory, self.temperature)
-        self._is_processor = is_processor
         self.tiles = processor if is_processor else card
         self.set_parts(self.tiles)
 
-    def show_device(self, device: ShownDevice, history: ReadingsHistory) -> None:
-        def past(kind: str) -> Sequence[float | None]:
-            return history.readings(device.id, kind)
-
-        self.others.show_reading(_percent(device.others), past("others"), 1.0)
-        self.memory.show_reading(
-            _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
-        )
-        self.temperature.show_reading(
-            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), CHART_TOP_C
-        )
-        if not self._is_processor:
-            self.load.show_reading(_percent(device.load), past("load"), 1.0)
-            top = device.watts_limit or CHART_TOP_W
-            self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
+    def show_device(self, device: AcceleratorFacts, past: Sequence[AcceleratorFacts]) -> None:
+        """`past` are its last readings, oldest first."""
+        others = [one.others_load for one in past]
+        self.others.show_reading(_percent(device.others_load), others, 1.0)
+        memory, short = _memory_texts(device)
+        used = [_used_mb(one) for one in past]
+        self.memory.show_reading(memory, used, float(device.memory_mb or 1), short)
+        degrees = _or_dash(figures.temperature, device.temperature_c)
+        self.temperature.show_reading(degrees, [one.temperature_c for one in past], CHART_TOP_C)
+        self.load.show_reading(_percent(device.load), [one.load for one in past], 1.0)
+        watts, top = [one.watts for one in past], device.watts_limit or CHART_TOP_W
+        self.watts.show_reading(_or_dash(figures.power, device.watts), watts, top)
 
 
 class ReadingTile(QWidget):
-    """One reading with its last minute."""
-
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = caption_line(name)
-        self._figure = ElidedLabel("", TextStyle.HEADING)
+        self.figure = ElidedLabel("", TextStyle.HEADING)
         self.line = Sparkline(READINGS)
         self.setMinimumWidth(READING_WIDTH)
-        vbox(self._name, self._figure, 2, self.line, spacing=2, parent=self)
+        vbox(self._name, self.figure, 2, self.line, spacing=2, parent=self)
 
     def show_reading(
         self, words: str, past: Sequence[float | None], top: float, short: str = ""
     ) -> None:
         """`short` is shown where the full words do not fit."""
-        self._figure.setText(short or words)
+        self.figure.setText(short or words)
         self.line.show_values(past, top)
         self.setAccessibleName(f"{self._name.text()}: {words}")
-
-    @property
-    def text(self) -> str:
-        return self._figure.text()
 
 
 def _percent(part: float | None) -> str:
@@ -269,27 +200,29 @@ def _or_dash(write: Callable[[float], str], value: float | None) -> str:
     return figures.ABSENT if value is None else write(value)
 
 
-def _memory(device: ShownDevice) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    return figures.translate("figures", "{used} of {most}").format(
-        used=figures.memory(used), most=figures.memory(most)
-    )
+def _used_mb(device: AcceleratorFacts) -> int | None:
+    if device.memory_mb is None or device.free_mb is None:
+        return None
+    return max(device.memory_mb - device.free_mb, 0)
 
 
-def _of(device: ShownDevice) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    number, _, unit = figures.memory(used).rpartition(" ")
-    whole = figures.memory(most)
-    return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
+def _memory_texts(device: AcceleratorFacts) -> tuple[str, str]:
+    """The memory in use and all of it, in words and in short."""
+    used_mb = _used_mb(device)
+    if used_mb is None or device.memory_mb is None:
+        return figures.ABSENT, figures.ABSENT
+    used, most = figures.memory(used_mb), figures.memory(device.memory_mb)
+    words = figures.translate("figures", "{used} of {most}").format(used=used, most=most)
+    return words, f"{_without_shared_unit(used, most)} / {most}"
+
+
+def _without_shared_unit(amount: str, limit: str) -> str:
+    """The amount without its unit where the limit after it has the same one."""
+    number, _, unit = amount.rpartition(" ")
+    return number if number and limit.endswith(f" {unit}") else amount
 
 
 class UsageMeters(Columns):
-    """The use of memory, connection and disk beside the limits."""
-
     def __init__(self) -> None:
         super().__init__(folded=2, gap=20)
         self.memory = Meter(self.tr("VRAM"))
@@ -299,46 +232,31 @@ class UsageMeters(Columns):
         self.set_parts((self.memory, self.upload, self.month, self.disk))
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
+        line, disk = snapshot.line, snapshot.disk
         self._show_memory(snapshot)
-        line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
-        up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
-        up = figures.decimal(up_mbit, 1)
-        if cap_mbit is None:
-            self.upload.show_use(figures.rate(line.up_bytes_per_s), None)
-        else:
-            limit = figures.rate(cap_mbit * MEGA / BITS)
-            self.upload.show_use(self._of(up, limit), up_mbit / cap_mbit)
-        self._show_bytes(self.month, line.month_bytes, line.month_cap_bytes)
-        self._show_bytes(self.disk, disk.store_bytes, disk.cap_bytes)
+        upload_cap = (snapshot.preferences.upload_mbit or 0) * MEGA / BITS
+        self._show_use(self.upload, line.up_bytes_per_s, upload_cap, figures.rate)
+        self._show_use(self.month, line.month_bytes, line.month_cap_bytes, figures.data)
+        self._show_use(self.disk, disk.store_bytes, disk.cap_bytes, figures.data)
         self.fold()
-
-    def _show_bytes(self, meter: Meter, used: int, most: int) -> None:
-        if most:
-            meter.show_use(self._of(figures.data(used), figures.data(most)), used / most)
-        else:
-            meter.show_use(figures.data(used), None)
 
     def _show_memory(self, snapshot: Snapshot) -> None:
         card = lent_card(snapshot)
         if card is not None and card.memory_mb and card.free_mb is not None:
-            used = card.memory_mb - card.free_mb
-            self.memory.set_name(self.tr("VRAM"))
-            words = self._of(figures.memory(used), figures.memory(card.memory_mb))
-            self.memory.show_use(words, used / card.memory_mb)
-            return
-        self.memory.set_name(self.tr("Memory"))
-        used = sum(trainer.resident_mb for trainer in snapshot.trainers)
-        most = snapshot.machine.memory_mb
-        if most:
-            words = self._of(figures.memory(used), figures.memory(most))
-            self.memory.show_use(words, used / most)
+            name, used, most = self.tr("VRAM"), card.memory_mb - card.free_mb, card.memory_mb
         else:
-            self.memory.show_use(figures.memory(used), None)
+            name, most = self.tr("Memory"), snapshot.machine.memory_mb or 0
+            used = sum(trainer.resident_mb for trainer in snapshot.trainers)
+        self.memory.set_name(name)
+        self._show_use(self.memory, used, most, figures.memory)
 
-    def _of(self, used: str, most: str) -> str:
-        number, _, unit = used.rpartition(" ")
-        is_same = bool(number) and most.endswith(f" {unit}")
-        return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
+    def _show_use(self, meter: Meter, used: N, most: N, write: Callable[[N], str]) -> None:
+        """Show an amount beside its limit; 0: there is none."""
+        words, limit = write(used), write(most)
+        if most:
+            amount = _without_shared_unit(words, limit)
+            words = self.tr("{used} of {most}").format(used=amount, most=limit)
+        meter.show_use(words, used / most if most else None)
 
 
 def lent_card(snapshot: Snapshot) -> AcceleratorFacts | None:

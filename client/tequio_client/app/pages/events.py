@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-)
+from PySide6.QtCore import QAbstractListModel, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -34,6 +26,7 @@ from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fill
 from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.cards import NOWHERE, Index
 from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity, Question, Reply
@@ -48,8 +41,6 @@ READ_ON_PX = 400
 MINUTE_MS = 60_000
 SEARCH_WIDTH = 190
 EVENTS_PAGE = 100
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
 DAY = 36
 LIST_HEIGHT = 260
 TILE = 28
@@ -59,39 +50,31 @@ GAP = 12
 SAMPLE_AGES_S = 13 * 86_400 + 23 * 3_600
 """Sample durations whose widest text decides the column width."""
 MARGIN = 9
-GROUNDS = {
-    "info": "hover",
-    "good": "ok_soft",
-    "warning": "warn_soft",
-    "error": "danger_soft",
-}
+GROUNDS = {"info": "hover", "good": "ok_soft", "warning": "warn_soft", "error": "danger_soft"}
 WRAPPED = Qt.TextFlag.TextWordWrap
 
 
 class TimelineCard(Card):
-    """The event timeline with its filter and search."""
-
-    def __init__(self, means: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._means, self._minute = means, 0
+        self._context, self._minute = context, 0
         self._sentences: dict[int, str] = {}
-        self.book = EventsReader(means.model, self)
+        self.reader = EventsReader(context.model, self)
         self.kind = Segmented(
             self.tr("Events to show"),
             {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
         )
         self.search = SearchField(self.tr("Search in events"))
         self.search.setMinimumWidth(SEARCH_WIDTH)
-        self.list = EventsList(self.tr("Events"), means.now_ms)
+        self.list = EventsList(self.tr("Events"), context.now_ms)
         self.empty = EmptyState("history", "", "")
         head = Columns(gap=10)
         head.set_parts((self.kind, self.search), shares=(0, 1))
-        policy = QSizePolicy.Policy
-        self.setSizePolicy(policy.Expanding, policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         fill(self.body, head, (self.list, 1), (self.empty, 1))
         self.kind.chosen.connect(self._refresh)
         self.search.textChanged.connect(self._refresh)
-        self.book.changed.connect(self._refresh)
+        self.reader.changed.connect(self._refresh)
         bar = self.list.verticalScrollBar()
         bar.valueChanged.connect(self._read_on)
         bar.rangeChanged.connect(self._read_on)
@@ -100,22 +83,18 @@ class TimelineCard(Card):
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         """Fetch new events; relative times are rewritten once a minute."""
         if snapshot is None:
-            self.book.clear()
+            self.reader.clear()
         else:
-            self.book.follow(snapshot.activity)
-        minute = self._means.now_ms() // MINUTE_MS
+            self.reader.follow(snapshot.activity)
+        minute = self._context.now_ms() // MINUTE_MS
         if minute != self._minute:
             self._minute = minute
             self._refresh()
             self.list.viewport().update()
 
-    @property
-    def lines(self) -> tuple[TimelineLine, ...]:
-        return self.list.rows.lines
-
     def _refresh(self, _news: object = None) -> None:
-        events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
-        self.list.show_lines(group_by_day(events, self._means.now_ms()))
+        events = [self._line(row) for row in self.reader.rows or () if self._is_wanted(row)]
+        self.list.show_lines(group_by_day(events, self._context.now_ms()))
         self.list.setVisible(bool(events))
         self.empty.setVisible(not events)
         if not events:
@@ -128,32 +107,28 @@ class TimelineCard(Card):
         )
 
     def _sentence(self, row: ActivityRow) -> str:
-        said = self._sentences.get(row.number)
-        if said is None:
-            said = self._sentences[row.number] = worker_texts.event_text(row)
-        return said
+        if row.number not in self._sentences:
+            self._sentences[row.number] = worker_texts.event_text(row)
+        return self._sentences[row.number]
 
     def _is_wanted(self, row: ActivityRow) -> bool:
-        match self.kind.selected:
-            case "rounds":
-                is_kind = row.code in ROUND_EVENTS
-            case "attention":
-                is_kind = row.level in ATTENTION_LEVELS
-            case _:
-                is_kind = True
-        text = self.search.text().strip().casefold()
-        return is_kind and (not text or text in self._sentence(row).casefold())
+        kind, text = self.kind.selected, self.search.text().strip().casefold()
+        if kind == ROUNDS and row.code not in ROUND_EVENTS:
+            return False
+        if kind == ATTENTION and row.level not in ATTENTION_LEVELS:
+            return False
+        return not text or text in self._sentence(row).casefold()
 
     def _explain_empty(self) -> None:
-        if self.book.rows is None and not self.book.problem:
+        if self.reader.rows is None and not self.reader.problem:
             self.empty.show_words(
                 self.tr("Looking"), self.tr("What happened lately is being read.")
             )
-        elif not self.book.rows and self.book.problem:
-            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
-        elif self.book.has_more:
+        elif not self.reader.rows and self.reader.problem:
+            self.empty.show_words(self.tr("Couldn't load the events"), self.reader.problem)
+        elif self.reader.has_more:
             self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
-        elif self.book.rows:
+        elif self.reader.rows:
             self.empty.show_words(
                 self.tr("None of these"), self.tr("No event fits the filter and the search.")
             )
@@ -166,18 +141,18 @@ class TimelineCard(Card):
     def _read_on(self, *_: int) -> None:
         bar = self.list.verticalScrollBar()
         is_near = self.list.isHidden() or bar.maximum() - bar.value() < READ_ON_PX
-        if self.isVisible() and is_near and not self.book.problem:
-            self.book.read_older()
+        if self.isVisible() and is_near and not self.reader.problem:
+            self.reader.read_older()
 
 
-class EventsReader(PagedReader[AskActivity, "ActivityRow"]):
+class EventsReader(PagedReader[AskActivity, ActivityRow]):
     """The events read so far, newest first; owned by its page."""
 
     _followed = -1
 
     def follow(self, newest: int) -> None:
         """Read the events up to `newest` that are not known yet."""
-        if self._asked is None and (self.rows is None or newest != self._followed):
+        if self.pending is None and (self.rows is None or newest != self._followed):
             self._followed = newest
             self._ask(AskActivity(before=None, limit=EVENTS_PAGE))
 
@@ -191,10 +166,10 @@ class EventsReader(PagedReader[AskActivity, "ActivityRow"]):
         self._followed = -1
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        asked = self._asked
+        asked = self.pending
         if asked is None or question != asked or not isinstance(reply, ActivityReply):
             return
-        before, self._asked, self.problem = asked.before, None, ""
+        before, self.pending, self.problem = asked.before, None, ""
         if before is None:
             self._join_newest(reply)
         else:
@@ -205,22 +180,19 @@ class EventsReader(PagedReader[AskActivity, "ActivityRow"]):
     def _join_newest(self, reply: ActivityReply) -> None:
         """Join the newest page to the known rows; a gap between them drops the known ones."""
         known = self.rows or ()
-        lowest = reply.rows[-1].number if reply.rows else 0
-        is_joined = bool(reply.rows) and any(row.number == lowest for row in known)
-        if not is_joined:
+        lowest = reply.rows[-1].number if reply.rows else None
+        if any(row.number == lowest for row in known):
+            self.rows = (*reply.rows, *(row for row in known if row.number < reply.rows[-1].number))
+        else:
             self.rows, self.has_more = reply.rows, reply.has_more
-            return
-        self.rows = (*reply.rows, *(row for row in known if row.number < lowest))
 
     def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == self._asked:
+        if question == self.pending:
             self._followed = -1
         super()._handle_refusal(question, why)
 
 
 class EventRole(IntEnum):
-    """The values that the delegate asks the model for."""
-
     LINE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -252,44 +224,38 @@ def group_by_day(events: Sequence[TimelineLine], now_ms: int) -> tuple[TimelineL
 
 
 class EventsRows(QAbstractListModel):
-    """The lines of the list as a Qt model."""
-
     def __init__(self, now_ms: Callable[[], int]) -> None:
         super().__init__()
-        self._lines: tuple[TimelineLine, ...] = ()
+        self.lines: tuple[TimelineLine, ...] = ()
         self._now_ms = now_ms
 
     def show_lines(self, lines: tuple[TimelineLine, ...]) -> int:
         """Replace the lines; return how many are new above those that stay (-1: all of them)."""
-        old = self._lines
+        old = self.lines
         if lines == old:
             return 0
         head = _common_prefix(old, lines)
         tail = _common_prefix(old[head:][::-1], lines[head:][::-1])
         if old and head + tail == len(old):
             self.beginInsertRows(NOWHERE, head, len(lines) - tail - 1)
-            self._lines = lines
+            self.lines = lines
             self.endInsertRows()
             return len(lines) - len(old) if tail else 0
         self.beginResetModel()
-        self._lines = lines
+        self.lines = lines
         self.endResetModel()
         return -1
 
-    @property
-    def lines(self) -> tuple[TimelineLine, ...]:
-        return self._lines
-
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._lines)
+        return 0 if parent.isValid() else len(self.lines)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if index.isValid() and self._lines[index.row()].is_day:
+        if index.isValid() and self.lines[index.row()].is_day:
             return Qt.ItemFlag.ItemIsEnabled
         return super().flags(index)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        line = self._lines[index.row()]
+        line = self.lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return line.words
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -318,8 +284,6 @@ def _common_prefix(one: Sequence[TimelineLine], other: Sequence[TimelineLine]) -
 
 
 class EventsList(QListView):
-    """The view of the events, newest first."""
-
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
         super().__init__()
         self.rows = EventsRows(now_ms)
@@ -350,8 +314,6 @@ class EventsList(QListView):
 
 
 class EventDelegate(QStyledItemDelegate):
-    """Draws one line."""
-
     def __init__(self, view: QListView, now_ms: Callable[[], int]) -> None:
         super().__init__(view)
         self._view, self._now_ms = view, now_ms

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -13,11 +12,10 @@ from tequio_client.app.pages.devices import (
     BenchmarkRow,
     Readings,
     ReadingsHistory,
-    ShownDevice,
     may_compute,
     shown_devices,
 )
-from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.settings_control import PreferenceEdits
 from tequio_client.app.pages.settings_table import device_pausing, field_pausing
 from tequio_client.app.theme.style import TextStyle
@@ -29,12 +27,10 @@ from tequio_client.app.widgets.base import (
     Card,
     Columns,
     ElidedLabel,
-    Label,
-    caption,
     caption_line,
+    discard,
     fill,
     hbox,
-    holding,
     tool_tip,
     vbox,
 )
@@ -43,12 +39,9 @@ from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
+from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import DeviceChoice, usable_memory_mb
 from tequio_client.ipc.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QHideEvent
-
 
 STEP_MB = 256
 STEP_W = 5
@@ -62,22 +55,25 @@ BETWEEN = "  ·  "
 
 
 class HardwarePage(Page):
-    """The Hardware page with one card per device."""
-
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
-        self.edits, self.history = PreferenceEdits(means.model, self), ReadingsHistory()
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self.edits, self.history = PreferenceEdits(self.model, self), ReadingsHistory()
         self.cards: dict[str, DeviceCard] = {}
         self._shapes: tuple[object, ...] = ()
         self.banner = Banner()
         self.toast = UndoToast(self)
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
-        fill(self.body, self._head(), self.banner, self._column, None)
-        self.banner.button.clicked.connect(self._use_processor)
+        about = self.tr(
+            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "apply immediately."
+        )
+        head = PageHeader(self.tr("Hardware"), about)
+        fill(self.body, head, self.banner, self._column, None)
+        self.banner.button.clicked.connect(lambda: self.edits.change({"use": True}, device=CPU))
         self.edits.changed.connect(self.request_refresh)
-        means.model.snapshot_changed.connect(self._remember)
-        self._remember(means.model.snapshot)
+        self.model.snapshot_changed.connect(self._remember)
+        self._remember(self.model.snapshot)
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
@@ -86,10 +82,10 @@ class HardwarePage(Page):
             for card in self.cards.values():
                 card.clear()
             return
-        shown = shown_devices(snapshot.machine)
-        if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
-            shown = ()
-        self._update_cards(shown)
+        machine = snapshot.machine
+        is_known = machine.gpus is not None or bool(machine.cpu_name)
+        shown = shown_devices(machine) if is_known else ()
+        self._update_cards(shown, machine.cores)
         for device in shown:
             self.cards[device.id].show_device(device, snapshot)
 
@@ -102,9 +98,9 @@ class HardwarePage(Page):
             self.history.record(snapshot.machine)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
-        level, said, button = self._banner_text(snapshot)
-        self.banner.setVisible(bool(said))
-        self.banner.show_words(level, said, button)
+        level, words, button = self._banner_text(snapshot)
+        self.banner.setVisible(bool(words))
+        self.banner.show_words(level, words, button)
 
     def _banner_text(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
         if snapshot is None:
@@ -112,38 +108,32 @@ class HardwarePage(Page):
         machine = snapshot.machine
         if machine.gpus is None:
             broken = next((one.error for one in machine.health if not one.ok and one.error), "")
-            said = self.tr(
+            words = self.tr(
                 "The hardware probe is not responding, so the state of the graphics cards is "
                 "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
             )
-            return "warning", f"{said} {broken}".strip(), ""
+            return "warning", f"{words} {broken}".strip(), ""
         if any(gpu.id != CPU for gpu in machine.gpus):
             return "info", "", ""
         if self.edits.current.device(CPU).use:
-            said = self.tr(
+            words = self.tr(
                 "No graphics card was found that can train. The CPU is lent instead. It's "
                 "slower, but still earns points."
             )
-            return "info", said, ""
-        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
-        return "info", said, self.tr("Lend the processor")
+            return "info", words, ""
+        words = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
+        return "info", words, self.tr("Lend the processor")
 
-    def _use_processor(self) -> None:
-        self.edits.change_device(CPU, {"use": True})
-
-    def _update_cards(self, shown: tuple[ShownDevice, ...]) -> None:
-        """Keep one card per device; a device whose limits changed gets a new card."""
-        shapes = tuple(_limits_key(device) for device in shown)
+    def _update_cards(self, shown: tuple[AcceleratorFacts, ...], cores: int) -> None:
+        """Keep one card per device; new cards if anything changed that their limits depend on."""
+        shapes = cores, *((one.id, one.name, one.memory_mb, one.watts_limit) for one in shown)
         if shapes == self._shapes:
             return
         self._shapes = shapes
-        for card in self.cards.values():
-            self._column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
+        discard(*self.cards.values())
         self.cards = {}
         for device in shown:
-            card = DeviceCard(device, self.context, self.edits, self.history)
+            card = DeviceCard(device, cores, self.context, self.edits, self.history)
             card.switched.connect(self._offer_undo)
             self.cards[device.id] = card
             self._column.addWidget(card)
@@ -155,24 +145,12 @@ class HardwarePage(Page):
         device = self.cards[name].device
         self.toast.open_with_undo(
             self.tr("{device} is lent no more.").format(device=device.name or device.id),
-            lambda: self.edits.change_device(name, {"use": True}),
+            lambda: self.edits.change({"use": True}, device=name),
         )
-
-    def _head(self) -> QWidget:
-        said = self.tr(
-            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
-            "apply immediately."
-        )
-        title = Label(self.tr("Hardware"), TextStyle.TITLE)
-        return holding(vbox(title, caption(said), spacing=2))
 
 
 class LimitSlider(QWidget):
     """One limit, with a button that restores its default."""
-
-    chosen = Signal(int)
-    """The slider position chosen by the user."""
-    reset_requested = Signal()
 
     def __init__(self, slider: SliderRow, back: str) -> None:
         super().__init__()
@@ -190,12 +168,10 @@ class LimitSlider(QWidget):
         grid.addWidget(self.reset, 1, 1, TRAILING)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(2, 1)
-        slider.chosen.connect(self.chosen)
-        self.reset.clicked.connect(self.reset_requested)
 
-    def show_value(self, value: int, *, is_usual: bool) -> None:
-        """The reset button is hidden while the default holds."""
-        self.slider.set_value(value)
+    def show_value(self, value: int, *, is_usual: bool, usual: str = "") -> None:
+        """While the default holds, the reset button is hidden and `usual` is its text, if any."""
+        self.slider.set_value(value, usual if is_usual else "")
         self.reset.setVisible(not is_usual)
 
     def mark_stopping(self, words: str, why: str) -> None:
@@ -206,15 +182,15 @@ class LimitSlider(QWidget):
 
 
 class DeviceLimits(Columns):
-    """The limits of one device."""
+    """The limits of one device; `cores` are those of the processor."""
 
-    def __init__(self, device: ShownDevice, edits: PreferenceEdits) -> None:
+    def __init__(self, device: AcceleratorFacts, cores: int, edits: PreferenceEdits) -> None:
         super().__init__(folded=2, gap=24)
-        self._edits, self._device = edits, device
-        self._is_usual = True
+        self._edits, self._device, self._cores = edits, device, cores
         self._grid.setVerticalSpacing(14)
-        self.memory = self._memory_limit(device)
-        self.watts = self._watts_limit(device)
+        is_processor = device.id == CPU
+        self.memory = None if is_processor else self._memory_limit(device)
+        self.watts = None if is_processor else self._watts_limit(device)
         goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
         celsius = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
         self.temperature = self._limit(celsius, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
@@ -226,26 +202,28 @@ class DeviceLimits(Columns):
             self.tr("How much of the time this device works."),
         )
         self.share = self._limit(share, self.tr("Usual"), "share_percent", STEP_PERCENT, 100)
-        self.threads = self._threads_limit(device)
+        self.threads = self._threads_limit() if is_processor else None
         card = (self.memory, self.watts, self.temperature, self.share)
         processor = (self.threads, self.share, self.temperature)
-        self.sliders = tuple(
-            one for one in (processor if device.is_processor else card) if one is not None
-        )
-        self.set_parts(self.sliders)
+        limits = processor if is_processor else card
+        self.set_parts([one for one in limits if one is not None])
 
     def show_choice(self, choice: DeviceChoice) -> None:
         """Show the choice as far as this device supports it."""
         device = self._device
         if self.memory is not None and device.memory_mb:
-            chosen = usable_memory_mb(device.memory_mb, choice.memory_mb)
-            self._show_limit(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
+            steps = round(usable_memory_mb(device.memory_mb, choice.memory_mb) / STEP_MB)
+            memory = figures.memory(steps * STEP_MB)
+            usual = self.tr("{memory}, automatic").format(memory=memory)
+            self.memory.show_value(steps, is_usual=choice.memory_mb == 0, usual=usual)
         if self.watts is not None and device.watts_limit:
-            watts = min(choice.watts or device.watts_limit, device.watts_limit)
-            self._show_limit(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
+            steps = round(min(choice.watts or device.watts_limit, device.watts_limit) / STEP_W)
+            is_usual = choice.watts == 0
+            self.watts.show_value(steps, is_usual=is_usual, usual=self.tr("No goal"))
         if self.threads is not None:
-            threads = min(choice.threads, device.cores) or max(device.cores - 1, 1)
-            self._show_limit(self.threads, threads, is_usual=choice.threads == 0)
+            threads = min(choice.threads, self._cores) or max(self._cores - 1, 1)
+            usual = self.tr("{threads}, automatic").format(threads=figures.count(threads))
+            self.threads.show_value(threads, is_usual=choice.threads == 0, usual=usual)
         self.temperature.show_value(
             choice.temperature_c, is_usual=choice.temperature_c == DEFAULT_C
         )
@@ -254,93 +232,76 @@ class DeviceLimits(Columns):
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
-    def _show_limit(self, limit: LimitSlider, steps: int, *, is_usual: bool) -> None:
-        self._is_usual = is_usual
-        limit.show_value(steps, is_usual=is_usual)
-        self._is_usual = False
-
-    def _memory_limit(self, device: ShownDevice) -> LimitSlider | None:
+    def _memory_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
         total = device.memory_mb
-        if device.is_processor or not total or usable_memory_mb(total) < STEP_MB:
+        if not total or usable_memory_mb(total) < STEP_MB:
             return None
         free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )
-        slider = SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note)
+
+        def write(steps: int) -> str:
+            return figures.memory(steps * STEP_MB)
+
+        slider = SliderRow(self.tr("VRAM"), 4, total // STEP_MB, write, note)
         return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
 
-    def _memory_words(self, steps: int) -> str:
-        shown = figures.memory(steps * STEP_MB)
-        automatic = self.tr("{memory}, automatic").format(memory=shown)
-        return automatic if self._is_usual else shown
-
-    def _watts_limit(self, device: ShownDevice) -> LimitSlider | None:
+    def _watts_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
         most = device.watts_limit
-        if device.is_processor or not most:
+        if not most:
             return None
         least = round(most * MIN_POWER_SHARE / STEP_W)
         note = self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
             most=figures.power(most)
         )
-        slider = SliderRow(
-            self.tr("Power goal"), least, round(most / STEP_W), self._watts_words, note
-        )
+
+        def write(steps: int) -> str:
+            return figures.power(steps * STEP_W)
+
+        slider = SliderRow(self.tr("Power goal"), least, round(most / STEP_W), write, note)
         return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
 
-    def _watts_words(self, steps: int) -> str:
-        return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
-
-    def _threads_limit(self, device: ShownDevice) -> LimitSlider | None:
-        if not device.is_processor:
-            return None
+    def _threads_limit(self) -> LimitSlider:
         note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
-            cores=figures.count(device.cores)
+            cores=figures.count(self._cores)
         )
-        most = max(device.cores, 1)
-        slider = SliderRow(self.tr("Threads"), 1, most, self._threads_words, note)
+        most = max(self._cores, 1)
+        slider = SliderRow(self.tr("Threads"), 1, most, figures.count, note)
         return self._limit(slider, self.tr("Automatic"), "threads", 1, 0)
-
-    def _threads_words(self, threads: int) -> str:
-        shown = figures.count(threads)
-        automatic = self.tr("{threads}, automatic").format(threads=shown)
-        return automatic if self._is_usual else shown
 
     def _limit(
         self, slider: SliderRow, back: str, field: str, step: int, usual: int
     ) -> LimitSlider:
         """A limit on that field; the slider counts in steps."""
-        made, name = LimitSlider(slider, back), self._device.id
-        made.chosen.connect(
-            lambda steps: self._edits.change_device_soon(name, {field: steps * step})
-        )
-        made.reset_requested.connect(lambda: self._edits.change_device(name, {field: usual}))
+        made, edits, name = LimitSlider(slider, back), self._edits, self._device.id
+        slider.chosen.connect(lambda steps: edits.change_soon({field: steps * step}, device=name))
+        made.reset.clicked.connect(lambda: edits.change({field: usual}, device=name))
         return made
 
 
 class DeviceCard(Card):
-    """The card of one device: whether it is lent, its readings, and its limits."""
-
     switched = Signal(str, bool)
-    """The device's id, and whether it was switched on."""
+    """The device's id; true: it was switched on."""
 
     def __init__(
         self,
-        device: ShownDevice,
-        means: PageContext,
+        device: AcceleratorFacts,
+        cores: int,
+        context: PageContext,
         edits: PreferenceEdits,
         history: ReadingsHistory,
     ) -> None:
         super().__init__()
-        self._means, self._edits, self._history = means, edits, history
-        self.device = device
+        self._context, self._edits, self._history = context, edits, history
+        self.device, self._cores = device, cores
         self.name = ElidedLabel("", TextStyle.HEADING)
         self.note = caption_line()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
-        self.readings = Readings(is_processor=device.is_processor)
-        self.limits = DeviceLimits(device, edits)
+        self.readings = Readings(is_processor=device.id == CPU)
+        self.limits = DeviceLimits(device, cores, edits)
         self.role = Segmented(
             self.tr("Role"),
             {
@@ -349,30 +310,19 @@ class DeviceCard(Card):
                 "witness": self.tr("Witness"),
             },
         )
-        self.role_row = SettingRow(
-            self.tr("Role"),
-            self.tr(
-                "Trainers train the model; witnesses check their work. Automatic does both. "
-                "Default: automatic."
-            ),
-            self.role,
+        about_role = self.tr(
+            "Trainers train the model; witnesses check their work. Automatic does both. "
+            "Default: automatic."
         )
-        self.benchmark = BenchmarkRow(means.model, device.id)
+        role = SettingRow(self.tr("Role"), about_role, self.role)
+        self.benchmark = BenchmarkRow(context, device.id)
         self.switch.clicked.connect(self._switch)
-        self.role.chosen.connect(lambda role: edits.change_device(device.id, {"role": role}))
+        self.role.chosen.connect(lambda role: edits.change({"role": role}, device=device.id))
         self.body.setSpacing(12)
-        fill(
-            self.body,
-            self._head(),
-            self.readings,
-            _separator(),
-            self.limits,
-            _separator(),
-            self.role_row,
-            self.benchmark,
-        )
+        fill(self.body, self._head(), self.readings, _separator(), self.limits)
+        fill(self.body, _separator(), role, self.benchmark)
 
-    def show_device(self, device: ShownDevice, snapshot: Snapshot) -> None:
+    def show_device(self, device: AcceleratorFacts, snapshot: Snapshot) -> None:
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)
@@ -380,7 +330,7 @@ class DeviceCard(Card):
         self.note.setText(self._description())
         self.switch.setChecked(use)
         self._show_state(snapshot, is_used_now=use)
-        self.readings.show_device(device, self._history)
+        self.readings.show_device(device, self._history.of(device.id))
         choice = chosen.device(device.id)
         self.limits.show_choice(choice)
         self.limits.setEnabled(use)
@@ -395,14 +345,14 @@ class DeviceCard(Card):
         self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        self._edits.change_device(self.device.id, {"use": is_on})
+        self._edits.change({"use": is_on}, device=self.device.id)
         self.switched.emit(self.device.id, is_on)
 
     def _description(self) -> str:
         device = self.device
         parts = [device.id]
-        if device.is_processor:
-            parts = [self.tr("%n core(s)", "", device.cores)]
+        if device.id == CPU:
+            parts = [self.tr("%n core(s)", "", self._cores)]
             if device.memory_mb:
                 parts.append(
                     self.tr("{memory} of memory").format(memory=figures.memory(device.memory_mb))
@@ -437,22 +387,22 @@ class DeviceCard(Card):
     def _show_decider(self, snapshot: Snapshot) -> None:
         field, about = field_pausing(snapshot.decision), device_pausing(snapshot.decision)
         is_ours = not about or about == self.device.name
-        said = self.tr("Stops lending now")
-        why = worker_texts.decision_reason(snapshot.decision, self._means.now_ms())
+        words = self.tr("Stops lending now")
+        why = worker_texts.decision_reason(snapshot.decision, self._context.now_ms())
         for name, limit in (
             ("memory_mb", self.limits.memory),
             ("temperature_c", self.limits.temperature),
         ):
             if limit is not None:
-                limit.mark_stopping(said if is_ours and field == name else "", why)
-        self.stops.set_label(said, "circle-pause", "warn")
+                limit.mark_stopping(words if is_ours and field == name else "", why)
+        self.stops.set_label(words, "circle-pause", "warn")
         self.stops.setToolTip(tool_tip(why))
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
         names = vbox(self.name, self.note, spacing=1)
         return hbox(
-            IconTile("cpu" if self.device.is_processor else "gpu"),
+            IconTile("cpu" if self.device.id == CPU else "gpu"),
             (names, 1),
             (self.stops, MIDDLE),
             (self.state, MIDDLE),
@@ -465,8 +415,3 @@ def _separator() -> QFrame:
     made = QFrame()
     made.setProperty("kind", "rule")
     return made
-
-
-def _limits_key(device: ShownDevice) -> tuple[object, ...]:
-    """The values that a device card's limits depend on."""
-    return (device.id, device.name, device.memory_mb, device.watts_limit, device.cores)

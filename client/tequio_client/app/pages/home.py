@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTime
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.theme.style import TextStyle
@@ -24,13 +24,14 @@ from tequio_client.app.widgets.base import (
     Label,
     WrappedLabel,
     caption,
+    fill,
     hbox,
     holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import RankingTable, StatCard, StatCards
-from tequio_client.app.widgets.charts import AreaChart, ChartData
+from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
@@ -51,10 +52,6 @@ from tequio_client.ipc.snapshot import (
     Snapshot,
 )
 
-if TYPE_CHECKING:
-    from tequio_client.app.keys.service import KeyService
-
-
 HEADING_WIDTH = 250
 MARK = 16
 BETWEEN = "  ·  "
@@ -62,27 +59,27 @@ NAMES_WIDTH = 220
 """Minimum width of the names, in pixels."""
 DAYS = 30
 DAY_MS = 86_400_000
-AROUND = 3
-RANKING = AskRanking(around=AROUND)
+RANKING = AskRanking(around=3)
 RANKING_WIDTH = 237
 """Minimum width of the ranking in pixels."""
-REMEDIES = OPEN_SETTINGS, OPEN_HARDWARE, OPEN_ACTIVITY, OPEN_RUNS, TRY_AGAIN, BACK_UP = (
-    "Open Settings",
-    "Open Hardware",
-    "Open Activity",
-    "Open Runs",
-    "Try again",
-    "Back it up",
-)
+BUTTONS = {
+    "settings": "Open Settings",
+    "hardware": "Open Hardware",
+    "activity": "Open Activity",
+    "runs": "Open Runs",
+    "try-again": "Try again",
+    "key-backup": "Back it up",
+}
+"""Labels of a banner's button, by the page or action that it opens."""
 AWAY = "The ledger has not answered since {since}."
 AWAY_AT_WORK = "The ledger has not answered since {since}. Work goes on, and points follow later."
 REASON_PAGES = {
-    LendingReason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
-    LendingReason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
-    LendingReason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
-    LendingReason.NO_RUN: (OPEN_RUNS, "runs"),
+    LendingReason.TRAINER_BROKEN: "activity",
+    LendingReason.QUARANTINED: "activity",
+    LendingReason.NO_DEVICE: "hardware",
+    LendingReason.NO_RUN: "runs",
 }
-SETTINGS_PAGE = (OPEN_SETTINGS, "settings")
+"""Pages that solve a problem; Settings where it is another."""
 NEED_TEXTS = {
     "driver": "The graphics driver is too old to train with.",
     "key-backup": "Your key has no backup: if this disk fails, your points cannot be claimed.",
@@ -93,34 +90,26 @@ NEED_TEXTS = {
     "standing": "Your key's standing in the network has changed.",
     "clock": "This computer's clock is wrong.",
 }
-NEED_PAGES = {
-    "driver": (OPEN_HARDWARE, "hardware"),
-    "device": (OPEN_HARDWARE, "hardware"),
-    "standing": (OPEN_ACTIVITY, "activity"),
-    "clock": ("", ""),
-}
+NEED_PAGES = {"driver": "hardware", "device": "hardware", "standing": "activity", "clock": ""}
+"""Pages that satisfy a need; Settings where it is another, none for the clock."""
 
 
 class HomePage(Page):
-    """The Home page."""
-
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._asked_for: tuple[int, AskSeries] | None = None
-        self.header, self.banner = HomeHeader(means), Banner()
-        self.round, self.stats = RoundCard(means), Stats()
+        self.header, self.banner = HomeHeader(context), Banner()
+        self.round, self.stats = RoundCard(context), Stats()
         self.days, self.ranking = DaysCard(), RankingCard()
         self._target = ""
-        self.banner.button.clicked.connect(lambda: means.open_page(self._target))
-        for part in (self.header, self.banner, self.round, self.stats):
-            self.body.addWidget(part)
+        self.banner.button.clicked.connect(lambda: context.open_page(self._target))
         lower = Columns()
         lower.set_parts((self.days, self.ranking), shares=(3, 2))
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.body.addWidget(lower, 1)
+        fill(self.body, self.header, self.banner, self.round, self.stats, (lower, 1))
         self.model.replied.connect(self._receive)
         self.model.refused.connect(self._handle_refusal)
-        self._keys = means.program.keys if means.program else None
+        self._keys = context.program.keys if context.program else None
         if self._keys is not None:
             self._keys.changed.connect(self.request_refresh)
 
@@ -141,7 +130,8 @@ class HomePage(Page):
         self.banner.setVisible(found is not None)
         if found is not None:
             self._target = found.target
-            self.banner.show_words(found.level, found.words, found.button)
+            button = _translated(BUTTONS[found.target]) if found.target else ""
+            self.banner.show_words(found.level, found.words, button)
 
     def _ask(self, snapshot: Snapshot) -> None:
         """Ask again when the points database has changed or a new day has begun."""
@@ -166,11 +156,9 @@ class HomePage(Page):
 
 
 class HomeHeader(Columns):
-    """The worker's state in a word, the reason, and the buttons that change it."""
-
-    def __init__(self, means: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(gap=10)
-        self._means = means
+        self._context = context
         self.title = Label("", TextStyle.TITLE)
         self.reason = caption()
         self._mark = StateIcon(MARK)
@@ -180,10 +168,10 @@ class HomeHeader(Columns):
         self.finish.setToolTip(
             self.tr("Ends the round under way, so that none of its work is lost.")
         )
-        lengths = SnoozeMenu(means.model, means.now_ms, self)
+        lengths = SnoozeMenu(context.model, context.now_ms, self)
         lengths.aboutToShow.connect(lengths.fill)
         self.snooze.open_menu(lengths)
-        self.finish.clicked.connect(means.model.finish)
+        self.finish.clicked.connect(context.model.finish)
         self.primary.clicked.connect(self._do_main)
         title = hbox(self._mark, self.title, None, spacing=10)
         heading = holding(vbox(title, self.reason, spacing=2))
@@ -194,29 +182,29 @@ class HomeHeader(Columns):
         self.set_parts((heading, holding(buttons)), shares=(1, 0))
 
     def refresh(self) -> None:
-        snapshot, model = self._means.model.snapshot, self._means.model
+        model = self._context.model
+        snapshot = model.snapshot
         decision = snapshot.decision if snapshot else UNDECIDED
         word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
         self._mark.show_state(decision.state if snapshot else LendingState.WAITING)
-        has_consent = model.preferences.consent
-        lends, is_last = has_consent and model.desired.lend, model.desired.finish
+        lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
         self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
         self.primary.setEnabled(snapshot is not None)
         self.snooze.setVisible(lends and not is_broken)
-        self.finish.setVisible(
-            lends and decision.state in (LendingState.LENDING, LendingState.FINISHING)
-        )
-        self.finish.setEnabled(not is_last)
+        computes = decision.state in (LendingState.LENDING, LendingState.FINISHING)
+        self.finish.setVisible(lends and computes)
+        self.finish.setEnabled(not model.desired.finish)
         self.fold()
 
     def _heading_texts(self) -> tuple[str, str]:
-        snapshot, model = self._means.model.snapshot, self._means.model
+        model = self._context.model
+        snapshot = model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self.tr("The worker is being started.")
-        word, reason = headline(model, snapshot, self._means.now_ms())
+        word, reason = headline(model, snapshot, self._context.now_ms())
         if snapshot.decision.state is LendingState.ATTENTION and model.unconfirmed is None:
             reason = self.tr("Nothing is lent until this is solved.")
         return word, reason
@@ -226,7 +214,7 @@ class HomeHeader(Columns):
             self.primary.set_label(self.tr("Pause"), "pause")
             self.primary.setToolTip(self.tr("Stops at once and gives the device back."))
             return
-        model = self._means.model
+        model = self._context.model
         self.primary.setToolTip("")
         if not model.preferences.consent:
             self.primary.set_label(self.tr("Set up"), "arrow-right")
@@ -236,12 +224,10 @@ class HomeHeader(Columns):
             self.primary.set_label(self.tr("Contribute"), "play")
 
     def _do_main(self) -> None:
-        model = self._means.model
-        is_broken = (
-            model.snapshot is not None and model.snapshot.decision.state is LendingState.ATTENTION
-        )
+        model, snapshot = self._context.model, self._context.model.snapshot
+        is_broken = snapshot is not None and snapshot.decision.state is LendingState.ATTENTION
         if not model.preferences.consent:
-            self._means.open_page("first-run")
+            self._context.open_page("first-run")
         elif model.desired.lend and model.desired.snooze is None and not is_broken:
             model.pause()
         else:
@@ -249,11 +235,9 @@ class HomeHeader(Columns):
 
 
 class RoundCard(Card):
-    """The current round: its run, progress and losses, and the resources it uses."""
-
-    def __init__(self, means: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._means = means
+        self._context = context
         self.ring, self.bar = PercentRing(self.tr("Round")), ProgressBar(self.tr("Run"))
         self.name = ElidedLabel("", TextStyle.HEADING)
         self.line = WrappedLabel("", TextStyle.BODY, "sub")
@@ -261,19 +245,13 @@ class RoundCard(Card):
         self.loss = LabelledFigure(self.tr("Loss"))
         self.bits = LabelledFigure(self.tr("Bits per byte"))
         self.caps = UsageMeters()
-        row = hbox(
-            (self.ring, MIDDLE),
-            (self._column(), 1),
-            spacing=22,
-            margins=(4, 4, 4, 4),
-        )
+        row = hbox((self.ring, MIDDLE), (self._column(), 1), spacing=22, margins=(4, 4, 4, 4))
         self.body.addLayout(row)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         current = snapshot.round if snapshot else None
-        for part in (self.bar, self.role, self.loss, self.bits):
+        for part in (self.bar, self.role, self.loss, self.bits, self.caps):
             part.setVisible(current is not None)
-        self.caps.setVisible(current is not None)
         if snapshot is None or current is None:
             self._show_none(lends=snapshot is not None and snapshot.decision.may_compute)
         else:
@@ -281,16 +259,10 @@ class RoundCard(Card):
 
     def _show_none(self, *, lends: bool) -> None:
         self.ring.show_percent(None)
-        if lends:
-            self.name.setText(self.tr("Joining a run"))
-            self.line.setText(
-                self.tr("The model and its data are fetched once; then the first round begins.")
-            )
-            return
-        self.name.setText(self.tr("No round yet"))
-        self.line.setText(
-            self.tr("Once this computer lends, it joins a run and trains round by round.")
-        )
+        joining = self.tr("The model and its data are fetched once; then the first round begins.")
+        before = self.tr("Once this computer lends, it joins a run and trains round by round.")
+        self.name.setText(self.tr("Joining a run") if lends else self.tr("No round yet"))
+        self.line.setText(joining if lends else before)
 
     def _show_round(self, snapshot: Snapshot, current: CurrentRoundView) -> None:
         takes_part = snapshot.decision.may_compute
@@ -314,12 +286,11 @@ class RoundCard(Card):
 
     def _sentence(self, snapshot: Snapshot, current: CurrentRoundView) -> str:
         number, rounds = figures.count(current.number), figures.count(current.rounds)
-        of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=rounds)
-        alone = self.tr("Round {number}").format(number=number)
-        parts = [of_all if current.rounds else alone]
+        of_all, alone = self.tr("Round {number} of {rounds}"), self.tr("Round {number}")
+        parts = [(of_all if current.rounds else alone).format(number=number, rounds=rounds)]
         if snapshot.status is not None:
             parts.append(self.tr("%n peer(s)", "", snapshot.status.peers))
-        left_s = (current.ends_ms - self._means.now_ms()) // 1_000
+        left_s = (current.ends_ms - self._context.now_ms()) // 1_000
         if current.ends_ms and left_s > 0:
             parts.append(self.tr("{time} left").format(time=figures.duration(left_s)))
         return BETWEEN.join(parts)
@@ -334,25 +305,14 @@ class RoundCard(Card):
 
 
 class LabelledFigure(QWidget):
-    """A small figure with its name."""
-
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = Label(name, TextStyle.SMALL, "sub"), Label("", TextStyle.HEADING)
-        vbox(
-            (self._name, TRAILING),
-            (self._figure, TRAILING),
-            spacing=1,
-            parent=self,
-        )
+        self._name, self.figure = Label(name, TextStyle.SMALL, "sub"), Label("", TextStyle.HEADING)
+        vbox((self._name, TRAILING), (self.figure, TRAILING), spacing=1, parent=self)
 
     def show_reading(self, words: str) -> None:
-        self._figure.setText(words)
+        self.figure.setText(words)
         self.setAccessibleName(f"{self._name.text()}: {words}")
-
-    @property
-    def text(self) -> str:
-        return self._figure.text()
 
 
 def series_question(now_ms: int) -> AskSeries:
@@ -363,8 +323,6 @@ def series_question(now_ms: int) -> AskSeries:
 
 
 class Stats(StatCards):
-    """The four figures of Home."""
-
     def __init__(self) -> None:
         super().__init__()
         self.today = StatCard(self.tr("Points today"), "coins")
@@ -374,27 +332,20 @@ class Stats(StatCards):
         self.set_cards((self.today, self.total, self.rank, self.energy))
 
     def show_known(self, snapshot: Snapshot) -> None:
-        self._show_points(snapshot)
-        self._show_energy(snapshot)
-
-    def _show_points(self, snapshot: Snapshot) -> None:
         points = snapshot.points
-        sign = "+" if points.today else ""
         pending = self.tr("%n round(s) pending", "", points.pending)
         today = pending if points.pending else self.tr("Nothing pending")
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.today))
-        self.today.show_figure(sign + figures.short_points(points.today), today, exact)
+        self.today.show_points(points.today, today, "+" if points.today else "")
         more = self.tr("{points} still to be checked").format(
             points=figures.short_points(points.unverified)
         )
         checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
-        total = more if points.unverified else checked
-        self.total.show_figure(figures.short_points(points.total), total, exact)
+        self.total.show_points(points.total, more if points.unverified else checked)
         of_all = self.tr("of {ranked} volunteers").format(ranked=figures.count(points.ranked))
         unranked = self.tr("After your first verified round")
         rank = f"#{figures.count(points.rank)}" if points.rank else figures.ABSENT
         self.rank.show_figure(rank, of_all if points.rank else unranked)
+        self._show_energy(snapshot)
 
     def _show_energy(self, snapshot: Snapshot) -> None:
         joules = snapshot.energy_today_j
@@ -402,24 +353,15 @@ class Stats(StatCards):
             self.energy.show_figure(figures.ABSENT, self.tr("Not measured here"))
             return
         total = self.tr("{energy} in all").format(energy=figures.energy(snapshot.energy_total_j))
-        estimate = self.tr("Estimated, {total}").format(total=total)
-        self.energy.show_figure(
-            figures.energy(joules), total if snapshot.is_energy_measured else estimate
-        )
+        if not snapshot.is_energy_measured:
+            total = self.tr("Estimated, {total}").format(total=total)
+        self.energy.show_figure(figures.energy(joules), total)
 
 
 class DaysCard(Card):
-    """The points of each day."""
-
     def __init__(self) -> None:
-        super().__init__()
-        self.add_heading(self.tr("Points per day"), self.tr("30 days"))
-        self.chart = AreaChart(
-            self.tr("Points per day"),
-            self._empty(),
-            lambda micropoints: figures.short_points(int(micropoints)),
-            lambda micropoints: figures.exact_points(int(micropoints)),
-        )
+        super().__init__(self.tr("Points per day"), self.tr("30 days"))
+        self.chart = PointsChart(self.tr("Points per day"), self._empty())
         self.body.addWidget(self.chart, 1)
 
     def show_round(self, current: CurrentRoundView | None) -> None:
@@ -434,15 +376,14 @@ class DaysCard(Card):
     def show_series(self, series: PointsSeries) -> None:
         first, step = series.since_ms + series.step_ms // 2, series.step_ms
         days = tuple(figures.day(first + at * step) for at in range(len(series.verified)))
-        values = tuple(float(points) for points in series.verified)
-        summary = ""
+        values, summary = series.verified, ""
         if values:
             peak = max(range(len(values)), key=values.__getitem__)
             summary = self.tr("{total} points in {days} days; most on {day}: {peak}").format(
-                total=figures.short_points(sum(series.verified)),
+                total=figures.short_points(sum(values)),
                 days=len(values),
                 day=days[peak],
-                peak=figures.short_points(series.verified[peak]),
+                peak=figures.short_points(values[peak]),
             )
         self.chart.set_data(ChartData(values=values, labels=days, summary=summary))
 
@@ -451,11 +392,8 @@ class DaysCard(Card):
 
 
 class RankingCard(Card):
-    """The neighbours in the ranking."""
-
     def __init__(self) -> None:
-        super().__init__()
-        self.add_heading(self.tr("Around you"))
+        super().__init__(self.tr("Around you"))
         self.setMinimumWidth(RANKING_WIDTH)
         self.table = RankingTable(self.tr("Ranking around you"))
         self.empty = EmptyState(
@@ -469,7 +407,7 @@ class RankingCard(Card):
         self.body.addWidget(self.stack, 1)
 
     def show_ranking(self, ranking: RankingReply) -> None:
-        self.table.show_rows(ranking.rows)
+        self.table.rows.replace(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
 
@@ -482,34 +420,25 @@ class RankingCard(Card):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BannerText:
-    """The text of a banner, and the page that its button opens."""
-
     level: str
     words: str
-    button: str = ""
     target: str = ""
+    """The page or action that the button opens; empty: there is no button."""
 
 
 def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> BannerText | None:
     """The most urgent problem; None: there is none."""
     if snapshot is None:
-        if not why_gone:
-            return None
-        button = _translated(TRY_AGAIN)
-        return BannerText(level="error", words=why_gone, button=button, target="try-again")
+        return BannerText("error", why_gone, "try-again") if why_gone else None
     if snapshot.decision.state is LendingState.ATTENTION:
-        button, target = REASON_PAGES.get(snapshot.decision.reason, SETTINGS_PAGE)
         words = worker_texts.decision_reason(snapshot.decision, now_ms)
-        return BannerText(level="error", words=words, button=_translated(button), target=target)
+        return BannerText("error", words, REASON_PAGES.get(snapshot.decision.reason, "settings"))
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
-        return BannerText(level="warning", words=_away(snapshot, now_ms))
+        return BannerText("warning", _away(snapshot, now_ms))
     for need in snapshot.needs:
-        button, target = NEED_PAGES.get(need.kind, SETTINGS_PAGE)
-        return BannerText(
-            level="warning", words=need_text(need), button=_translated(button), target=target
-        )
+        return BannerText("warning", need_text(need), NEED_PAGES.get(need.kind, "settings"))
     return None
 
 
@@ -517,8 +446,7 @@ def backup_reminder(keys: KeyService | None) -> BannerText | None:
     """A reminder while the key has no backup."""
     if keys is None or not keys.state.wants_backup:
         return None
-    words, button = _translated(NEED_TEXTS["key-backup"]), _translated(BACK_UP)
-    return BannerText(level="warning", words=words, button=button, target="key-backup")
+    return BannerText("warning", _translated(NEED_TEXTS["key-backup"]), "key-backup")
 
 
 def need_text(need: AttentionNeed) -> str:
@@ -528,13 +456,13 @@ def need_text(need: AttentionNeed) -> str:
 def _away(snapshot: Snapshot, now_ms: int) -> str:
     since = figures.moment(snapshot.ledger.since_ms, now_ms)
     waiting = figures.count(snapshot.ledger.waiting)
-    kept = QCoreApplication.translate(
+    queued = QCoreApplication.translate(
         "remedies", "Statements that wait here for it: {waiting}."
     ).format(waiting=waiting)
     is_waited_for = snapshot.decision.reason is LendingReason.LEDGER_AWAY
     away = _translated(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
-    return f"{away} {kept}" if snapshot.ledger.waiting else away
+    return f"{away} {queued}" if snapshot.ledger.waiting else away
 
 
 def _translated(text: str) -> str:
-    return QCoreApplication.translate("remedies", text) if text else ""
+    return QCoreApplication.translate("remedies", text)

@@ -8,27 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from tequio_client.app.model import AppModel
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import MIDDLE, Columns, Label, caption, hbox, holding, vbox
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.messages import Banner, EmptyState
+from tequio_client.ipc.control import Question, Reply
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QShowEvent
-
     from tequio_client.app.keys.service import KeyService
-    from tequio_client.app.model import AppModel
     from tequio_client.app.registration import Autostart
     from tequio_client.app.settings_file import SettingsStore
-    from tequio_client.ipc.control import Question, Reply
 
 
 REFRESH_INTERVAL_MS = 250
 """Least interval between two refreshes of a visible page."""
-R = TypeVar("R", bound="Reply")
-Q = TypeVar("Q", bound="Question")
+LIST_INTERVAL_MS = 60_000
+"""Interval between two questions for a list while its page is visible."""
+R = TypeVar("R", bound=Reply)
+Q = TypeVar("Q", bound=Question)
 Row = TypeVar("Row")
 HEADING_WIDTH = 260
 """Minimum width in pixels of the words beside the controls."""
@@ -36,8 +40,6 @@ HEADING_WIDTH = 260
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramContext:
-    """The parts of the program around the window."""
-
     settings: SettingsStore
     autostart: Autostart
     folder: Path
@@ -51,8 +53,6 @@ class ProgramContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContext:
-    """The model, the theme and the program that a page works with."""
-
     model: AppModel
     look: Theme
     now_ms: Callable[[], int]
@@ -68,39 +68,33 @@ class Page(QScrollArea):
     A hidden page does not refresh: it only remembers that it is out of date.
     """
 
-    def __init__(self, means: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self.context, self._is_stale = means, True
+        self.context, self.model = context, context.model
+        self.location = ""
+        """The user's place in the page, restored when the page is rebuilt; empty: the start."""
+        self._is_stale = True
         self.setProperty("kind", "page")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        content = PageContent()
-        content.setProperty("kind", "body")
-        self.body = QVBoxLayout(content)
+        self.content = PageContent()
+        self.content.setProperty("kind", "body")
+        self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(*style.PAGE_MARGINS)
         self.body.setSpacing(style.GAP)
-        self.setWidget(content)
+        self.setWidget(self.content)
         self._pace = QTimer(self)
         self._pace.setSingleShot(True)
         self._pace.setInterval(REFRESH_INTERVAL_MS)
         self._pace.timeout.connect(self._refresh_if_stale)
-        means.model.snapshot_changed.connect(self.request_refresh)
-        means.model.desired_changed.connect(self.request_refresh)
-        means.model.preferences_changed.connect(self.request_refresh)
+        self.model.snapshot_changed.connect(self.request_refresh)
+        self.model.desired_changed.connect(self.request_refresh)
+        self.model.preferences_changed.connect(self.request_refresh)
 
-    @property
-    def model(self) -> AppModel:
-        return self.context.model
-
-    @property
-    def location(self) -> str:
-        """The user's place in the page, restored when the page is rebuilt; empty: the start."""
-        return ""
-
-    def restore_location(self, place: str) -> None:
-        """Restore a `place`."""
+    def restore_location(self, location: str) -> None:
+        """Go back to a `location`."""
 
     def refresh(self) -> None:
         """Show the model's values; called while visible, at most every `REFRESH_INTERVAL_MS`."""
@@ -137,13 +131,13 @@ class PageContent(QWidget):
 
 
 class PeriodicQuestion(QObject, Generic[R]):
-    """A question repeated while a page is visible: its last reply, or why it has none."""
+    """A question, asked by `ask` or by `poll` at intervals: its last reply, or why it has none."""
 
     changed = Signal()
     """A reply has arrived, or the question was refused."""
 
     def __init__(
-        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int
+        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int = 0
     ) -> None:
         super().__init__()
         self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
@@ -202,26 +196,27 @@ class PagedReader(QObject, Generic[Q, Row]):
         self.has_more = False
         self.problem = ""
         """Why the last question failed; empty: it did not."""
-        self._asked: Q | None = None
+        self.pending: Q | None = None
+        """The question that has no answer yet."""
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
 
     @property
     def _oldest(self) -> Row | None:
         """The row from which to read on; None: there is no older one, or a question is pending."""
-        is_open = self._asked is None and self.has_more
+        is_open = self.pending is None and self.has_more
         return self.rows[-1] if is_open and self.rows else None
 
     def _ask(self, question: Q) -> None:
-        self._asked = question
+        self.pending = question
         self._model.ask(question)
 
     def _receive(self, question: Question, reply: Reply) -> None:
         raise NotImplementedError
 
     def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == self._asked:
-            self._asked, self.problem = None, why
+        if question == self.pending:
+            self.pending, self.problem = None, why
             self.changed.emit()
 
 
@@ -230,20 +225,47 @@ class PageHeader(Columns):
 
     def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
         super().__init__(gap=10)
-        self.title = Label(title, TextStyle.TITLE)
-        self._words = caption(words)
-        self.title.setAccessibleName(title)
-        heading = holding(vbox(self.title, self._words, spacing=2))
-        heading.setMinimumWidth(HEADING_WIDTH)
-        parts = [heading]
+        heading, self.words = Label(title, TextStyle.TITLE), caption(words)
+        heading.setAccessibleName(title)
+        texts = holding(vbox(heading, self.words, spacing=2))
+        texts.setMinimumWidth(HEADING_WIDTH)
+        parts = [texts]
         if controls:
-            row = hbox(*((one, MIDDLE) for one in controls), None, spacing=10)
-            parts.append(holding(row))
+            parts.append(holding(hbox(*((one, MIDDLE) for one in controls), None, spacing=10)))
         self.set_parts(parts, shares=(1, 0)[: len(parts)])
 
-    def set_words(self, words: str) -> None:
-        self._words.setText(words)
 
-    @property
-    def words(self) -> str:
-        return self._words.text()
+class ListPage(Page, Generic[R]):
+    """A page about a list that is asked for at intervals; subclasses lay out and show the list."""
+
+    def __init__(
+        self, context: PageContext, kind: type[R], question: Question, picture: str
+    ) -> None:
+        super().__init__(context)
+        self.list = PeriodicQuestion(self.model, context.now_ms, kind, LIST_INTERVAL_MS)
+        self.list.set_question(question)
+        self.again = Button(self.tr("Refresh"), picture="refresh-cw")
+        self.banner = Banner()
+        self.empty = EmptyState(picture, "", "", self.tr("Try again"))
+        for button in (self.again, self.empty.button):
+            button.clicked.connect(self.ask)
+
+    def ask(self) -> None:
+        """Ask for the list now."""
+        raise NotImplementedError
+
+    def show_asking(self) -> None:
+        """Disable the buttons that ask while a question is pending."""
+        for button in (self.again, self.empty.button):
+            button.setEnabled(not self.list.is_asking)
+
+    def age(self) -> str:
+        return figures.ago(self.list.reply_ms, self.context.now_ms())
+
+    def stale_text(self) -> str:
+        """The reason why the list is an old one; empty: it is not."""
+        if not self.list.problem:
+            return ""
+        at = figures.moment(self.list.reply_ms, self.context.now_ms())
+        words = self.tr("This is the list of {time}: {problem}.")
+        return words.format(time=at, problem=self.list.problem.rstrip("."))

@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QDate,
@@ -20,18 +19,19 @@ from PySide6.QtCore import (
     QTime,
     Signal,
 )
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
+from tequio_client.app.model import AppModel
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, vbox
+from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, holding, vbox
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard, StatCards
-from tequio_client.app.widgets.charts import AreaChart, ChartData
+from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import (
     MAX_ROWS,
@@ -44,9 +44,6 @@ from tequio_client.ipc.control import (
     Reply,
 )
 from tequio_client.ipc.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from tequio_client.app.model import AppModel
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
@@ -61,10 +58,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class PointsPage(Page):
-    """The Points page."""
-
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
         self._rounds = -1
         self._asked: AskSeries | None = None
         self.export = Button(self.tr("Export CSV"), picture="download")
@@ -74,7 +69,7 @@ class PointsPage(Page):
             (self.export,),
         )
         self.banner, self.sums, self.range = Banner(), PointsSums(), PointsRange()
-        self.book = RoundsReader(self.model, self)
+        self.reader = RoundsReader(self.model, self)
         self.rounds = RoundsCard(self.device_name)
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
@@ -84,9 +79,9 @@ class PointsPage(Page):
     def _connect(self) -> None:
         self.export.clicked.connect(self.choose_file)
         self.range.chosen.connect(self._ask_series)
-        self.book.changed.connect(self._show_rounds)
-        self.rounds.filter_changed.connect(self._narrow)
-        self.rounds.retry_requested.connect(self.book.reload)
+        self.reader.changed.connect(lambda: self.rounds.show_rounds(self.reader))
+        self.rounds.filter_changed.connect(self._filter)
+        self.rounds.retry_requested.connect(self.reader.reload)
         self.rounds.table.opened.connect(self.open_round)
         self.rounds.table.selectionModel().currentRowChanged.connect(self._show_current)
         self.exporter.done.connect(self._show_done)
@@ -126,7 +121,7 @@ class PointsPage(Page):
             self._rounds = -1
         elif snapshot.rounds != self._rounds:
             self._rounds = snapshot.rounds
-            self.book.reload()
+            self.reader.reload()
             self._ask_series()
         elif self._asked != self._question():  # another hour, another day
             self._ask_series()
@@ -139,8 +134,8 @@ class PointsPage(Page):
         return self.tr("Processor") if device == "cpu" else devices.short_name(name)
 
     def _question(self) -> AskSeries:
-        book, now_ms = self.book, self.context.now_ms()
-        return series_question_for(self.range.span.selected, now_ms, book.run, book.device)
+        reader, now_ms = self.reader, self.context.now_ms()
+        return series_question_for(self.range.span.selected, now_ms, reader.run, reader.device)
 
     def _ask_series(self, _span: str = "") -> None:
         self._asked = self._question()
@@ -150,18 +145,15 @@ class PointsPage(Page):
         if question == self._asked and isinstance(reply, PointsSeries):
             self.range.show_series(reply)
 
-    def _narrow(self, run: str, device: str) -> None:
-        self.book.set_filter(run, device)
-        self._show_rounds()
+    def _filter(self, run: str, device: str) -> None:
+        self.reader.set_filter(run, device)
+        self.rounds.show_rounds(self.reader)
         self._ask_series()
 
     def _read_on(self, *_: int) -> None:
         bar = self.verticalScrollBar()
         if self.isVisible() and bar.maximum() - bar.value() < READ_ON_PX:
-            self.book.read_older()
-
-    def _show_rounds(self) -> None:
-        self.rounds.show_rounds(self.book)
+            self.reader.read_older()
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         left = snapshot.points.unverified if snapshot else 0
@@ -180,12 +172,8 @@ class PointsPage(Page):
         table = self.rounds.table
         if current.isValid() and table.hasFocus():
             place = table.visualRect(current)
-            at = table.viewport().mapTo(self._content(), place.center())
+            at = table.viewport().mapTo(self.content, place.center())
             self.ensureVisible(self.width() // 2, at.y(), 0, place.height() * 2)
-
-    def _content(self) -> QWidget:
-        content = self.widget()
-        return content if content is not None else self
 
     def _show_done(self, path: str, count: int) -> None:
         self.export.setEnabled(True)
@@ -238,15 +226,10 @@ class PointsRange(Card):
         self.span.select(MONTH)
         self.span.chosen.connect(self.chosen)
         self.sum = Label("", TextStyle.CAPTION, "sub")
-        self.chart = AreaChart(
-            name,
-            self.tr("No points were verified in this time."),
-            lambda micropoints: figures.short_points(int(micropoints)),
-            lambda micropoints: figures.exact_points(int(micropoints)),
-        )
+        self.chart = PointsChart(name, self.tr("No points were verified in this time."))
         self.chart.setFixedHeight(CHART_HEIGHT)
-        head, words = Columns(gap=10), QWidget()
-        vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, spacing=2, parent=words)
+        head = Columns(gap=10)
+        words = holding(vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, spacing=2))
         head.set_parts((words, self.span), shares=(1, 0))
         fill(self.body, head, self.chart)
 
@@ -261,8 +244,7 @@ class PointsRange(Card):
             most = self.tr("{summary}; most at {when}: {points}")
             points = figures.exact_points(sums[peak])
             summary = most.format(summary=summary, when=labels[peak], points=points)
-        values = tuple(float(points) for points in sums)
-        self.chart.set_data(ChartData(values=values, labels=labels, summary=summary))
+        self.chart.set_data(ChartData(values=sums, labels=labels, summary=summary))
 
     def _label(self, at_ms: int) -> str:
         match self.span.selected:
@@ -274,8 +256,6 @@ class PointsRange(Card):
 
 
 class PointsSums(StatCards):
-    """Points in four figures, including those not counted yet."""
-
     def __init__(self) -> None:
         super().__init__()
         self.total = StatCard(self.tr("Verified"), "badge-check")
@@ -286,26 +266,15 @@ class PointsSums(StatCards):
 
     def show_known(self, snapshot: Snapshot) -> None:
         points = snapshot.points
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
         today = self.tr("{points} today").format(points=figures.exact_points(points.today))
-        self.total.show_figure(figures.short_points(points.total), today, exact)
-        none = self.tr("Nothing is open")
-        waits = self.tr("Rounds that are not proven yet")
+        self.total.show_points(points.total, today)
+        waits, none = self.tr("Rounds that are not proven yet"), self.tr("Nothing is open")
         self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
-        none = self.tr("None today")
-        gave_none = self.tr("Rounds that gave nothing")
+        failed, none = self.tr("Rounds that gave nothing"), self.tr("None today")
         rejected = figures.count(points.rejected)
-        self.rejected.show_figure(rejected, gave_none if points.rejected else none)
-        none = self.tr("Nothing is left to check")
-        told = self.tr("Said by the ledger alone")
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.unverified))
-        self.unverified.show_figure(
-            figures.short_points(points.unverified), told if points.unverified else none, exact
-        )
-
-
-def csv_heading() -> bytes:
-    return _written([CSV_COLUMNS])
+        self.rejected.show_figure(rejected, failed if points.rejected else none)
+        claimed, none = self.tr("Said by the ledger alone"), self.tr("Nothing is left to check")
+        self.unverified.show_points(points.unverified, claimed if points.unverified else none)
 
 
 def csv_lines(rows: Iterable[PointsRow]) -> bytes:
@@ -380,7 +349,7 @@ class PointsExport(QObject):
         self._file, self._count = QSaveFile(str(path)), 0
         if not self._file.open(QIODevice.OpenModeFlag.WriteOnly):
             self._fail(self._file.errorString())
-        elif self._write(csv_heading()):
+        elif self._write(_written([CSV_COLUMNS])):
             self._ask(None)
 
     def _ask(self, before: int | None) -> None:

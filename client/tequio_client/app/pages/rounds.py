@@ -25,14 +25,12 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages.rounds_model import (
     STATES,
-    Index,
     RoundsColumn,
     RoundsReader,
     RoundsRole,
@@ -54,10 +52,11 @@ from tequio_client.app.widgets.base import (
     caption,
     fill,
     hbox,
+    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown
-from tequio_client.app.widgets.cards import PlainTable
+from tequio_client.app.widgets.cards import Index, PlainTable
 from tequio_client.app.widgets.messages import EmptyState
 from tequio_client.ipc.control import PointsRow
 
@@ -98,64 +97,57 @@ class RoundsCard(Card):
         self.run = Dropdown(self.tr("Run"), {ANY: self.tr("All runs")})
         self.device = Dropdown(self.tr("Device"), {ANY: self.tr("All devices")})
         for one in (self.run, self.device):
-            one.chosen.connect(self._narrow)
+            one.chosen.connect(
+                lambda _: self.filter_changed.emit(self.run.selected, self.device.selected)
+            )
         self.table = RoundsTable(self.tr("Rounds"), name_device)
-        self.empty = EmptyState("coins", "", "", self.tr("Try again"))
+        looking = self.tr("Looking"), self.tr("The rounds of this key are being read.")
+        self.empty = EmptyState("coins", *looking, self.tr("Try again"))
         self.empty.setMinimumHeight(EMPTY)
         self.empty.button.clicked.connect(self.retry_requested)
         self.foot = caption()
         fill(self.body, self._head(), self.table, self.empty, self.foot)
-        self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
         self.table.hide()
         self.foot.hide()
 
-    def show_rounds(self, book: RoundsReader) -> None:
-        _add_choices(self.run, book.runs)
-        _add_choices(self.device, {one: self._name_device(one) for one in book.devices})
-        self.run.select(book.run)
-        self.device.select(book.device)
-        rows = book.rows or ()
+    def show_rounds(self, reader: RoundsReader) -> None:
+        _add_choices(self.run, reader.runs)
+        _add_choices(self.device, {one: self._name_device(one) for one in reader.devices})
+        self.run.select(reader.run)
+        self.device.select(reader.device)
+        rows = reader.rows or ()
         self.table.rows.show_rows(rows)
         self.table.setVisible(bool(rows))
         self.empty.setVisible(not rows)
-        self.foot.setVisible(bool(rows) and bool(book.problem or book.has_more))
-        self.foot.setText(book.problem or self.tr("Older rounds are read as you scroll."))
+        self.foot.setVisible(bool(rows) and bool(reader.problem or reader.has_more))
+        self.foot.setText(reader.problem or self.tr("Older rounds are read as you scroll."))
         if not rows:
-            self._explain_empty(book)
+            self._explain_empty(reader)
 
-    def _explain_empty(self, book: RoundsReader) -> None:
-        self.empty.button.setVisible(bool(book.problem))
-        if book.problem:
-            self._show_empty(self.tr("Couldn't load the rounds"), book.problem)
-        elif book.rows is None:
-            self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
-        elif book.run or book.device:
+    def _explain_empty(self, reader: RoundsReader) -> None:
+        self.empty.button.setVisible(bool(reader.problem))
+        if reader.problem:
+            self.empty.show_words(self.tr("Couldn't load the rounds"), reader.problem)
+        elif reader.rows is None:
+            words = self.tr("The rounds of this key are being read.")
+            self.empty.show_words(self.tr("Looking"), words)
+        elif reader.run or reader.device:
             words = self.tr("No round of that run was worked in on that device.")
-            self._show_empty(self.tr("None of these"), words)
+            self.empty.show_words(self.tr("None of these"), words)
         else:
             words = self.tr(
                 "Each round that this computer takes part in will stand here, with what it gave "
                 "and the proof."
             )
-            self._show_empty(self.tr("No round yet"), words)
-
-    def _show_empty(self, heading: str, words: str) -> None:
-        self.empty.show_words(heading, words)
-        self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
-
-    def _narrow(self, _name: str) -> None:
-        self.filter_changed.emit(self.run.selected, self.device.selected)
+            self.empty.show_words(self.tr("No round yet"), words)
 
     def _head(self) -> QWidget:
-        made, filters = Columns(gap=10), QWidget()
-        hbox(self.run, self.device, None, spacing=10, parent=filters)
+        made, filters = Columns(gap=10), holding(hbox(self.run, self.device, None, spacing=10))
         made.set_parts((ElidedLabel(self.tr("Rounds"), TextStyle.HEADING), filters), shares=(1, 0))
         return made
 
 
 class RoundDialog(QDialog):
-    """Everything known about a round, and what its check mark means."""
-
     def __init__(
         self, row: PointsRow, ledger: str, device: str, parent: QWidget | None = None
     ) -> None:
@@ -166,18 +158,11 @@ class RoundDialog(QDialog):
         title = self.tr("{run}, round {number}").format(run=name, number=number)
         self.setWindowTitle(title)
         self.setMinimumWidth(WIDTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 20, 22, 20)
-        column.setSpacing(14)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        fill(column, self._head(title), _fields(self.facts()))
         self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
-        fill(
-            column,
-            self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub"),
-            None,
-            self._buttons(),
-        )
+        column = vbox(spacing=14, margins=(22, 20, 22, 20), parent=self)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        check = self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub")
+        fill(column, self._head(title), _fields(self.facts()), check, None, self._buttons())
         self.closes.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -192,12 +177,14 @@ class RoundDialog(QDialog):
         energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
         amounts = (row.micropoints, row.trained, row.witnessed)
         is_open = row.state == "pending"
-        exact = [figures.ABSENT if is_open else figures.exact_points(one) for one in amounts]
+        points, trained, witnessed = (
+            figures.ABSENT if is_open else figures.exact_points(one) for one in amounts
+        )
         return (
             (self.tr("When"), figures.stamp(row.at_ms)),
-            (self.tr("Points"), exact[0]),
-            (self.tr("For training"), exact[1]),
-            (self.tr("For checking others' work"), exact[2]),
+            (self.tr("Points"), points),
+            (self.tr("For training"), trained),
+            (self.tr("For checking others' work"), witnessed),
             (self.tr("Device"), self._device or figures.ABSENT),
             (self.tr("Tokens"), tokens),
             (self.tr("Energy"), energy),
@@ -229,28 +216,22 @@ class RoundDialog(QDialog):
         picture, ink = STATES.get(self._row.state, ("info", "text_sub"))
         if is_checked(self._row):
             picture = "badge-check"
-        texts = vbox(
-            WrappedLabel(title, TextStyle.TITLE), WrappedLabel(self._state(), tone="sub"), spacing=2
-        )
+        state = WrappedLabel(self._state(), tone="sub")
+        texts = vbox(WrappedLabel(title, TextStyle.TITLE), state, spacing=2)
         mark = IconLabel(picture, QSize(28, 28), ink)
         return hbox((mark, TOP), (texts, 1), spacing=14)
 
     def _checked(self) -> Card:
         made = Card(self.tr("What was checked here"))
-        made.body.addWidget(
-            WrappedLabel(
-                self.tr(
-                    "This computer fetched the end of the round from the ledger's public log, read "
-                    "in it what you get, and checked that it is in the log that the ledger has "
-                    "signed. Nobody can change or remove it later without that showing."
-                )
-            )
+        words = self.tr(
+            "This computer fetched the end of the round from the ledger's public log, read "
+            "in it what you get, and checked that it is in the log that the ledger has "
+            "signed. Nobody can change or remove it later without that showing."
         )
-        made.body.addWidget(_fields(self.proof, is_written_by_machine=True))
-        made.body.addWidget(
-            WrappedLabel(self.tr("To check the whole ledger yourself, run:"), tone="sub")
-        )
-        made.body.addWidget(_machine_text(AUDIT_COMMAND.format(url=self._ledger)))
+        proof = _fields(self.proof, is_written_by_machine=True)
+        yourself = WrappedLabel(self.tr("To check the whole ledger yourself, run:"), tone="sub")
+        command = _machine_text(AUDIT_COMMAND.format(url=self._ledger))
+        fill(made.body, WrappedLabel(words), proof, yourself, command)
         return made
 
     def _unchecked(self) -> str:
@@ -324,7 +305,7 @@ class RoundsTable(PlainTable):
         }
         for signal in (self.rows.rowsInserted, self.rows.modelReset):
             signal.connect(self._settle)
-        self.activated.connect(self._open)
+        self.activated.connect(lambda at: self.opened.emit(self.rows.rows[at.row()]))
         self.clicked.connect(self._open_proof)
         self._settle()
 
@@ -337,13 +318,8 @@ class RoundsTable(PlainTable):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        at = self.indexAt(event.position().toPoint())
-        over = (
-            at.isValid()
-            and at.column() == RoundsColumn.PROOF
-            and is_checked(self.rows.row(at.row()))
-        )
-        shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
+        is_over = self._has_proof(self.indexAt(event.position().toPoint()))
+        shape = Qt.CursorShape.PointingHandCursor if is_over else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
     def _text_width(self, column: RoundsColumn) -> int:
@@ -356,13 +332,11 @@ class RoundsTable(PlainTable):
         return max(widths) + 2 * PADDING + GAP
 
     def _share_width(self, width: int) -> None:
-        hidden: set[RoundsColumn] = set()
+        needed = sum(self._needs.values())
         for column in HIDDEN_FIRST:
-            if sum(need for one, need in self._needs.items() if one not in hidden) > width:
-                hidden.add(column)
-        for column in RoundsColumn:
-            self.setColumnHidden(column, column in hidden)
-        needed = sum(need for one, need in self._needs.items() if one not in hidden)
+            is_too_wide = needed > width
+            self.setColumnHidden(column, is_too_wide)
+            needed -= self._needs[column] if is_too_wide else 0
         scale, spare = min(width / needed, 1.0), max(width - needed, 0)
         for column, need in self._needs.items():
             share = spare // 3 * {RoundsColumn.ROUND: 1, RoundsColumn.STATE: 2}.get(column, 0)
@@ -371,15 +345,14 @@ class RoundsTable(PlainTable):
     def _settle(self) -> None:
         self.setFixedHeight(HEAD + ROW * self.rows.rowCount() + 2 * style.FOCUS)
 
-    def _open(self, at: QModelIndex) -> None:
-        self.opened.emit(self._row(at))
-
     def _open_proof(self, at: QModelIndex) -> None:
-        if at.column() == RoundsColumn.PROOF and is_checked(self._row(at)):
-            self.opened.emit(self._row(at))
+        if self._has_proof(at):
+            self.opened.emit(self.rows.rows[at.row()])
 
-    def _row(self, at: QModelIndex) -> PointsRow:
-        return self.rows.row(at.row())
+    def _has_proof(self, at: QModelIndex) -> bool:
+        """Return true for a cell with a check mark."""
+        is_proof = at.isValid() and at.column() == RoundsColumn.PROOF
+        return is_proof and is_checked(self.rows.rows[at.row()])
 
 
 class TwoLineDelegate(QStyledItemDelegate):

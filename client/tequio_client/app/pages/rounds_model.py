@@ -9,29 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QObject, Qt
 
 from tequio_client.app import worker_texts
+from tequio_client.app.model import AppModel
 from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import tool_tip
+from tequio_client.app.widgets.base import TRAILING, tool_tip
+from tequio_client.app.widgets.cards import NOWHERE, Index, TableRows
 from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply, PointsRow, Question, Reply
-
-if TYPE_CHECKING:
-    from tequio_client.app.model import AppModel
 
 ROUNDS_PAGE = 100
 """Rounds per request while scrolling."""
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
 STATES = {
     "pending": ("hourglass", "text_sub"),
     "verified": ("circle-check", "ok"),
@@ -40,7 +30,7 @@ STATES = {
 ACCESSIBLE = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
-class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
+class RoundsReader(PagedReader[AskPoints, PointsRow]):
     """The rounds read so far, newest first; owned by its page."""
 
     def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
@@ -54,21 +44,17 @@ class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
         self._fresh: list[PointsRow] = []
         self._is_renewing = self._is_stale = False
 
-    @property
-    def is_loading(self) -> bool:
-        return self._asked is not None
-
     def set_filter(self, run: str, device: str) -> None:
         """Read only rounds of that run and device from now on; empty: of all."""
         if (run, device) != (self.run, self.device):
             self.run, self.device = run, device
             self.rows, self.has_more = None, False
-            self._asked = None
+            self.pending = None
             self.reload()
 
     def reload(self) -> None:
         """Read everything read so far again, or the first page."""
-        if self._asked is not None:
+        if self.pending is not None:
             self._is_stale = True
             return
         self._is_renewing, self._is_stale, self._fresh = True, False, []
@@ -85,9 +71,9 @@ class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
         self._ask(AskPoints(before=before, run=self.run, device=self.device, limit=limit))
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question != self._asked or not isinstance(reply, PointsReply):
+        if question != self.pending or not isinstance(reply, PointsReply):
             return
-        self._asked, self.problem = None, ""
+        self.pending, self.problem = None, ""
         self._remember(reply.rows)
         if self._is_renewing:
             self._fresh += reply.rows
@@ -107,7 +93,7 @@ class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
         return bool(self.rows) and self._fresh[-1].number > (self.rows or ())[-1].number
 
     def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == self._asked:
+        if question == self.pending:
             self._is_stale = False
         super()._handle_refusal(question, why)
 
@@ -118,8 +104,6 @@ class RoundsReader(PagedReader[AskPoints, "PointsRow"]):
 
 
 class RoundsColumn(IntEnum):
-    """The columns of the table."""
-
     ROUND = 0
     WHEN = 1
     STATE = 2
@@ -135,10 +119,13 @@ class RoundsRole(IntEnum):
     NOTE = Qt.ItemDataRole.UserRole + 1
     PICTURE = Qt.ItemDataRole.UserRole + 2
     INK = Qt.ItemDataRole.UserRole + 3
-    ROW = Qt.ItemDataRole.UserRole + 4
 
 
-TRAILING = (RoundsColumn.ENERGY, RoundsColumn.POINTS)
+SIDES: dict[int, Qt.AlignmentFlag] = {
+    RoundsColumn.ENERGY: TRAILING,
+    RoundsColumn.POINTS: TRAILING,
+    RoundsColumn.PROOF: Qt.AlignmentFlag.AlignHCenter,
+}
 
 
 def is_checked(row: PointsRow) -> bool:
@@ -146,74 +133,55 @@ def is_checked(row: PointsRow) -> bool:
     return row.state == "verified" and row.entry is not None and row.size is not None
 
 
-class RoundsRows(QAbstractTableModel):
+class RoundsRows(TableRows[PointsRow]):
     """The rows; `name_device` turns a device id into its familiar name."""
 
     def __init__(self, name_device: Callable[[str], str]) -> None:
-        super().__init__()
-        self._rows: tuple[PointsRow, ...] = ()
+        headings = (
+            self.tr("Round"),
+            self.tr("When"),
+            self.tr("State"),
+            self.tr("Device, tokens"),
+            self.tr("Energy"),
+            self.tr("Points"),
+            self.tr("Proof"),
+        )
+        super().__init__(headings, SIDES)
         self._name_device = name_device
-        self._headings = {
-            RoundsColumn.ROUND: self.tr("Round"),
-            RoundsColumn.WHEN: self.tr("When"),
-            RoundsColumn.STATE: self.tr("State"),
-            RoundsColumn.WORK: self.tr("Device, tokens"),
-            RoundsColumn.ENERGY: self.tr("Energy"),
-            RoundsColumn.POINTS: self.tr("Points"),
-            RoundsColumn.PROOF: self.tr("Proof"),
-        }
 
     def show_rows(self, rows: tuple[PointsRow, ...]) -> None:
         """Replace the rows; if rows were only appended, selection and scroll position stay."""
-        old = self._rows
+        old = self.rows
         if rows == old:
             return
         if old and rows[: len(old)] == old:
             self.beginInsertRows(NOWHERE, len(old), len(rows) - 1)
-            self._rows = rows
+            self.rows = rows
             self.endInsertRows()
         elif [row.number for row in rows] == [row.number for row in old]:
-            self._rows = rows
+            self.rows = rows
             self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, RoundsColumn.PROOF))
         else:
             self.beginResetModel()
-            self._rows = rows
+            self.rows = rows
             self.endResetModel()
 
-    def row(self, at: int) -> PointsRow:
-        return self._rows[at]
-
-    def rowCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(RoundsColumn)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._headings[RoundsColumn(section)]
-        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row, column = self._rows[index.row()], RoundsColumn(index.column())
+        row, column = self.rows[index.row()], RoundsColumn(index.column())
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cell_lines(row, column)[0]
         if role == RoundsRole.NOTE:
             return self.cell_lines(row, column)[1]
         if role in ACCESSIBLE:
-            said = ", ".join(filter(None, self.cell_lines(row, column))) or self._accessible_text(
-                row, column
-            )
-            return tool_tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
+            words = ", ".join(filter(None, self.cell_lines(row, column)))
+            if column is RoundsColumn.PROOF:
+                words = self._proof_text(row)
+            return tool_tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(column)
-        if role == RoundsRole.ROW:
-            return row
-        return _icon(row, column)[role - RoundsRole.PICTURE] if role in _ICONS else None
+            return self.side(column)
+        picture, ink = _icon(row, column)
+        icon: dict[int, str] = {RoundsRole.PICTURE: picture, RoundsRole.INK: ink}
+        return icon.get(role)
 
     def cell_lines(self, row: PointsRow, column: RoundsColumn) -> tuple[str, str]:
         match column:
@@ -223,10 +191,8 @@ class RoundsRows(QAbstractTableModel):
             case RoundsColumn.WHEN:
                 pair = figures.clock(row.at_ms), figures.day(row.at_ms)
             case RoundsColumn.STATE:
-                pair = (
-                    worker_texts.round_state_name(row.state),
-                    worker_texts.round_failure(row.reason),
-                )
+                state = worker_texts.round_state_name(row.state)
+                pair = state, worker_texts.round_failure(row.reason)
             case RoundsColumn.WORK:
                 tokens = self.tr("{count} tokens").format(count=figures.count(row.tokens))
                 pair = self._name_device(row.device), tokens if row.tokens else ""
@@ -248,15 +214,10 @@ class RoundsRows(QAbstractTableModel):
     def witness_points(self, micropoints: int) -> str:
         return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
 
-    def _accessible_text(self, row: PointsRow, column: RoundsColumn) -> str:
-        """The accessible text of a cell that shows only an icon."""
-        if column is not RoundsColumn.PROOF:
-            return ""
-        checked = self.tr("Proof checked by this computer: open to see what that means")
-        return checked if is_checked(row) else self.tr("No proof was checked yet")
-
-
-_ICONS = (RoundsRole.PICTURE, RoundsRole.INK)
+    def _proof_text(self, row: PointsRow) -> str:
+        if is_checked(row):
+            return self.tr("Proof checked by this computer: open to see what that means")
+        return self.tr("No proof was checked yet")
 
 
 def _icon(row: PointsRow, column: RoundsColumn) -> tuple[str, str]:
@@ -265,10 +226,3 @@ def _icon(row: PointsRow, column: RoundsColumn) -> tuple[str, str]:
     if column is RoundsColumn.PROOF and is_checked(row):
         return "badge-check", "ok"
     return "", "text"
-
-
-def _side(column: int) -> Qt.AlignmentFlag:
-    if column == RoundsColumn.PROOF:
-        return Qt.AlignmentFlag.AlignCenter
-    side = Qt.AlignmentFlag.AlignTrailing if column in TRAILING else Qt.AlignmentFlag.AlignLeading
-    return side | Qt.AlignmentFlag.AlignVCenter

@@ -37,16 +37,23 @@ from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ipc.snapshot import Snapshot
 
+AUTOMATIC = ""
+"""The choice left to the program."""
+HUB = "https://huggingface.co"
+MOST_HEADS = 3
+MOST_LINES = 12
+"""Most lines shown of a sample: a model may write nothing but line breaks."""
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24
+DAYS_OF_MONTH = 31
+DETAIL_WIDTH = 330
 _GIB = 1 << 30
 _GB = 10**9
 _MBIT_BYTES_AN_HOUR = 3_600 * 125_000
+_LONG_WORD = re.compile(r"(\S{24})(?=\S)")
 
 
 class Fit(StrEnum):
-    """How a need compares with the resources."""
-
     FITS = "fits"
     TIGHT = "tight"
     TOO_LITTLE = "too-little"
@@ -54,11 +61,16 @@ class Fit(StrEnum):
 
 
 WORST_FIRST = (Fit.TOO_LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
+FIT_CHIPS = {
+    Fit.FITS: ("Fits", "circle-check", "ok"),
+    Fit.TIGHT: ("Tight", "triangle-alert", "warn"),
+    Fit.TOO_LITTLE: ("Too little", "octagon-x", "danger"),
+    Fit.UNKNOWN: ("Unknown", "circle-question-mark", ""),
+}
+"""Label, icon and tone; labels are translated in the context `RunNeeds`."""
 
 
 class NeedKind(StrEnum):
-    """A resource that a run needs."""
-
     MEMORY = "memory"
     DISK = "disk"
     FIRST = "first"
@@ -66,9 +78,20 @@ class NeedKind(StrEnum):
     DOWN = "down"
 
 
+NEEDS = {
+    NeedKind.MEMORY: ("memory-stick", "Memory", "of {most} that are free"),
+    NeedKind.DISK: ("hard-drive", "Disk", "of {most} that your limits leave"),
+    NeedKind.FIRST: ("cloud-download", "First download", "of {most} left this month"),
+    NeedKind.UP: ("arrow-up", "Upload per hour", "of {most} by your limit"),
+    NeedKind.DOWN: ("arrow-down", "Download per hour", "of {most} by your limit"),
+}
+"""Icon, name and note; texts are translated in the context `RunNeeds`."""
+CONNECTION = {NeedKind.UP, NeedKind.DOWN}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunNeed:
-    """One need beside the resource for it."""
+    """One need beside `most` of the offer; None: unlimited, or unknown."""
 
     kind: NeedKind
     needed: int
@@ -78,8 +101,6 @@ class RunNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResources:
-    """The resources available for a run."""
-
     memory_mb: int | None = None
     """None: unknown."""
     device: str = ""
@@ -107,28 +128,28 @@ def resources(snapshot: Snapshot, preferences: Preferences) -> RunResources:
     )
 
 
-def needs_of(run: RunRow, there: RunResources) -> tuple[RunNeed, ...]:
+def needs_of(run: RunRow, offer: RunResources) -> tuple[RunNeed, ...]:
     return (
-        _need(NeedKind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN),
-        _need(NeedKind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN),
-        _need(NeedKind.FIRST, run.first_bytes, there.month_bytes),
-        _need(NeedKind.UP, run.hourly_up_bytes, there.hourly_up_bytes),
-        _need(NeedKind.DOWN, run.hourly_down_bytes, there.hourly_down_bytes),
+        _need(NeedKind.MEMORY, run.memory_mb, offer.memory_mb, without=Fit.UNKNOWN),
+        _need(NeedKind.DISK, run.disk_bytes, offer.disk_bytes, without=Fit.UNKNOWN),
+        _need(NeedKind.FIRST, run.first_bytes, offer.month_bytes),
+        _need(NeedKind.UP, run.hourly_up_bytes, offer.hourly_up_bytes),
+        _need(NeedKind.DOWN, run.hourly_down_bytes, offer.hourly_down_bytes),
     )
 
 
-def overall_fit(needed: tuple[RunNeed, ...]) -> Fit:
+def overall_fit(needs: tuple[RunNeed, ...]) -> Fit:
     """The worst fit of all needs; unknown without any."""
-    fits = {one.fit for one in needed}
+    fits = {need.fit for need in needs}
     return next((fit for fit in WORST_FIRST if fit in fits), Fit.UNKNOWN)
 
 
-def days_of_traffic(run: RunRow, there: RunResources) -> int | None:
+def days_of_traffic(run: RunRow, offer: RunResources) -> int | None:
     """Whole days that the month's traffic lasts when lending all day; None: unlimited."""
     daily = (run.hourly_up_bytes + run.hourly_down_bytes) * HOURS_A_DAY
-    if there.month_bytes is None or not daily:
+    if offer.month_bytes is None or not daily:
         return None
-    return max(there.month_bytes - run.first_bytes, 0) // daily
+    return max(offer.month_bytes - run.first_bytes, 0) // daily
 
 
 def is_full(run: RunRow) -> bool:
@@ -138,10 +159,9 @@ def is_full(run: RunRow) -> bool:
 def _need(kind: NeedKind, needed: int, most: int | None, without: Fit = Fit.FITS) -> RunNeed:
     if most is None:
         return RunNeed(kind=kind, needed=needed, most=most, fit=without)
-    enough = Fit.TIGHT if needed > TIGHT_FROM * most else Fit.FITS
-    return RunNeed(
-        kind=kind, needed=needed, most=most, fit=Fit.TOO_LITTLE if needed > most else enough
-    )
+    fit = Fit.TIGHT if needed > TIGHT_FROM * most else Fit.FITS
+    fit = Fit.TOO_LITTLE if needed > most else fit
+    return RunNeed(kind=kind, needed=needed, most=most, fit=fit)
 
 
 def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, str]:
@@ -175,107 +195,61 @@ def _hourly_bytes(mbit: float | None) -> int | None:
     return None if mbit is None else int(mbit * _MBIT_BYTES_AN_HOUR)
 
 
-FITS = {
-    Fit.FITS: ("Fits", "circle-check", "ok"),
-    Fit.TIGHT: ("Tight", "triangle-alert", "warn"),
-    Fit.TOO_LITTLE: ("Too little", "octagon-x", "danger"),
-    Fit.UNKNOWN: ("Unknown", "circle-question-mark", ""),
-}
-PICTURES = {
-    NeedKind.MEMORY: "memory-stick",
-    NeedKind.DISK: "hard-drive",
-    NeedKind.FIRST: "cloud-download",
-    NeedKind.UP: "arrow-up",
-    NeedKind.DOWN: "arrow-down",
-}
-
-
 def update_fit_chip(chip: Chip, fit: Fit) -> None:
-    words, picture, tone = FITS[fit]
-    chip.set_label(QCoreApplication.translate("RunNeeds", words), picture, tone)
+    words, picture, tone = FIT_CHIPS[fit]
+    chip.set_label(_translated(words), picture, tone)
 
 
 class RunNeeds(QWidget):
-    """All needs of one run."""
-
     def __init__(self) -> None:
         super().__init__()
-        self.rows = {kind: NeedRow(PICTURES[kind]) for kind in NeedKind}
+        self.rows = {kind: NeedRow(picture) for kind, (picture, _, _) in NEEDS.items()}
         vbox(*self.rows.values(), spacing=12, parent=self)
 
-    def show_needs(self, needs: tuple[RunNeed, ...], there: RunResources) -> None:
+    def show_needs(self, needs: tuple[RunNeed, ...], device: str) -> None:
+        """`device` is the accelerator whose memory counts; empty: main memory does."""
         for need in needs:
-            self.rows[need.kind].show_need(
-                self._name(need, there), need, self._note_text(need, there)
-            )
+            _, words, _ = NEEDS[need.kind]
+            is_graphics = need.kind is NeedKind.MEMORY and bool(device)
+            name = self.tr("Graphics memory") if is_graphics else _translated(words)
+            note = self._note_text(need, device if is_graphics else "")
+            self.rows[need.kind].show_need(name, need, note)
 
-    def _name(self, need: RunNeed, there: RunResources) -> str:
-        names = {
-            NeedKind.MEMORY: self.tr("Graphics memory") if there.device else self.tr("Memory"),
-            NeedKind.DISK: self.tr("Disk"),
-            NeedKind.FIRST: self.tr("First download"),
-            NeedKind.UP: self.tr("Upload per hour"),
-            NeedKind.DOWN: self.tr("Download per hour"),
-        }
-        return names[need.kind]
-
-    def _note_text(self, need: RunNeed, there: RunResources) -> str:
+    def _note_text(self, need: RunNeed, device: str) -> str:
         if need.most is None:
             is_open = need.fit is Fit.FITS
             return self.tr("No limit set") if is_open else self.tr("Not known here")
         most = _amount(need.kind, need.most)
-        if need.kind is NeedKind.MEMORY and there.device:
-            return self.tr("of {most} on {device}").format(
-                most=most, device=devices.short_name(there.device)
-            )
-        notes = {
-            NeedKind.MEMORY: self.tr("of {most} that are free"),
-            NeedKind.DISK: self.tr("of {most} that your limits leave"),
-            NeedKind.FIRST: self.tr("of {most} left this month"),
-            NeedKind.UP: self.tr("of {most} by your limit"),
-            NeedKind.DOWN: self.tr("of {most} by your limit"),
-        }
-        return notes[need.kind].format(most=most)
+        if device:
+            short = devices.short_name(device)
+            return self.tr("of {most} on {device}").format(most=most, device=short)
+        _, _, note = NEEDS[need.kind]
+        return _translated(note).format(most=most)
 
 
 class NeedRow(QWidget):
-    """One need: its name, the amounts, and how well it fits."""
-
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._name = caption_line()
-        self._note_text = caption_line()
-        self._figure, self.chip = Label("", TextStyle.STRONG), Chip()
-        below = hbox(self._figure, (self._note_text, 1), spacing=6)
+        self._name, self.note = caption_line(), caption_line()
+        self.figure, self.chip = Label("", TextStyle.STRONG), Chip()
+        below = hbox(self.figure, (self.note, 1), spacing=6)
         words = vbox(self._name, below, spacing=1)
         hbox(IconLabel(picture, QSize(18, 18)), (words, 1), self.chip, spacing=12, parent=self)
 
     def show_need(self, name: str, need: RunNeed, note: str) -> None:
         self._name.setText(name)
-        self._figure.setText(_amount(need.kind, need.needed))
-        self._note_text.setText(note)
+        self.figure.setText(_amount(need.kind, need.needed))
+        self.note.setText(note)
         update_fit_chip(self.chip, need.fit)
-        self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.text}")
+        self.setAccessibleName(f"{name}: {self.figure.text()} {note}. {self.chip.text}")
 
-    @property
-    def amounts(self) -> str:
-        return f"{self._figure.text()} {self._note_text.text()}"
+
+def _translated(words: str) -> str:
+    return QCoreApplication.translate("RunNeeds", words)
 
 
 def _amount(kind: NeedKind, size: int) -> str:
     return figures.memory(size) if kind is NeedKind.MEMORY else figures.data(size)
-
-
-AUTOMATIC = ""
-"""The choice left to the program."""
-HUB = "https://huggingface.co"
-MOST_HEADS = 3
-_LONG_WORD = re.compile(r"(\S{24})(?=\S)")
-MOST_LINES = 12
-"""Most lines shown of a sample: a model may write nothing but line breaks."""
-DAYS_OF_MONTH = 31
-LINE = {NeedKind.UP, NeedKind.DOWN}
-DETAIL_WIDTH = 330
 
 
 class RunDetail(Card):
@@ -283,29 +257,24 @@ class RunDetail(Card):
 
     join_requested = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, join: str = "", stay: str = "") -> None:
+        """Labels of the button for joining a run and for staying in the current one."""
         super().__init__()
         self.setMinimumWidth(DETAIL_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
         self._run = AUTOMATIC
-        self._join, self._stay = self.tr("Join this run"), self.tr("Stay on this run")
+        self._join = join or self.tr("Join this run")
+        self._stay = stay or self.tr("Stay on this run")
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
         self.facts, self.needs = RunFigures(), RunNeeds()
         self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
         self.meaning, self.note = WrappedLabel(), caption()
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
-        self.body.setSpacing(12)
-        for part in (self.name, self.words, self.facts, self.takes, self.needs, self.meaning):
-            self.body.addWidget(part)
-        row = hbox(self.button, None)
-        self.body.addLayout(row)
         self.published, self.writing = RunPublished(), RunWriting()
-        fill(self.body, self.note, self.writing, self.published, None)
-
-    def set_labels(self, join: str, stay: str) -> None:
-        """Set the button's label for joining a run and for staying in the current one."""
-        self._join, self._stay = join, stay
+        self.body.setSpacing(12)
+        fill(self.body, self.name, self.words, self.facts, self.takes, self.needs, self.meaning)
+        fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
         """Show the automatic choice; `now` is the run that it picked."""
@@ -328,23 +297,23 @@ class RunDetail(Card):
         self.note.setVisible(bool(self.note.text()))
 
     def show_run(
-        self, run: RunRow, there: RunResources | None, *, is_ours: bool, is_chosen: bool
+        self, run: RunRow, offer: RunResources | None, *, is_ours: bool, is_chosen: bool
     ) -> None:
-        """Without `there`, the resources of this computer are still unknown."""
+        """An `offer` of None: the resources of this computer are still unknown."""
         self._run = run.run
-        there = there or RunResources()
-        needed = needs_of(run, there)
+        offer = offer or RunResources()
+        needs = needs_of(run, offer)
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
         self.facts.show_run(run)
         self.published.show_heads(run.published)
         self.writing.show_sample(run.sample)
-        self.needs.show_needs(needed, there)
-        self.meaning.setText(self._meaning(run, there))
+        self.needs.show_needs(needs, offer.device)
+        self.meaning.setText(self._meaning(run, offer))
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
         join = self._stay if is_ours else self._join
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
-        self.note.setText(self._note_text(run, needed, is_ours=is_ours, is_chosen=is_chosen))
+        self.note.setText(self._note_text(run, needs, is_ours=is_ours, is_chosen=is_chosen))
         self._show_parts(is_run=True)
 
     def _show_parts(self, *, is_run: bool) -> None:
@@ -365,7 +334,7 @@ class RunDetail(Card):
             return self.tr("All places are taken. If you join, you wait until one is free.")
         return self.tr("Open to everyone whose device fits.")
 
-    def _meaning(self, run: RunRow, there: RunResources) -> str:
+    def _meaning(self, run: RunRow, offer: RunResources) -> str:
         words = self.tr(
             "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
             "each hour; less while it is paused."
@@ -374,10 +343,10 @@ class RunDetail(Card):
             up=figures.data(run.hourly_up_bytes),
             down=figures.data(run.hourly_down_bytes),
         )
-        days = days_of_traffic(run, there)
+        days = days_of_traffic(run, offer)
         if days is None or days >= DAYS_OF_MONTH:
             return words
-        left = figures.data(there.month_bytes or 0)
+        left = figures.data(offer.month_bytes or 0)
         if not days:
             short = self.tr("The {left} left this month do not last for a day of lending.")
             return f"{words} {short.format(left=left)}"
@@ -385,12 +354,12 @@ class RunDetail(Card):
         return f"{words} {lasts.format(left=left)}"
 
     def _note_text(
-        self, run: RunRow, needed: tuple[RunNeed, ...], *, is_ours: bool, is_chosen: bool
+        self, run: RunRow, needs: tuple[RunNeed, ...], *, is_ours: bool, is_chosen: bool
     ) -> str:
         if not run.is_open:
             return ""
-        short = {need.kind for need in needed if need.fit is Fit.TOO_LITTLE}
-        if short - LINE:
+        short = {need.kind for need in needs if need.fit is Fit.TOO_LITTLE}
+        if short - CONNECTION:
             return self.tr(
                 "Something here is less than this run needs, so this computer would wait. Raise "
                 "a limit, or choose a run that fits."
@@ -405,10 +374,6 @@ class RunDetail(Card):
         if is_ours:
             return self.tr("Tequio chose it for you, and may choose another when this one ends.")
         return self.tr("Joining leaves the run that you are in now; your points stay yours.")
-
-
-def hub_url(head: PublishedHead) -> str:
-    return f"{HUB}/{head.repo}/tree/{head.revision}"
 
 
 class RunPublished(QWidget):
@@ -431,8 +396,6 @@ class RunPublished(QWidget):
 
 
 class PublishedRow(QWidget):
-    """One head, and the button that opens its page on the Hub."""
-
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
@@ -440,17 +403,12 @@ class PublishedRow(QWidget):
         self.note = caption_line()
         self.button = Button(self.tr("Open"), "quiet", "external-link")
         self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
+        icon = IconLabel("package-check", QSize(18, 18))
         words = vbox(self.name, self.note, spacing=1)
-        hbox(
-            IconLabel("package-check", QSize(18, 18)),
-            (words, 1),
-            self.button,
-            spacing=12,
-            parent=self,
-        )
+        hbox(icon, (words, 1), self.button, spacing=12, parent=self)
 
     def show_head(self, head: PublishedHead) -> None:
-        self._page = hub_url(head)
+        self._page = f"{HUB}/{head.repo}/tree/{head.revision}"
         self.name.setText(head.repo)
         number = figures.count(head.round)
         self.note.setText(self.tr("Round {number}, on the Hugging Face Hub").format(number=number))
@@ -497,8 +455,6 @@ def _fitted(text: str) -> str:
 
 
 class RunFigures(Columns):
-    """A run in four figures."""
-
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
         self.parameters, self.tokens = FactLine(self.tr("Model")), FactLine(self.tr("Tokens"))
@@ -506,9 +462,8 @@ class RunFigures(Columns):
         self.set_parts((self.parameters, self.tokens, self.round, self.members))
 
     def show_run(self, run: RunRow) -> None:
-        size, tokens = figures.short_count(run.parameters), figures.short_count(run.tokens)
-        self.parameters.show_value(size, self._exactly(run))
-        self.tokens.show_value(tokens, figures.count(run.tokens))
+        self.parameters.show_value(figures.short_count(run.parameters), self._exactly(run))
+        self.tokens.show_value(figures.short_count(run.tokens), figures.count(run.tokens))
         self.round.show_value(_of(run.round, run.rounds))
         self.members.show_value(_of(run.members, run.most_members))
         self.fold()
@@ -522,23 +477,16 @@ class RunFigures(Columns):
 
 
 class FactLine(QWidget):
-    """A name and a figure."""
-
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name = Label(name, TextStyle.CAPTION, "sub")
-        self._figure = Label("", TextStyle.STRONG)
-        vbox(self._name, self._figure, spacing=1, parent=self)
+        self._name, self.figure = Label(name, TextStyle.CAPTION, "sub"), Label("", TextStyle.STRONG)
+        vbox(self._name, self.figure, spacing=1, parent=self)
 
     def show_value(self, figure: str, exact: str = "") -> None:
         """`exact` is shown in the tool tip."""
-        self._figure.setText(figure)
+        self.figure.setText(figure)
         self.setToolTip(exact)
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
-
-    @property
-    def figure(self) -> str:
-        return self._figure.text()
 
 
 def _of(number: int, most: int) -> str:

@@ -33,7 +33,7 @@ from tequio_client.app.pages.settings_table_app import (
 )
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Card, Label, caption, fill, holding, vbox
+from tequio_client.app.widgets.base import Card, Label, caption, fill, vbox
 from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
@@ -53,8 +53,8 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "while_used": settings_lending.UsedSwitch,
     "week": settings_lending.WeekEditor,
     "exclusive": settings_lending.ExclusiveList,
-    "month_used": settings_lending.TrafficMeter,
-    "disk_used": settings_lending.StoreMeter,
+    "month_used": partial(settings_lending.UsageMeter, resource="traffic", title="Used this month"),
+    "disk_used": partial(settings_lending.UsageMeter, resource="disk", title="Used by Tequio"),
     "disk_left": settings_lending.FreeSpace,
     "peer": partial(settings_control.StatusLine, field="peer", title="Peer id"),
     "key": partial(settings_control.StatusLine, field="key", title="Key fingerprint"),
@@ -72,18 +72,17 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
 
 
 class SettingsPage(Page):
-    """The Settings page."""
+    """`location` is the name of the open section."""
 
-    def __init__(self, means: PageContext) -> None:
-        super().__init__(means)
-        self.edits, self.toast = PreferenceEdits(means.model, self), UndoToast(self)
-        self._context = SettingsContext(means=means, edits=self.edits, toast=self.toast)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self.edits, self.toast = PreferenceEdits(self.model, self), UndoToast(self)
+        self._context = SettingsContext(page=context, edits=self.edits, toast=self.toast)
         self._specs = {
-            one.name: one for one in SECTIONS if means.program is not None or not one.is_of_app
+            one.name: one for one in SECTIONS if context.program is not None or not one.is_of_app
         }
-        self._sections: dict[str, tuple[QWidget, SettingsSection]] = {}
-        self._name = next(iter(self._specs))
-        self._wanted: list[str] = []
+        self._sections: dict[str, SettingsSection] = {}
+        self.location = next(iter(self._specs))
         self._was_searched = False
         entries = [
             SectionEntry(one.name, translated(one.title), one.picture)
@@ -106,38 +105,25 @@ class SettingsPage(Page):
         finding = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         finding.activated.connect(self.search.setFocus)
         self.edits.changed.connect(self.request_refresh)
-        if means.program is not None:
-            means.program.settings.changed.connect(self.request_refresh)
+        if context.program is not None:
+            context.program.settings.changed.connect(self.request_refresh)
         self._show_section()
-
-    @property
-    def section(self) -> SettingsSection:
-        return self._built(self._name)[1]
-
-    def section_of(self, name: str) -> SettingsSection:
-        """The section of that name, built on first use."""
-        return self._built(name)[1]
 
     def open_section(self, name: str) -> None:
         """Show that section in place of search results."""
-        self._name = name
+        self.location = name
         self.search.clear()
-        self._wanted = []
         self._show_section()
         self.verticalScrollBar().setValue(0)
 
-    @property
-    def location(self) -> str:
-        return self._name
-
-    def restore_location(self, place: str) -> None:
-        if place in self._specs:
-            self.open_section(place)
+    def restore_location(self, location: str) -> None:
+        if location in self._specs:
+            self.open_section(location)
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
-        for frame, section in self._sections.values():
-            if not frame.isHidden():
+        for section in self._sections.values():
+            if not section.isHidden():
                 section.refresh(snapshot)
         self._mark()
 
@@ -145,46 +131,40 @@ class SettingsPage(Page):
         super().hideEvent(event)
         self.edits.flush()
 
-    def _built(self, name: str) -> tuple[QWidget, SettingsSection]:
+    def section_of(self, name: str) -> SettingsSection:
+        """The section of that name, built on first use."""
         if name not in self._sections:
-            spec = self._specs[name]
-            section = SettingsSection(spec, self._context)
-            title = Label(translated(spec.title), TextStyle.TITLE)
-            head = vbox(title, caption(translated(spec.note)), spacing=2)
-            frame = holding(vbox(head, section, spacing=style.GAP))
-            self._sections[name] = frame, section
+            section = self._sections[name] = SettingsSection(self._specs[name], self._context)
             section.filter([])
             section.refresh(self.model.snapshot)
-            frame.hide()
-            before = list(self._specs)[: list(self._specs).index(name)]
-            at = sum(1 for one in before if one in self._sections)
-            self.body.insertWidget(at, frame)
+            section.hide()
+            built = [one for one in self._specs if one in self._sections]
+            self.body.insertWidget(built.index(name), section)
         return self._sections[name]
 
     def _show_section(self) -> None:
-        self._built(self._name)
-        for name, (frame, section) in self._sections.items():
+        self.section_of(self.location)
+        for name, section in self._sections.items():
             if self._was_searched:
                 section.filter([])
-            frame.setVisible(name == self._name)
+            section.setVisible(name == self.location)
         self._was_searched = False
         self.empty.hide()
-        self.list.select(self._name)
+        self.list.select(self.location)
         self.request_refresh()
 
     def _find(self, text: str) -> None:
         """Show the settings whose name or note contains all of these words."""
-        self._wanted = text.casefold().split()
-        if not self._wanted:
+        wanted = text.casefold().split()
+        if not wanted:
             self._show_section()
             return
-        has_any, self._was_searched = False, True
-        for name in self._specs:
-            frame, section = self._built(name)
-            found = section.filter(self._wanted)
-            frame.setVisible(found)
-            has_any = has_any or found
-        self.empty.setVisible(not has_any)
+        self._was_searched, is_empty = True, True
+        for section in map(self.section_of, self._specs):
+            found = section.filter(wanted)
+            section.setVisible(found)
+            is_empty = is_empty and not found
+        self.empty.setVisible(is_empty)
         self.list.select("")
         self.verticalScrollBar().setValue(0)
         self.request_refresh()
@@ -236,7 +216,9 @@ class SettingsSection(QWidget):
         self.controls: dict[str, SettingControl] = {}
         self._cards: list[tuple[Card, list[tuple[QFrame, SettingRow]]]] = []
         self._refreshes: list[Callable[[], None]] = []
-        self.body = vbox(spacing=style.GAP, parent=self)
+        title = Label(translated(spec.title), TextStyle.TITLE)
+        head = vbox(title, caption(translated(spec.note)), spacing=2)
+        self.body = vbox(head, spacing=style.GAP, parent=self)
         for card in spec.cards:
             self._add_card(translated(card.heading))
             for one in card.settings:
@@ -252,7 +234,7 @@ class SettingsSection(QWidget):
             stops, why = "", ""
             if snapshot is not None and field == decider:
                 stops = QCoreApplication.translate("settings", "Stops lending now")
-                why = worker_texts.decision_reason(snapshot.decision, self._context.means.now_ms())
+                why = worker_texts.decision_reason(snapshot.decision, self._context.page.now_ms())
             row.mark_stopping(stops, why)
 
     def filter(self, wanted: list[str]) -> bool:

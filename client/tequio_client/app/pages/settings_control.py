@@ -44,25 +44,46 @@ if TYPE_CHECKING:
 
 
 DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()
-"""The defaults."""
 SEND_DELAY_MS = 250
+LONGEST_NAME = 64
+NAME_WIDTH = 200
+FIELD_WIDTH = 240
+LONGEST_ADDRESS = 2_048
+LISTEN = re.compile(
+    r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
+)
+PORTS = 65_535
+MAX_BYTE = 255
+KEPT_PREFERENCES = {"version", "consent", "run"}
+"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
+KEPT_APP_SETTINGS = {
+    "version",
+    "nickname",
+    "knows_hiding",
+    "knows_points",
+    "knows_competitions",
+    "competitions_told",
+    "week",
+    "week_rank",
+    "page",
+    "geometry",
+}
+"""App settings that a reset keeps: the name, and remembered state."""
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsContext:
-    """The model, the edits and the program that the controls work with."""
-
-    means: PageContext
+    page: PageContext
     edits: PreferenceEdits
     toast: UndoToast
 
     @property
     def app(self) -> ProgramContext:
         """The program around the window; sections about it are built only where there is one."""
-        if self.means.program is None:
+        if self.page.program is None:
             raise RuntimeError("settings of the app in a window without an app")
-        return self.means.program
+        return self.page.program
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: Qt refers weakly to the owner of a method
@@ -76,8 +97,9 @@ class Field:
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
         """The current value, including changes that were not sent yet."""
-        held = self.context.app.settings.settings if self.is_of_app else self.context.edits.current
-        return getattr(held, self.name)
+        context = self.context
+        settings = context.app.settings.settings if self.is_of_app else context.edits.current
+        return getattr(settings, self.name)
 
     @property
     def default(self) -> Any:  # noqa: ANN401  # of any type that a setting has
@@ -150,11 +172,9 @@ def build_control(spec: SettingSpec, field: Field) -> BuiltControl | None:
 def _switch(title: str, field: Field) -> BuiltControl:
     made = Switch(title)
     made.clicked.connect(field.change)
-    default = (
-        QCoreApplication.translate("settings", "on")
-        if field.default
-        else QCoreApplication.translate("settings", "off")
-    )
+    on = QCoreApplication.translate("settings", "on")
+    off = QCoreApplication.translate("settings", "off")
+    default = on if field.default else off
     return BuiltControl(widget=made, refresh=lambda: made.setChecked(field.value), default=default)
 
 
@@ -219,8 +239,7 @@ class PreferenceEdits(QObject):
     def __init__(self, model: AppModel, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
-        self._fields: dict[str, Any] = {}
-        self._devices: dict[str, dict[str, Any]] = {}
+        self._pending: dict[str, dict[str, Any]] = {}  # by device; "": fields of no device
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SEND_DELAY_MS)
@@ -229,41 +248,34 @@ class PreferenceEdits(QObject):
     @property
     def current(self) -> Preferences:
         """The model's preferences with the changes that were not sent yet."""
-        made = replace(self._model.preferences, **self._fields)
-        for name, fields in self._devices.items():
-            made = replace(made, devices=_with_device(made, name, fields))
-        return replace(made, preset=preset_of(made)) if _PRESET_FIELDS & set(self._fields) else made
+        made = self._model.preferences
+        for device, fields in self._pending.items():
+            if device:
+                made = replace(made, devices=_with_device(made, device, fields))
+            else:
+                made = replace(made, **fields)
+        is_of_preset = not _PRESET_FIELDS.isdisjoint(self._pending.get("", ()))
+        return replace(made, preset=preset_of(made)) if is_of_preset else made
 
-    def change(self, fields: Mapping[str, Any]) -> None:
-        self._fields.update(fields)
+    def change(self, fields: Mapping[str, Any], *, device: str = "") -> None:
+        """Change these fields of the preferences, or of one device."""
+        self._pending.setdefault(device, {}).update(fields)
         self.flush()
 
-    def change_soon(self, fields: Mapping[str, Any]) -> None:
+    def change_soon(self, fields: Mapping[str, Any], *, device: str = "") -> None:
         """Change these fields; sent after `SEND_DELAY_MS` without another change."""
-        self._fields.update(fields)
-        self._send_later()
-
-    def change_device(self, name: str, fields: Mapping[str, Any]) -> None:
-        self._devices.setdefault(name, {}).update(fields)
-        self.flush()
-
-    def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Change these fields of the device after `SEND_DELAY_MS` without another change."""
-        self._devices.setdefault(name, {}).update(fields)
-        self._send_later()
+        self._pending.setdefault(device, {}).update(fields)
+        self._timer.start()
+        self.changed.emit()
 
     def flush(self) -> None:
         self._timer.stop()
-        if not self._fields and not self._devices:
+        if not self._pending:
             return
         made = self.current
-        self._fields, self._devices = {}, {}
+        self._pending = {}
         if made != self._model.preferences:
             self._model.set_preferences(made)
-        self.changed.emit()
-
-    def _send_later(self) -> None:
-        self._timer.start()
         self.changed.emit()
 
 
@@ -284,35 +296,7 @@ def _with_device(
     return (*others[:at], changed, *others[at:])
 
 
-LONGEST_NAME = 64
-NAME_WIDTH = 200
-FIELD_WIDTH = 240
-LONGEST_ADDRESS = 2_048
-LISTEN = re.compile(
-    r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
-)
-PORTS = 65_535
-MAX_BYTE = 255
-KEPT_PREFERENCES = {"version", "consent", "run"}
-"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
-KEPT_APP_SETTINGS = {
-    "version",
-    "nickname",
-    "knows_hiding",
-    "knows_points",
-    "knows_competitions",
-    "competitions_told",
-    "week",
-    "week_rank",
-    "page",
-    "geometry",
-}
-"""App settings that a reset keeps: the name, and remembered state."""
-
-
 class StatusLine(SettingControl):
-    """A name from the worker's status, with a copy button."""
-
     def __init__(self, context: SettingsContext, field: Literal["peer", "key"], title: str) -> None:
         super().__init__(context)
         self._field, self.line = field, CopyLine(translated(title))
@@ -324,8 +308,6 @@ class StatusLine(SettingControl):
 
 
 class StandingChip(SettingControl):
-    """The key's acceptance by the network, with the reason if refused."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         self.chip = Chip()
@@ -340,10 +322,10 @@ class StandingChip(SettingControl):
         decision = snapshot.decision
         if decision.reason is LendingReason.QUARANTINED:
             self.chip.set_label(self.tr("Excluded"), "octagon-x", "danger")
-            said = self.tr(
+            words = self.tr(
                 "No round accepts your key now ({why}). Activity explains what you can do."
             )
-            self.note_changed.emit(said.format(why=decision.values.get("problem", "")), "danger")
+            self.note_changed.emit(words.format(why=decision.values.get("problem", "")), "danger")
         elif need is not None:
             self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
             self.note_changed.emit(need.text or self.tr("Activity explains what has happened."), "")
@@ -363,25 +345,18 @@ def key_backup(context: SettingsContext) -> SettingControl | None:
 
 
 class SetupButton(SettingControl):
-    """Opens the first run again."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         button = Button(self.tr("Open setup"), picture="arrow-right")
-        button.clicked.connect(lambda: context.means.open_page("first-run"))
+        button.clicked.connect(lambda: context.page.open_page("first-run"))
         self.column.addWidget(button)
 
 
 class NicknameField(SettingControl):
-    """The name by which the app greets its user."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self.nickname = QLineEdit()
-        self.nickname.setAccessibleName(self.tr("Nickname"))
+        self.nickname = _text_field(self.tr("Nickname"), self.tr("No nickname"), NAME_WIDTH)
         self.nickname.setMaxLength(LONGEST_NAME)
-        self.nickname.setMinimumWidth(NAME_WIDTH)
-        self.nickname.setPlaceholderText(self.tr("No nickname"))
         self.nickname.editingFinished.connect(self._apply)
         self.column.addWidget(self.nickname)
 
@@ -443,11 +418,8 @@ class LedgerField(SettingControl):
         self._is_checking = False
         self.check = LedgerCheck(self)
         self.check.answered.connect(self._apply)
-        self.address = QLineEdit()
-        self.address.setAccessibleName(self.tr("Ledger's address"))
-        self.address.setMinimumWidth(FIELD_WIDTH)
+        self.address = _text_field(self.tr("Ledger's address"), self.default, FIELD_WIDTH)
         self.address.setMaxLength(LONGEST_ADDRESS)
-        self.address.setPlaceholderText(self.default)
         self.use = Button(self.tr("Check and use"))
         self.use.setEnabled(False)
         self.result = caption()
@@ -468,19 +440,17 @@ class LedgerField(SettingControl):
         if self._applied not in {"", ledger.url.rstrip("/")}:
             return  # the snapshot is of the worker before
         self._applied = ""
-        reached = (
-            self.tr("Connected to {url}.")
-            if ledger.is_reached
-            else self.tr("{url} is not answering.")
-        )
-        self._report(reached.format(url=ledger.url), "ok" if ledger.is_reached else "warn")
+        if ledger.is_reached:
+            self._report(self.tr("Connected to {url}.").format(url=ledger.url), "ok")
+        else:
+            self._report(self.tr("{url} is not answering.").format(url=ledger.url), "warn")
 
     def _edit(self) -> None:
         self._is_checking = True
         self.check.stop()
         self.result.hide()
-        changed = self.address.text().strip() != self.context.app.settings.settings.ledger
-        self.use.setEnabled(changed)
+        known = self.context.app.settings.settings.ledger
+        self.use.setEnabled(self.address.text().strip() != known)
 
     def _check(self) -> None:
         address = self.address.text().strip().rstrip("/")
@@ -511,9 +481,15 @@ class LedgerField(SettingControl):
         self.result.show()
 
 
-class FolderLine(SettingControl):
-    """The worker's folder, to be copied or opened."""
+def _text_field(name: str, placeholder: str, width: int) -> QLineEdit:
+    made = QLineEdit()
+    made.setAccessibleName(name)
+    made.setPlaceholderText(placeholder)
+    made.setMinimumWidth(width)
+    return made
 
+
+class FolderLine(SettingControl):
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         self.line = CopyLine(self.tr("Folder"))
@@ -521,7 +497,7 @@ class FolderLine(SettingControl):
         self.open.setAccessibleName(self.tr("Open the folder"))
         folder = str(context.app.folder)
         self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)))
-        self.line.add(self.open)
+        self.line.row.addWidget(self.open)
         self.line.show_text(folder)
         self.column.addWidget(self.line)
 
@@ -531,10 +507,7 @@ class ListenField(SettingControl):
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self.address = QLineEdit()
-        self.address.setAccessibleName(self.tr("Listen address"))
-        self.address.setMinimumWidth(FIELD_WIDTH)
-        self.address.setPlaceholderText("/ip4/0.0.0.0/tcp/0")
+        self.address = _text_field(self.tr("Listen address"), "/ip4/0.0.0.0/tcp/0", FIELD_WIDTH)
         self.address.editingFinished.connect(self._apply)
         self.column.addWidget(self.address)
 
@@ -545,11 +518,11 @@ class ListenField(SettingControl):
     def _apply(self) -> None:
         address = self.address.text().strip()
         if address and not is_listen_address(address):
-            said = self.tr(
+            words = self.tr(
                 "{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it "
                 "empty."
             )
-            self.note_changed.emit(said.format(address=address), "danger")
+            self.note_changed.emit(words.format(address=address), "danger")
             return
         self.address.setModified(False)
         self.note_changed.emit("", "")
@@ -566,8 +539,6 @@ def is_listen_address(address: str) -> bool:
 
 
 class ResetButton(SettingControl):
-    """Restores the default of every setting, with undo."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         self.button = Button(self.tr("Reset all settings"), "danger", "rotate-ccw")
@@ -575,16 +546,16 @@ class ResetButton(SettingControl):
         self.column.addWidget(self.button)
 
     def _reset(self) -> None:
-        edits, book = self.context.edits, self.context.app.settings
+        edits, app = self.context.edits, self.context.app.settings
         fields = set(DEFAULTS.__struct_fields__) - KEPT_PREFERENCES
         app_fields = set(APP_DEFAULTS.__struct_fields__) - KEPT_APP_SETTINGS
         before = {field: getattr(edits.current, field) for field in fields}
-        app_before = {field: getattr(book.settings, field) for field in app_fields}
+        app_before = {field: getattr(app.settings, field) for field in app_fields}
         edits.change({field: getattr(DEFAULTS, field) for field in fields})
-        book.change(**{field: getattr(APP_DEFAULTS, field) for field in app_fields})
+        app.change(**{field: getattr(APP_DEFAULTS, field) for field in app_fields})
 
         def undo() -> None:
             edits.change(before)
-            book.change(**app_before)
+            app.change(**app_before)
 
         self.context.toast.open_with_undo(self.tr("All settings have their defaults again."), undo)

@@ -5,19 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QLineEdit,
-    QListWidget,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
+from tequio_client.app.pages.settings_control import SettingControl, SettingsContext, translated
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -26,6 +19,7 @@ from tequio_client.app.widgets.base import (
     Label,
     WrappedLabel,
     caption,
+    discard,
     fill,
     hbox,
     holding,
@@ -62,11 +56,11 @@ class UsedQuestion(Banner):
 
     def open(self, share_percent: int, button: str) -> None:
         """Show the warning with that label on its button."""
-        said = self.tr(
+        words = self.tr(
             "While you use the computer, the device will be busy for {share} of the time. It gets "
             "louder and uses more power, and videos or scrolling may stutter. Games still pause it."
         ).format(share=figures.percent(share_percent))
-        self.show_words("warning", said, button)
+        self.show_words("warning", words, button)
         self.show()
 
 
@@ -167,8 +161,6 @@ class UsedSwitch(SettingControl):
 
 
 class WeekEditor(SettingControl):
-    """The hours of the week: drawn by hand, or one of a few named sets."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         self.week = WeekGrid(self.tr("Hours in which to lend"))
@@ -190,7 +182,8 @@ class WeekEditor(SettingControl):
     def refresh(self, snapshot: Snapshot | None) -> None:
         week = self.context.edits.current.week
         self.week.set_week(week)
-        self.hours.select(_hours_of(week))
+        named = next((name for name, hours in _WEEKS.items() if hours == week), "own")
+        self.hours.select(named)
         never = self.tr("No hour is selected, so nothing is ever lent.")
         self.note_changed.emit("" if any(week) else never, "sub" if any(week) else "warn")
 
@@ -205,16 +198,12 @@ class WeekEditor(SettingControl):
         self.refresh(None)  # "custom" cannot be chosen, only drawn
 
 
-def _hours_of(week: Week) -> str:
-    return next((name for name, one in _WEEKS.items() if one == week), "own")
-
-
 class ExclusiveList(SettingControl):
-    """Programs that pause lending while they run, with buttons to add and remove them."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self._names: tuple[str, ...] | None = None
+        self.names: tuple[str, ...] | None = None
+        """The programs in the list; None: not shown yet."""
+        self._shown: list[QWidget] = []
         self.picker: ProgramPicker | None = None
         self.add = Button(self.tr("Add a program"), picture="plus")
         self.add.clicked.connect(self.open_picker)
@@ -223,29 +212,20 @@ class ExclusiveList(SettingControl):
         self.column.setSpacing(8)
         fill(self.column, self._rows, (self.add, LEADING))
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names or ()
-
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Rows are rebuilt only where they changed."""
         names = self.context.edits.current.exclusive
-        if names == self._names:
+        if names == self.names:
             return
-        self._names = names
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        for name in names:
-            self._rows.addWidget(self._row(name))
-        if not names:
-            self._rows.addWidget(WrappedLabel(self.tr("No programs yet."), tone="sub"))
+        self.names = names
+        discard(*self._shown)
+        self._shown = [self._row(name) for name in names]
+        self._shown = self._shown or [WrappedLabel(self.tr("No programs yet."), tone="sub")]
+        fill(self._rows, *self._shown)
         self.add.setEnabled(len(names) < MOST_PROGRAMS)
 
     def open_picker(self) -> None:
-        app = self.context.means.program
+        app = self.context.page.program
         self.picker = ProgramPicker(app.programs if app else tuple, self)
         self.picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.picker.picked.connect(self._add)
@@ -377,52 +357,33 @@ def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) 
         relay.found.emit(found)
 
 
-class UseMeter(SettingControl):
+class UsageMeter(SettingControl):
     """Usage beside its limit; without a limit there is a figure but not a bar."""
 
-    def __init__(self, context: SettingsContext) -> None:
+    def __init__(
+        self, context: SettingsContext, resource: Literal["traffic", "disk"], title: str
+    ) -> None:
         super().__init__(context)
-        self.meter = Meter(self._name())
+        self._resource, self.meter = resource, Meter(translated(title))
         self.column.addWidget(self.meter)
 
-    def _name(self) -> str:
-        raise NotImplementedError
-
-    def _show_use(self, used: int | None, most: int, write: Callable[[int], str]) -> None:
-        if used is None:
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        if snapshot is None:
             self.meter.show_use(figures.ABSENT, None)
-        elif not most:
-            self.meter.show_use(write(used), None)
+            return
+        limits = self.context.edits.current
+        if self._resource == "traffic":
+            used, most, write = snapshot.line.month_bytes, limits.month_gb * GB, figures.data
         else:
+            used, most, write = snapshot.disk.store_bytes, limits.disk_gib * GIB, _gibibytes
+        words = write(used)
+        if most:
             both = figures.translate("figures", "{used} of {most}")
-            self.meter.show_use(both.format(used=write(used), most=write(most)), used / most)
-
-
-class TrafficMeter(UseMeter):
-    """Traffic of this month beside the monthly limit."""
-
-    def _name(self) -> str:
-        return self.tr("Used this month")
-
-    def refresh(self, snapshot: Snapshot | None) -> None:
-        used = snapshot.line.month_bytes if snapshot else None
-        self._show_use(used, self.context.edits.current.month_gb * GB, figures.data)
-
-
-class StoreMeter(UseMeter):
-    """The disk space that Tequio uses, beside its limit."""
-
-    def _name(self) -> str:
-        return self.tr("Used by Tequio")
-
-    def refresh(self, snapshot: Snapshot | None) -> None:
-        used = snapshot.disk.store_bytes if snapshot else None
-        self._show_use(used, self.context.edits.current.disk_gib * GIB, _gibibytes)
+            words = both.format(used=words, most=write(most))
+        self.meter.show_use(words, used / most if most else None)
 
 
 class FreeSpace(SettingControl):
-    """The free space on the disk."""
-
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         self.shown = Label("", TextStyle.LABEL)

@@ -16,9 +16,6 @@ from tequio_client.app.pages.settings_table_app import (
     NOTIFICATIONS,
     PRIVACY,
     STARTUP,
-    ChipSpec,
-    ChoiceSpec,
-    ControlSpec,
     CustomSpec,
     NumberSpec,
     PauseCause,
@@ -178,12 +175,7 @@ _NETWORK = section(
             "Upload limit. Stay below half your connection speed to keep games and calls smooth.",
             _MBIT,
         ),
-        SettingSpec(
-            "download_mbit",
-            "Download",
-            "Download limit.",
-            _MBIT,
-        ),
+        SettingSpec("download_mbit", "Download", "Download limit.", _MBIT),
     ),
     card(
         "Per month",
@@ -289,26 +281,10 @@ def device_pausing(decision: Decision) -> str:
 
 def section_pausing(field_name: str) -> str:
     """The section with a field that can pause lending; empty: none."""
-    for part in SECTIONS:
-        if any(one.field == field_name and one.causes for one in settings_of(part)):
-            return part.name
-    return ""
-
-
-def translatable_texts() -> Iterator[str]:
-    """Every text of the tables, to be translated; some more than once."""
-    for part in SECTIONS:
-        yield from (part.title, part.note, *(one.heading for one in part.cards))
-        for one in settings_of(part):
-            yield from (one.title, one.note, one.default, one.found_by)
-            yield from _control_texts(one.control)
-
-
-def _control_texts(control: ControlSpec | None) -> Iterator[str]:
-    match control:
-        case NumberSpec(unit=unit, nothing=nothing):
-            yield from (unit, nothing)
-        case ChoiceSpec(choices=choices):
-            yield from choices.values()
-        case ChipSpec(words=words):
-            yield words
+    found = (
+        part.name
+        for part in SECTIONS
+        for one in settings_of(part)
+        if one.field == field_name and one.causes
+    )
+    return next(found, "")

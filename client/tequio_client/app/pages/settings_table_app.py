@@ -78,8 +78,6 @@ ControlSpec: TypeAlias = SwitchSpec | NumberSpec | PercentSpec | ChoiceSpec | Ch
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """One row."""
-
     field: str
     """A field of the preferences or of the app's settings; the name of a row that shows a fact."""
     title: str = ""
@@ -96,16 +94,12 @@ class SettingSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardSpec:
-    """Settings on one card, below its heading."""
-
     heading: str = ""
     settings: tuple[SettingSpec, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionSpec:
-    """A section of the page, and its entry in the list."""
-
     name: str
     title: str
     picture: str
@@ -417,9 +411,7 @@ _NEVER = card(
         "Others see how fast you train. Judges also publish the name of the device that scored.",
     ),
     SettingSpec(
-        "never-choices",
-        "Your settings, nickname and hours",
-        "They stay in the app's folder.",
+        "never-choices", "Your settings, nickname and hours", "They stay in the app's folder."
     ),
 )
 PRIVACY = section(

@@ -75,8 +75,6 @@ TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
 
 
 class StateShape(StrEnum):
-    """Shapes of the states."""
-
     DISC = "disc"
     RING = "ring"
     BARS = "bars"
@@ -133,24 +131,25 @@ def _triangle() -> QPainterPath:
 
 
 def draw_shape(painter: QPainter, shape: StateShape, colour: str, place: QRectF) -> None:
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(place.topLeft())
-    painter.scale(place.width() / UNIT, place.height() / UNIT)
-    painter.fillPath(shape_path(shape), QColor(colour))
-    painter.restore()
+    _fill(painter, shape_path(shape), QColor(colour), place)
 
 
 def draw_logo(painter: QPainter, place: QRectF) -> None:
     """Draw the logo: six discs around a seventh, connected."""
+    colours = QLinearGradient(10, 5, 90, 95)
+    for at, colour in zip((0.0, 1.0), LOGO_COLOURS, strict=True):
+        colours.setColorAt(at, QColor(colour))
+    _fill(painter, _logo_path(), colours, place)
+
+
+def _fill(
+    painter: QPainter, path: QPainterPath, brush: QColor | QLinearGradient, place: QRectF
+) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(place.topLeft())
     painter.scale(place.width() / UNIT, place.height() / UNIT)
-    colours = QLinearGradient(10, 5, 90, 95)
-    for at, colour in zip((0.0, 1.0), LOGO_COLOURS, strict=True):
-        colours.setColorAt(at, QColor(colour))
-    painter.fillPath(_logo_path(), colours)
+    painter.fillPath(path, brush)
     painter.restore()
 
 

@@ -17,8 +17,6 @@ from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, style_sheet
 
 
 class Appearance(StrEnum):
-    """The user's choice of appearance."""
-
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
@@ -61,7 +59,7 @@ class Theme(QObject):
 
     def __init__(self, app: QApplication, choice: Appearance = Appearance.SYSTEM) -> None:
         super().__init__(app)
-        self._app, self._choice = app, choice
+        self._app, self.choice = app, choice
         style.load_typeface()
         app.setStyle(QStyleFactory.create("Fusion"))
         app.setFont(style.font(style.TextStyle.BODY))
@@ -70,19 +68,11 @@ class Theme(QObject):
         self.choose(choice)
         self._hints.colorSchemeChanged.connect(self._follow)
 
-    @property
-    def choice(self) -> Appearance:
-        return self._choice
-
     def choose(self, choice: Appearance) -> None:
         """Follow the system, or use one set of colours."""
-        self._choice = choice
+        self.choice = choice
         self._hints.setColorScheme(SCHEMES[choice])
         self._apply()
-
-    def is_motion_reduced(self) -> bool:
-        """True if the user or the system asks for reduced motion."""
-        return is_motion_reduced(self._app)
 
     def reduce_motion(self, *, is_wanted: bool) -> None:
         """Reduce motion whatever the system says; False: follow the system."""
@@ -93,18 +83,16 @@ class Theme(QObject):
         self._apply()
 
     def _apply(self) -> None:
-        wanted = DARK if self._is_dark() else LIGHT
+        is_dark = self.choice is Appearance.DARK
+        if self.choice is Appearance.SYSTEM:
+            is_dark = self._scheme is not Qt.ColorScheme.Light
+        wanted = DARK if is_dark else LIGHT
         if wanted is current_tokens() and self._app.styleSheet():
             return
         _InForce.tokens = wanted
         self._app.setPalette(_palette(wanted))
         self._app.setStyleSheet(style_sheet(wanted))
         self.changed.emit(wanted)
-
-    def _is_dark(self) -> bool:
-        if self._choice is not Appearance.SYSTEM:
-            return self._choice is Appearance.DARK
-        return self._scheme is not Qt.ColorScheme.Light
 
 
 class _InForce:
@@ -116,12 +104,10 @@ def current_tokens() -> ColourTokens:
     return _InForce.tokens
 
 
-def is_motion_reduced(app: QApplication) -> bool:
+def is_motion_reduced() -> bool:
     """True if the user or the system asks for reduced motion."""
-    if _InForce.is_still:
-        return True
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
-    return app.style().styleHint(hint) == 0
+    return _InForce.is_still or QApplication.style().styleHint(hint) == 0
 
 
 def _palette(colours: ColourTokens) -> QPalette:

@@ -47,7 +47,9 @@ class Columns(QWidget):
         super().__init__()
         self._parts: tuple[QWidget, ...] = ()
         self._shares: tuple[int, ...] = ()
-        self._folded, self._columns = folded, 0
+        self._folded = folded
+        self.columns = 0
+        """The number of parts side by side."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(gap)
@@ -57,11 +59,6 @@ class Columns(QWidget):
         """`shares` of the width; equal ones if none are given."""
         self._parts, self._shares = tuple(parts), tuple(shares) or (1,) * len(parts)
         self._lay(len(self._parts))
-
-    @property
-    def columns(self) -> int:
-        """The number of parts side by side."""
-        return self._columns
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as one part per row."""
@@ -86,11 +83,11 @@ class Columns(QWidget):
         return sum(widths) + self._grid.spacing() * (columns - 1)
 
     def _lay(self, columns: int) -> None:
-        if columns == self._columns:
+        if columns == self.columns:
             return
-        for column in range(self._columns):
+        for column in range(self.columns):
             self._grid.setColumnStretch(column, 0)
-        self._columns = columns
+        self.columns = columns
         for at, part in enumerate(self._parts):
             self._grid.addWidget(part, at // columns, at % columns)
         for column, share in enumerate(self._shares[:columns]):
@@ -133,7 +130,6 @@ def vbox(
 
 
 def fill(box: B, *parts: Part) -> B:
-    """Add these parts to a box."""
     for part in parts:
         inside, how = part if isinstance(part, tuple) else (part, 0)
         if inside is None:
@@ -154,6 +150,13 @@ def holding(layout: QLayout) -> QWidget:
     made = QWidget()
     made.setLayout(layout)
     return made
+
+
+def discard(*widgets: QWidget) -> None:
+    """Hide these widgets at once, and delete them when their events are over."""
+    for widget in widgets:
+        widget.hide()
+        widget.deleteLater()
 
 
 def paint_event(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
@@ -215,15 +218,10 @@ class IconLabel(QWidget):
         self._name, self._ink = name, ink
         self.update()
 
-    @property
-    def name(self) -> str:
-        return self._name
-
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        icons.draw_icon(
-            painter, self._name, getattr(current_tokens(), self._ink), self.rect().toRectF()
-        )
+        ink = getattr(current_tokens(), self._ink)
+        icons.draw_icon(painter, self._name, ink, self.rect().toRectF())
 
 
 def tool_tip(words: str) -> str:
@@ -253,8 +251,6 @@ class Label(QLabel):
 
 
 class WrappedLabel(Label):
-    """Text that wraps."""
-
     def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setWordWrap(True)
@@ -320,8 +316,7 @@ class Card(QFrame):
 
     def add_heading(self, heading: str, note: str = "") -> None:
         """Add a heading, and a note at its end; call once."""
-        head = QHBoxLayout()
-        head.addWidget(ElidedLabel(heading, TextStyle.HEADING), 1)
+        head = hbox((ElidedLabel(heading, TextStyle.HEADING), 1))
         if note:
             head.addWidget(Label(note, TextStyle.CAPTION, "sub"))
         self.body.addLayout(head)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import (
-    Property,
     QEasingCurve,
     QEvent,
     QPoint,
-    QPropertyAnimation,
+    QPointF,
     QRectF,
     QSize,
     Qt,
+    QVariantAnimation,
     Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -36,7 +35,7 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens, is_motion_reduced
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import Columns, focus_ring, paint_event
+from tequio_client.app.widgets.base import Columns, discard, focus_ring, paint_event, vbox
 
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
 PADDING = 13
@@ -44,7 +43,7 @@ CARD_WIDTH = 150
 BETWEEN = 5
 WRAPPED = Qt.TextFlag.TextWordWrap
 UNBOUNDED_HEIGHT = 10_000
-Row = TypeVar("Row", bound=QWidget)
+Row = TypeVar("Row", bound="ChoiceRow")
 NAV_BUTTON_PADDING = (14, 10)
 GAP = 11
 MARK = (3, 16)
@@ -79,7 +78,9 @@ class Button(QPushButton):
 
     def open_menu(self, menu: QMenu) -> None:
         self.setMenu(menu)
-        self.setLayoutDirection(_reversed(self.layoutDirection()))  # the icon stands behind
+        left, right = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
+        # reversed, so that the icon is behind the words
+        self.setLayoutDirection(right if self.layoutDirection() is left else left)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -90,12 +91,6 @@ class Button(QPushButton):
         if self._picture:
             name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
             self.setIcon(icon(self._picture, getattr(current_tokens(), name), style.ICON - 2))
-
-
-def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
-    if direction is Qt.LayoutDirection.LeftToRight:
-        return Qt.LayoutDirection.RightToLeft
-    return Qt.LayoutDirection.LeftToRight
 
 
 class ChoiceSurface(QRadioButton):
@@ -111,8 +106,6 @@ class ChoiceSurface(QRadioButton):
 
 
 class ChoiceCard(ChoiceSurface):
-    """A card that can be chosen, with a name and a sentence."""
-
     def __init__(self, name: str, note: str) -> None:
         super().__init__(name)
         self._note = note
@@ -154,23 +147,16 @@ class ChoiceCard(ChoiceSurface):
         note = words.adjusted(0, high + BETWEEN, 0, PADDING)
         painter.drawText(note, int(side | WRAPPED), self._note)
         if is_on:
-            self._draw_mark(painter, words)
+            left = words.left() if self.isRightToLeft() else words.right() - 16
+            mark = QRectF(left, words.top(), 16, 16)
+            icons.draw_icon(painter, "circle-check", colours.text_accent, mark)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
-    def _draw_mark(self, painter: QPainter, words: QRectF) -> None:
-        is_mirrored = self.isRightToLeft()
-        left = words.left() if is_mirrored else words.right() - 16
-        icons.draw_icon(
-            painter, "circle-check", current_tokens().text_accent, QRectF(left, words.top(), 16, 16)
-        )
-
     def _heights(self, width: int) -> tuple[int, int]:
         inner = width - 2 * PADDING - 1
-        return (
-            _height(self.text(), TextStyle.STRONG, inner - 20),
-            _height(self._note, TextStyle.CAPTION, inner),
-        )
+        name = _height(self.text(), TextStyle.STRONG, inner - 20)
+        return name, _height(self._note, TextStyle.CAPTION, inner)
 
 
 def _height(words: str, kind: TextStyle, width: int) -> int:
@@ -187,7 +173,7 @@ class ChoiceCards(Columns):
     def __init__(self, name: str, choices: dict[str, tuple[str, str]]) -> None:
         super().__init__(gap=10)
         self.setAccessibleName(name)
-        self.cards = {key: ChoiceCard(*said) for key, said in choices.items()}
+        self.cards = {key: ChoiceCard(*texts) for key, texts in choices.items()}
         for key, card in self.cards.items():
             card.setAutoExclusive(False)
             card.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
@@ -197,31 +183,6 @@ class ChoiceCards(Columns):
         """Select that card; an unknown name selects none."""
         for key, card in self.cards.items():
             card.setChecked(key == chosen)
-
-
-def relaid_rows(
-    column: QVBoxLayout,
-    old: dict[str, Row],
-    names: Sequence[str],
-    new: Callable[[str], Row],
-    after: QWidget | None = None,
-) -> dict[str, Row]:
-    """Lay out a row for each name, after `after` if given, and in the same tab order.
-
-    Rows of names that stay are reused, because one of them may have the focus.
-    """
-    for name in old.keys() - set(names):
-        gone = old.pop(name)
-        column.removeWidget(gone)
-        gone.hide()
-        gone.deleteLater()
-    rows = {name: old[name] if name in old else new(name) for name in names}
-    for row in rows.values():
-        column.addWidget(row)
-        if after is not None:
-            QWidget.setTabOrder(after, row)
-        after = row
-    return rows
 
 
 class ChoiceRow(ChoiceSurface):
@@ -261,6 +222,46 @@ class ChoiceRow(ChoiceSurface):
             focus_ring(painter, QRectF(self.rect()), style.CARD_RADIUS)
 
 
+class ChoiceList(QWidget, Generic[Row]):
+    """Rows by name, one of which is selected; `first`, the row above them, has no name."""
+
+    selected = Signal(str)
+    """The name of the row clicked by the user."""
+
+    def __init__(self, title: str, new: Callable[[], Row], first: ChoiceRow | None = None) -> None:
+        super().__init__()
+        self.setAccessibleName(title)
+        self._new, self._first = new, first
+        self.rows: dict[str, Row] = {}
+        self._column = vbox(spacing=8, parent=self)
+        if first is not None:
+            self._column.addWidget(first)
+            first.clicked.connect(lambda: self.selected.emit(""))
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Lay out a row for each name; rows that stay are reused, for one may have the focus."""
+        if list(names) == list(self.rows):
+            return
+        discard(*(self.rows.pop(name) for name in self.rows.keys() - set(names)))
+        self.rows = {name: self.rows.get(name) or self._add(name) for name in names}
+        before: QWidget | None = self._first
+        for row in self.rows.values():
+            self._column.addWidget(row)
+            if before is not None:
+                self.setTabOrder(before, row)
+            before = row
+
+    def select(self, name: str) -> None:
+        row = self.rows.get(name, self._first)
+        if row is not None:
+            row.setChecked(True)
+
+    def _add(self, name: str) -> Row:
+        made = self._new()
+        made.clicked.connect(lambda: self.selected.emit(name))
+        return made
+
+
 class Dropdown(QComboBox):
     """Choices by name, with their labels; only the selected one is visible."""
 
@@ -294,8 +295,6 @@ class Dropdown(QComboBox):
 
 
 class NavButton(QPushButton):
-    """An entry of the side bar; one of them is checked."""
-
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words)
         self._picture = picture
@@ -345,9 +344,8 @@ class NavButton(QPushButton):
             self.text(), Qt.TextElideMode.ElideRight, int(place.width())
         )
         painter.setFont(self.font())
-        painter.setPen(
-            QColor(current_tokens().text if self.isChecked() else current_tokens().text_sub)
-        )
+        colours = current_tokens()
+        painter.setPen(QColor(colours.text if self.isChecked() else colours.text_sub))
         side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         painter.drawText(place, QStyle.visualAlignment(self.layoutDirection(), side), words)
 
@@ -392,8 +390,6 @@ class Segmented(QWidget):
 
 
 class SegmentButton(ChoiceSurface):
-    """One choice of a segmented row."""
-
     def __init__(self, words: str, group: str) -> None:
         super().__init__(words)
         self.setAccessibleName(words)
@@ -430,12 +426,14 @@ class Switch(QCheckBox):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._place = 0.0
+        self.place = 0.0
+        """The thumb's position, from 0 (off) to 1 (on)."""
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._slide = QPropertyAnimation(self, b"place", self)
+        self._slide = QVariantAnimation(self)
+        self._slide.valueChanged.connect(self._set_place)
         self._slide.setDuration(SLIDE_MS)
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self.toggled.connect(self._move)
@@ -447,48 +445,33 @@ class Switch(QCheckBox):
         return self.rect().contains(at)
 
     def _move(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        app = QApplication.instance()
         goal = 1.0 if is_on else 0.0
         self._slide.stop()
-        if self.isVisible() and isinstance(app, QApplication) and not is_motion_reduced(app):
-            self._slide.setStartValue(self._place)
+        if self.isVisible() and not is_motion_reduced():
+            self._slide.setStartValue(self.place)
             self._slide.setEndValue(goal)
             self._slide.start()
         else:
             self._set_place(goal)
 
-    def _get_place(self) -> float:
-        return self._place
-
     def _set_place(self, place: float) -> None:
-        self._place = place
+        self.place = place
         self.update()
-
-    place = Property(float, _get_place, _set_place)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         colours = current_tokens()
         track = QRectF(FOCUS_MARGIN, FOCUS_MARGIN, *TRACK)
-        on, off = self._colours()
+        on, off = colours.button, colours.text_sub
+        if not self.isEnabled():
+            on = off = colours.text_off
         painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
         painter.setBrush(QColor(on if self.isChecked() else colours.card))
         painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), TRACK[1] / 2, TRACK[1] / 2)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colours.on_button if self.isChecked() else off))
-        way = TRACK[0] - TRACK[1]
-        is_mirrored = self.isRightToLeft()
-        place = 1 - self._place if is_mirrored else self._place
-        thumb = QRectF(0, 0, 2 * RADIUS, 2 * RADIUS)
-        middle = track.topLeft().toPoint()
-        thumb.moveCenter(track.center())
-        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * RADIUS) / 2 + way * place)
-        painter.drawEllipse(thumb)
+        place = 1 - self.place if self.isRightToLeft() else self.place
+        middle = track.left() + TRACK[1] / 2 + (TRACK[0] - TRACK[1]) * place
+        painter.drawEllipse(QPointF(middle, track.center().y()), RADIUS, RADIUS)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + FOCUS_MARGIN)
-
-    def _colours(self) -> tuple[str, str]:
-        colours = current_tokens()
-        if not self.isEnabled():
-            return colours.text_off, colours.text_off
-        return colours.button, colours.text_sub

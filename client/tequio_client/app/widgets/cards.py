@@ -1,9 +1,9 @@
-"""Composite parts of pages: text to copy, the ranking, the list of sections, figures and tiles."""
+"""Composite parts of pages: text to copy, tables, the list of sections, figures and tiles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,27 +34,30 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    LEADING,
+    MIDDLE,
     TOP,
+    TRAILING,
     Columns,
     ElidedLabel,
     Label,
     caption,
     caption_line,
-    fill,
     hbox,
+    holding,
     paint_event,
     tool_tip,
+    vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 from tequio_client.app.widgets.inputs import SearchField
+from tequio_client.ipc.control import RankRow
 from tequio_client.ipc.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from tequio_client.ipc.control import RankRow
 
 COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
+Row = TypeVar("Row")
 ROW = 32
 KEY_LETTERS = 10
 RANK, WHO, POINTS = range(3)
@@ -74,11 +76,11 @@ class CopyLine(QWidget):
 
     def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
         super().__init__()
-        self._whole = ""
-        self._text: Label = ElidedLabel("", TextStyle.BODY, "sub")
+        self.text = ""
+        self._label: Label = ElidedLabel("", TextStyle.BODY, "sub")
         if is_for_machine:
-            self._text = caption()
-            self._text.setFont(style.fixed_font())
+            self._label = caption()
+            self._label.setFont(style.fixed_font())
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)
@@ -86,28 +88,19 @@ class CopyLine(QWidget):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self.button.set_label(self.tr("Copy"), "copy"))
-        self._row = row = hbox(spacing=10, parent=self)
-        fill(row, (self._text, 1), self.button)
+        self.row = hbox((self._label, 1), self.button, spacing=10, parent=self)
         self.show_text("")
 
     def show_text(self, text: str) -> None:
         """Empty text disables copying."""
-        self._whole = text or figures.ABSENT
-        is_broken = self._text.wordWrap()
-        self._text.setText("\u200b".join(self._whole) if is_broken else self._whole)
-        self._text.setAccessibleName(self._whole)
+        self.text = text or figures.ABSENT
+        may_break = self._label.wordWrap()
+        self._label.setText("\u200b".join(self.text) if may_break else self.text)
+        self._label.setAccessibleName(self.text)
         self.button.setEnabled(bool(text))
 
-    def add(self, button: Button) -> None:
-        """Add another button after the copy button."""
-        self._row.addWidget(button)
-
-    @property
-    def text(self) -> str:
-        return self._whole
-
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._whole)
+        QGuiApplication.clipboard().setText(self.text)
         self.button.set_label(self.tr("Copied"), "check")
         self._copied_timer.start()
 
@@ -128,41 +121,16 @@ class PlainTable(QTableView):
         self.horizontalHeader().setSectionsClickable(False)
 
 
-class RankingTable(PlainTable):
-    """The neighbours in the ranking, best first."""
+class TableRows(QAbstractTableModel, Generic[Row]):
+    """The headings of a table, and on which side its columns are; subclasses write the cells."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, ROW)
-        self._rows = RankingRows()
-        self.setModel(self._rows)
-        self.setItemDelegate(RankingDelegate(self))
-        self.setFont(font(TextStyle.BODY))
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(WHO, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(POINTS, QHeaderView.ResizeMode.ResizeToContents)
-
-    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
-        self._rows.replace(rows)
-
-
-class RankingRows(QAbstractTableModel):
-    """The rows of the ranking as a Qt model."""
-
-    def __init__(self) -> None:
+    def __init__(self, headings: Sequence[str], sides: Mapping[int, Qt.AlignmentFlag]) -> None:
         super().__init__()
-        self._rows: tuple[RankRow, ...] = ()
-        self._headings = ("#", self.tr("Volunteer"), self.tr("Points"))
-
-    def replace(self, rows: tuple[RankRow, ...]) -> None:
-        if rows != self._rows:
-            self.beginResetModel()
-            self._rows = rows
-            self.endResetModel()
+        self._headings, self._sides = headings, sides
+        self.rows: tuple[Row, ...] = ()
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._headings)
@@ -174,14 +142,42 @@ class RankingRows(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headings[section]
-        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+        return self.side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        return self._sides.get(column, LEADING) | MIDDLE
+
+
+class RankingTable(PlainTable):
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ROW)
+        self.rows = RankingRows()
+        self.setModel(self.rows)
+        self.setItemDelegate(RankingDelegate(self))
+        self.setFont(font(TextStyle.BODY))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(WHO, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(POINTS, QHeaderView.ResizeMode.ResizeToContents)
+
+
+class RankingRows(TableRows[RankRow]):
+    def __init__(self) -> None:
+        super().__init__(("#", self.tr("Volunteer"), self.tr("Points")), {POINTS: TRAILING})
+
+    def replace(self, rows: tuple[RankRow, ...]) -> None:
+        if rows != self.rows:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self._rows[index.row()]
+        row = self.rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._words(row, index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(index.column())
+            return self.side(index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHO:
             return row.key
         if role == Qt.ItemDataRole.ForegroundRole and row.is_ours:
@@ -211,15 +207,7 @@ class RankingDelegate(QStyledItemDelegate):
         super().paint(painter, option, index)
 
 
-def _side(column: int) -> Qt.AlignmentFlag:
-    trailing = column == POINTS
-    side = Qt.AlignmentFlag.AlignTrailing if trailing else Qt.AlignmentFlag.AlignLeading
-    return side | Qt.AlignmentFlag.AlignVCenter
-
-
 class SectionEntry(NamedTuple):
-    """A section as the list shows it."""
-
     name: str
     title: str
     picture: str
@@ -240,31 +228,21 @@ class SectionList(QWidget):
         self._group = QButtonGroup(self)
         self.buttons: dict[str, SectionButton] = {}
         self.choices = Dropdown(name, {one.name: one.title for one in entries})
-        self._buttons = QWidget()
-        column = QVBoxLayout(self._buttons)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
         for one in entries:
-            button = SectionButton(one.title, one.picture)
+            button = self.buttons[one.name] = SectionButton(one.title, one.picture)
             button.clicked.connect(lambda _=False, name=one.name: self.chosen.emit(name))
             self._group.addButton(button)
-            self.buttons[one.name] = button
-            column.addWidget(button)
+        self._buttons = holding(vbox(*self.buttons.values(), spacing=2))
         self.choices.chosen.connect(self.chosen)
-        self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(10)
-        self._box.addWidget(self.search, 1)
-        self._box.addWidget(self.choices)
-        self._box.addWidget(self._buttons)
+        self._box = vbox((self.search, 1), self.choices, self._buttons, spacing=10, parent=self)
         self._box.addStretch(0)
 
     def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
         """Become one line with margins and an opaque ground, or a column again."""
         self._box.setContentsMargins(*(margins if is_narrow else (0, 0, 0, 0)))
         self.setAutoFillBackground(is_narrow)
-        way = QBoxLayout.Direction.LeftToRight if is_narrow else QBoxLayout.Direction.TopToBottom
-        self._box.setDirection(way)
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._box.setDirection(beside if is_narrow else below)
         self._box.setStretch(0, 1 if is_narrow else 0)
         self._box.setStretch(3, 0 if is_narrow else 1)
         self.choices.setVisible(is_narrow)
@@ -295,26 +273,21 @@ class SectionButton(NavButton):
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words, picture)
         self.setAutoExclusive(False)
-        self._why = ""
-
-    def mark(self, why: str) -> None:
-        if why != self._why:
-            self._why = why
-            self.setAccessibleDescription(why)
-            self.setToolTip(tool_tip(why))
-            self.update()
-
-    @property
-    def reason(self) -> str:
+        self.reason = ""
         """The reason for the dot."""
-        return self._why
+
+    def mark(self, reason: str) -> None:
+        if reason != self.reason:
+            self.reason = reason
+            self.setAccessibleDescription(reason)
+            self.setToolTip(tool_tip(reason))
+            self.update()
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         self.draw(painter)
-        if self._why:
-            is_mirrored = self.isRightToLeft()
-            left = 10.0 if is_mirrored else self.width() - 10 - DOT
+        if self.reason:
+            left = 10.0 if self.isRightToLeft() else self.width() - 10 - DOT
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(current_tokens().warn))
             painter.drawEllipse(QRectF(left, (self.height() - DOT) / 2, DOT, DOT))
@@ -325,39 +298,33 @@ class SectionButton(NavButton):
 
 
 class StatCard(QFrame):
-    """A card for one figure and a note about it."""
-
     def __init__(self, name: str, picture: str) -> None:
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumWidth(STAT_WIDTH)
         self._name = caption_line(name)
-        self._figure = ElidedLabel("", TextStyle.FIGURE)
-        self._note = caption_line()
+        self.figure = ElidedLabel("", TextStyle.FIGURE)
+        self.note = caption_line()
         grid = QGridLayout(self)
         grid.setContentsMargins(*style.CARD_MARGINS)
         grid.setVerticalSpacing(2)
         grid.addWidget(self._name, 0, 0)
         grid.addWidget(IconTile(picture), 0, 1, 2, 1, TOP)
-        grid.addWidget(self._figure, 1, 0)
-        grid.addWidget(self._note, 2, 0, 1, 2)
+        grid.addWidget(self.figure, 1, 0)
+        grid.addWidget(self.note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
 
     def show_figure(self, figure: str, note: str = "", exact: str = "") -> None:
         """`exact` is added to the tool tip."""
-        self._figure.setText(figure)
-        self._note.setText(note)
+        self.figure.setText(figure)
+        self.note.setText(note)
         self.setToolTip(exact)
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
         self.setAccessibleDescription(note)
 
-    @property
-    def figure(self) -> str:
-        return self._figure.text()
-
-    @property
-    def note_text(self) -> str:
-        return self._note.text()
+    def show_points(self, micropoints: int, note: str, sign: str = "") -> None:
+        exact = self.tr("{points} points").format(points=figures.exact_points(micropoints))
+        self.show_figure(sign + figures.short_points(micropoints), note, exact)
 
 
 class StatCards(Columns):
@@ -384,8 +351,6 @@ class StatCards(Columns):
 
 
 class IconTile(QWidget):
-    """A small decorative icon on a soft ground."""
-
     def __init__(self, picture: str) -> None:
         super().__init__()
         self._picture = picture
@@ -398,9 +363,5 @@ class IconTile(QWidget):
         painter.setBrush(QColor(current_tokens().accent_soft))
         painter.drawRoundedRect(room, TILE_RADIUS, TILE_RADIUS)
         inset = (TILE - style.ICON + 2) / 2
-        icons.draw_icon(
-            painter,
-            self._picture,
-            current_tokens().text_accent,
-            room.adjusted(inset, inset, -inset, -inset),
-        )
+        place = room.adjusted(inset, inset, -inset, -inset)
+        icons.draw_icon(painter, self._picture, current_tokens().text_accent, place)

@@ -1,4 +1,4 @@
-"""Charts: the base of those with steps, an area over time, and sparklines.
+"""Charts: the base of those with steps, points over time, and sparklines.
 
 The mouse or the arrow keys select a step whose values are then shown. The accessible description
 holds a summary in words.
@@ -7,9 +7,8 @@ holds a summary in words.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     accent_gradient,
     focus_ring,
@@ -45,8 +45,6 @@ LABELS_GAP = 10
 """Space between the labels and the plot."""
 DOT = 4.5
 LABELS_APART = 18
-Write: TypeAlias = "Callable[[float], str]"
-"""Writes a value in words."""
 HEIGHT = 26
 LINE = 1.6
 SPARKLINE_DOT = 2.2
@@ -81,9 +79,9 @@ def round_step(least: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartData:
-    """The data of a chart: one value and one label for each step, oldest first."""
+    """Micro-points and a label for each step, oldest first."""
 
-    values: tuple[float, ...] = ()
+    values: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
     summary: str = ""
     """The accessible description."""
@@ -95,7 +93,8 @@ class StepChart(QWidget):
     def __init__(self, name: str, empty: str, smallest: QSize) -> None:
         super().__init__()
         self._empty, self._summary = empty, ""
-        self._at: int | None = None
+        self.selected: int | None = None
+        """The index of the selected step."""
         self.setAccessibleName(name)
         self.setAccessibleDescription(empty)
         self.setMouseTracking(True)
@@ -122,7 +121,7 @@ class StepChart(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """An arrow key moves by a step, from the last one if none is selected."""
         last = len(self._step_places()) - 1 if self._has_values() else -1
-        at = last if self._at is None else self._at
+        at = last if self.selected is None else self.selected
         goals = {
             Qt.Key.Key_Left: max(at - 1, 0),
             Qt.Key.Key_Right: min(at + 1, last),
@@ -165,14 +164,14 @@ class StepChart(QWidget):
 
     def _renew(self, summary: str) -> None:
         """Show other values, with no step selected."""
-        self._summary, self._at = summary, None
+        self._summary, self.selected = summary, None
         self.setAccessibleDescription(summary if self._has_values() else self._empty)
         self.update()
 
     def _choose(self, at: int | None) -> None:
-        if at == self._at or not self._has_values():
+        if at == self.selected or not self._has_values():
             return
-        self._at = at
+        self.selected = at
         self.setAccessibleDescription(self._summary if at is None else self._step_text())
         self.update()
 
@@ -199,23 +198,18 @@ def draw_bubble(painter: QPainter, bubble: QRectF) -> None:
     painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
 
 
-class AreaChart(StepChart):
-    """A plot as a curve over a fading area."""
+class PointsChart(StepChart):
+    """Points as a curve over a fading area."""
 
-    def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
+    def __init__(self, name: str, empty: str) -> None:
         super().__init__(name, empty, QSize(220, 140))
         self._plot = ChartData()
-        self._write, self._write_axis = write, write_axis
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def set_data(self, plot: ChartData) -> None:
         if plot != self._plot:
             self._plot = plot
             self._renew(plot.summary)
-
-    @property
-    def selected_step(self) -> int | None:
-        return self._at
 
     def sizeHint(self) -> QSize:
         return QSize(460, 260)
@@ -227,8 +221,8 @@ class AreaChart(StepChart):
         return [point.x() for point in self._points(self._place())]
 
     def _step_text(self, between: str = ": ") -> str:
-        at = self._at or 0
-        return f"{self._plot.labels[at]}{between}{self._write(self._plot.values[at])}"
+        at = self.selected or 0
+        return f"{self._plot.labels[at]}{between}{figures.short_points(self._plot.values[at])}"
 
     def _draw(self, painter: QPainter) -> None:
         place = self._place()
@@ -237,8 +231,8 @@ class AreaChart(StepChart):
         self._draw_labels(painter, place)
         points = self._points(place)
         self._draw_curve(painter, points, place)
-        if self._at is not None:
-            self._draw_dot(painter, points[self._at], place)
+        if self.selected is not None:
+            self._draw_dot(painter, points[self.selected], place)
 
     def _place(self) -> QRectF:
         metrics = QFontMetricsF(font(TextStyle.SMALL))
@@ -249,7 +243,7 @@ class AreaChart(StepChart):
 
     def _axis(self) -> list[str]:
         _, step = axis_top_and_step(max(self._plot.values), LINES)
-        return [self._write_axis(step * at) for at in range(LINES + 1)]
+        return [figures.exact_points(int(step * at)) for at in range(LINES + 1)]
 
     def _points(self, place: QRectF) -> list[QPointF]:
         values = self._plot.values
@@ -320,20 +314,16 @@ class Sparkline(QWidget):
     def __init__(self, room: int) -> None:
         super().__init__()
         self._room = room
-        self._values: tuple[float | None, ...] = ()
+        self.values: tuple[float | None, ...] = ()
         self._top = 1.0
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_values(self, values: Sequence[float | None], top: float) -> None:
         """Oldest first; a value above `top` raises the top."""
-        self._values = tuple(values)[-self._room :]
-        self._top = max([top, *(value for value in self._values if value is not None)])
+        self.values = tuple(values)[-self._room :]
+        self._top = max([top, *(value for value in self.values if value is not None)])
         self.update()
-
-    @property
-    def values(self) -> tuple[float | None, ...]:
-        return self._values
 
     def sizeHint(self) -> QSize:
         return QSize(80, HEIGHT)
@@ -345,7 +335,7 @@ class Sparkline(QWidget):
         painter.drawLine(QPointF(0, foot), QPointF(self.width(), foot))
         for piece in self._pieces():
             self._draw(painter, piece, foot)
-        newest = self._points()[-1] if self._values else None
+        newest = self._points()[-1] if self.values else None
         if newest is not None:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.accent2))
@@ -353,18 +343,16 @@ class Sparkline(QWidget):
 
     def _points(self) -> list[QPointF | None]:
         step = (self.width() - 2 * SPARKLINE_DOT) / max(self._room - 1, 1)
-        high, first = self.height() - 2 * SPARKLINE_DOT - 3, self._room - len(self._values)
-        return [
-            None
-            if value is None
-            else QPointF(
-                SPARKLINE_DOT + (first + at) * step,
-                SPARKLINE_DOT
-                + 1
-                + high * (1 - (max(value, 0.0) / self._top if self._top else 0.0)),
+        high, first = self.height() - 2 * SPARKLINE_DOT - 3, self._room - len(self.values)
+
+        def point(at: int, value: float) -> QPointF:
+            part = max(value, 0.0) / self._top if self._top else 0.0
+            return QPointF(
+                SPARKLINE_DOT + (first + at) * step, SPARKLINE_DOT + 1 + high * (1 - part)
             )
-            for at, value in enumerate(self._values)
-        ]
+
+        values = enumerate(self.values)
+        return [None if value is None else point(at, value) for at, value in values]
 
     def _pieces(self) -> list[list[QPointF]]:
         pieces: list[list[QPointF]] = [[]]

@@ -15,12 +15,7 @@ PLACES = ((1_000, 0), (100, 1), (1, 2))
 SIGNIFICANT = 3
 """Significant digits below one point."""
 translate = QCoreApplication.translate
-SCALES = (
-    (12, "{number}T"),
-    (9, "{number}B"),
-    (6, "{number}M"),
-    (3, "{number}k"),
-)
+SCALES = ((12, "{number}T"), (9, "{number}B"), (6, "{number}M"), (3, "{number}k"))
 """Powers of ten and their suffixes."""
 ABSENT = "–"
 
@@ -140,22 +135,20 @@ def day(at_ms: int) -> str:
 
 def weekday(at_ms: int) -> str:
     """The day of the week with the time: Mon 08:00."""
-    at = QDateTime.fromMSecsSinceEpoch(at_ms)
-    time = QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
-    return f"{QLocale().toString(at.date(), 'ddd')} {time}"
+    date = QDateTime.fromMSecsSinceEpoch(at_ms).date()
+    return f"{QLocale().toString(date, 'ddd')} {clock(at_ms)}"
 
 
 def moment(at_ms: int, now_ms: int) -> str:
     """The time alone today, with the weekday within a week, else the date."""
-    at, now = (QDateTime.fromMSecsSinceEpoch(ms) for ms in (at_ms, now_ms))
-    time = QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
-    away = now.date().daysTo(at.date())
+    date, today = (QDateTime.fromMSecsSinceEpoch(ms).date() for ms in (at_ms, now_ms))
+    time, away = clock(at_ms), today.daysTo(date)
     if away == 0:
         return time
     if away == 1:
         return translate("figures", "tomorrow {time}").format(time=time)
     if 1 < away < 7:  # noqa: PLR2004  # days of a week
-        return f"{QLocale().toString(at.date(), 'dddd')} {time}"
+        return f"{QLocale().toString(date, 'dddd')} {time}"
     return f"{day(at_ms)} {time}"
 
 
@@ -188,10 +181,9 @@ def day_name(at_ms: int, now_ms: int) -> str:
         return translate("figures", "Today")
     if away == 1:
         return translate("figures", "Yesterday")
-    said = translate("figures", "{weekday} {day} {month}")
+    template = translate("figures", "{weekday} {day} {month}")
     if at.year() != now.year():
-        said = translate("figures", "{weekday} {day} {month} {year}")
+        template = translate("figures", "{weekday} {day} {month} {year}")
     parts = {"weekday": "dddd", "day": "d", "month": "MMMM", "year": "yyyy"}
-    written = {name: QLocale().toString(at, form) for name, form in parts.items()}
-    filled = said.format(**written)
-    return filled[:1].upper() + filled[1:]
+    words = template.format(**{name: QLocale().toString(at, form) for name, form in parts.items()})
+    return words[:1].upper() + words[1:]

@@ -62,25 +62,21 @@ class Chip(QWidget):
 
     def __init__(self, words: str = "", picture: str = "", tone: str = "") -> None:
         super().__init__()
-        self._words, self._picture, self._tone = words, picture, tone
+        self.text, self._picture, self._tone = words, picture, tone
         self.setFont(font(TextStyle.LABEL))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(words)
 
     def set_label(self, words: str, picture: str = "", tone: str = "") -> None:
-        self._words, self._picture, self._tone = words, picture, tone
+        self.text, self._picture, self._tone = words, picture, tone
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
 
-    @property
-    def text(self) -> str:
-        return self._words
-
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         picture = ICON + GAP if self._picture else 0
-        width = metrics.horizontalAdvance(self._words) + picture + 2 * PADDING
+        width = metrics.horizontalAdvance(self.text) + picture + 2 * PADDING
         return QSize(width, metrics.height() + 7)
 
     @paint_event
@@ -100,7 +96,7 @@ class Chip(QWidget):
             words = words.adjusted(0, 0, -step, 0) if is_mirrored else words.adjusted(step, 0, 0, 0)
         painter.setFont(self.font())
         painter.setPen(QColor(ink))
-        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
+        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self.text)
 
 
 class IntervalBar(QWidget):
@@ -115,11 +111,7 @@ class IntervalBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_interval(
-        self,
-        interval: tuple[float, float, float],
-        scale: tuple[float, float],
-        *,
-        is_ours: bool,
+        self, interval: tuple[float, float, float], scale: tuple[float, float], *, is_ours: bool
     ) -> None:
         """Show low end, figure and high end on that scale, which rows below each other share."""
         self._interval, self._is_ours = interval, is_ours
@@ -134,8 +126,7 @@ class IntervalBar(QWidget):
         span = self._to - self._from
         part = (value - self._from) / span if span > 0 else 0.5
         x = SIDE + (self.width() - 2 * SIDE) * part
-        is_mirrored = self.isRightToLeft()
-        return self.width() - x if is_mirrored else x
+        return self.width() - x if self.isRightToLeft() else x
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -158,7 +149,7 @@ class Milestones(QWidget):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
-        self._names, self._done, self._is_over = tuple(names), 0.0, False
+        self.progress, self._is_over = 0.0, False
         self._dates = [WrappedLabel("", TextStyle.SMALL, "sub") for _ in names]
         self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, TRACK, 0, 0)
@@ -172,18 +163,15 @@ class Milestones(QWidget):
                 grid.addWidget(part, line, at)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
-    def show_dates(self, dates: Sequence[str], done: float, summary: str, *, is_over: bool) -> None:
-        """`done` is -1 before the first date, 0 at it, 1 at the second, and so on."""
+    def show_dates(
+        self, dates: Sequence[str], progress: float, summary: str, *, is_over: bool
+    ) -> None:
+        """`progress` is -1 before the first date, 0 at it, 1 at the second, and so on."""
         for label, date in zip(self._dates, dates, strict=True):
             label.setText(date)
         self.setAccessibleName(summary)
-        if (done, is_over) != (self._done, self._is_over):
-            self._done, self._is_over = done, is_over
-            self.update()
-
-    @property
-    def progress(self) -> float:
-        return self._done
+        self.progress, self._is_over = progress, is_over
+        self.update()
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -191,7 +179,7 @@ class Milestones(QWidget):
         spots = [QPointF(label.geometry().center().x() + 0.5, y) for label in self._dates]
         painter.setPen(round_pen(QColor(colours.track), LINE))
         painter.drawLine(spots[0], spots[-1])
-        end = self._spot(spots)
+        end = self._end(spots)
         if end != spots[0]:
             left, right = sorted((spots[0].x(), spots[-1].x()))
             ink = QColor(colours.ok) if self._is_over else accent_gradient(left, right)
@@ -199,10 +187,11 @@ class Milestones(QWidget):
             # a level line has no area, so a gradient along it would not be drawn
             painter.drawLine(spots[0], end + QPointF(0, 0.01))
         for at, spot in enumerate(spots):
-            self._draw_dot(painter, spot, is_reached=at <= self._done)
+            self._draw_dot(painter, spot, is_reached=at <= self.progress)
 
-    def _spot(self, spots: list[QPointF]) -> QPointF:
-        done = max(self._done, 0.0)
+    def _end(self, spots: list[QPointF]) -> QPointF:
+        """The end of the line, for the dots at `spots`."""
+        done = max(self.progress, 0.0)
         at = min(int(done), len(spots) - 1)
         part, last = done - at, min(at + 1, len(spots) - 1)
         return spots[at] + (spots[last] - spots[at]) * part
@@ -212,14 +201,7 @@ class Milestones(QWidget):
         ink = (colours.ok if self._is_over else colours.accent) if is_reached else colours.edge
         painter.setPen(QPen(QColor(ink), 2))
         painter.setBrush(QColor(ink if is_reached else colours.card))
-        painter.drawEllipse(
-            QRectF(
-                spot.x() - MILESTONES_DOT,
-                spot.y() - MILESTONES_DOT,
-                2 * MILESTONES_DOT,
-                2 * MILESTONES_DOT,
-            )
-        )
+        painter.drawEllipse(spot, MILESTONES_DOT, MILESTONES_DOT)
 
 
 class PercentRing(QWidget):
@@ -228,20 +210,18 @@ class PercentRing(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._caption = name, ""
-        self._percent: int | None = None
+        self.percent: int | None = None
         self.setFixedSize(QSize(style.RING, style.RING))
         self.show_percent(None)
 
     def show_percent(self, percent: int | None, caption: str = "") -> None:
         """Show a percentage with a word below the figure."""
-        self._percent, self._caption = percent, caption
-        shown = figures.ABSENT if percent is None else figures.percent(percent)
-        self.setAccessibleName(f"{self._name}: {shown}")
+        self.percent, self._caption = percent, caption
+        self.setAccessibleName(f"{self._name}: {self._figure()}")
         self.update()
 
-    @property
-    def percent(self) -> int | None:
-        return self._percent
+    def _figure(self) -> str:
+        return figures.ABSENT if self.percent is None else figures.percent(self.percent)
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -249,25 +229,24 @@ class PercentRing(QWidget):
         place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         painter.setPen(QPen(QColor(colours.track), style.RING_STROKE))
         painter.drawEllipse(place)
-        if self._percent:
+        if self.percent:
             turn = QConicalGradient(place.center(), 90)
             turn.setColorAt(1, QColor(colours.accent))
             turn.setColorAt(0.03, QColor(colours.accent2))
             turn.setColorAt(0, QColor(colours.accent))
             painter.setPen(round_pen(turn, style.RING_STROKE))
-            angle = round(360 * self._percent / 100 * SIXTEENTHS)
+            angle = round(360 * self.percent / 100 * SIXTEENTHS)
             painter.drawArc(place, 90 * SIXTEENTHS, -angle)
         self._write(painter, place)
 
     def _write(self, painter: QPainter, place: QRectF) -> None:
-        shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
         middle = Qt.AlignmentFlag.AlignCenter
         small = QFontMetricsF(font(TextStyle.SMALL))
         fits = small.horizontalAdvance(self._caption) < WORD_WIDTH
         lift = 7 if self._caption and fits else 0
         painter.setPen(QColor(current_tokens().text))
         painter.setFont(font(TextStyle.TITLE))
-        painter.drawText(place.translated(0, -lift), middle, shown)
+        painter.drawText(place.translated(0, -lift), middle, self._figure())
         painter.setPen(QColor(current_tokens().text_sub))
         painter.setFont(font(TextStyle.SMALL))
         if fits:
@@ -279,21 +258,17 @@ class ProgressBar(QWidget):
 
     def __init__(self, name: str, thickness: int = style.BAR) -> None:
         super().__init__()
-        self._name, self._part, self._is_full = name, 0.0, False
+        self._name, self.share, self._is_full = name, 0.0, False
         self.setFixedHeight(thickness)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(120, self.height())
 
-    def set_share(self, part: float, *, warns: bool = False) -> None:
-        self._part, self._is_full = min(max(part, 0.0), 1.0), warns
-        self.setAccessibleName(f"{self._name}: {figures.percent(self._part * 100)}")
+    def set_share(self, share: float, *, warns: bool = False) -> None:
+        self.share, self._is_full = min(max(share, 0.0), 1.0), warns
+        self.setAccessibleName(f"{self._name}: {figures.percent(self.share * 100)}")
         self.update()
-
-    @property
-    def share(self) -> float:
-        return self._part
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:
@@ -301,17 +276,14 @@ class ProgressBar(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(current_tokens().track))
         painter.drawRoundedRect(room, radius, radius)
-        if self._part > 0:
-            width = max(room.height(), room.width() * self._part)
-            left = room.width() - width if self._is_mirrored() else 0.0
-            ends = (room.width(), 0.0) if self._is_mirrored() else (0.0, room.width())
-            painter.setBrush(
-                QColor(current_tokens().warn) if self._is_full else accent_gradient(*ends)
-            )
+        if self.share > 0:
+            width = max(room.height(), room.width() * self.share)
+            is_mirrored = self.isRightToLeft()
+            left = room.width() - width if is_mirrored else 0.0
+            ends = (room.width(), 0.0) if is_mirrored else (0.0, room.width())
+            warning = QColor(current_tokens().warn)
+            painter.setBrush(warning if self._is_full else accent_gradient(*ends))
             painter.drawRoundedRect(QRectF(left, 0, width, room.height()), radius, radius)
-
-    def _is_mirrored(self) -> bool:
-        return self.isRightToLeft()
 
 
 class Meter(QWidget):
@@ -320,9 +292,9 @@ class Meter(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = caption_line(name)
-        self._figures = Label("", TextStyle.LABEL)
+        self.figures = Label("", TextStyle.LABEL)
         self._bar = ProgressBar(name, 4)
-        row = hbox((self._name, 1), self._figures, spacing=8)
+        row = hbox((self._name, 1), self.figures, spacing=8)
         keeps = self._bar.sizePolicy()
         keeps.setRetainSizeWhenHidden(True)
         self._bar.setSizePolicy(keeps)
@@ -333,19 +305,13 @@ class Meter(QWidget):
 
     def show_use(self, words: str, part: float | None) -> None:
         """A share of None means unlimited: the bar is hidden."""
-        self._figures.setText(words)
+        self.figures.setText(words)
         self._bar.set_share(part or 0.0, warns=part is not None and part * 100 >= WARN_PERCENT)
         self._bar.setVisible(part is not None)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
-    @property
-    def text(self) -> str:
-        return self._figures.text()
-
 
 class StateIcon(QWidget):
-    """The decorative shape of a worker state."""
-
     def __init__(self, size: int) -> None:
         super().__init__()
         self._state = LendingState.PAUSED
@@ -362,8 +328,6 @@ class StateIcon(QWidget):
 
 
 class Logo(QWidget):
-    """The logo, as decoration."""
-
     def __init__(self, size: int) -> None:
         super().__init__()
         self.setFixedSize(QSize(size, size))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -79,7 +79,6 @@ class NumberBox(QDoubleSpinBox):
         nothing: str = "",
     ) -> None:
         super().__init__()
-        self._is_set_by_app = False
         self.setAccessibleName(name)
         self.setFont(font(TextStyle.BODY))
         self.setDecimals(places)
@@ -93,15 +92,13 @@ class NumberBox(QDoubleSpinBox):
         self.setMinimumWidth(WIDTH)
         self.lineEdit().setTextMargins(9, 0, 9, 0)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.valueChanged.connect(self._emit_chosen)
+        self.valueChanged.connect(self.chosen)
 
     def set_number(self, value: float) -> None:
         """Show that number, unless the user is typing."""
-        if self.hasFocus() and self.lineEdit().isModified():
-            return
-        self._is_set_by_app = True
-        self.setValue(value)
-        self._is_set_by_app = False
+        if not (self.hasFocus() and self.lineEdit().isModified()):
+            with QSignalBlocker(self):
+                self.setValue(value)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The wheel scrolls the page unless this box has the focus."""
@@ -109,10 +106,6 @@ class NumberBox(QDoubleSpinBox):
             super().wheelEvent(event)
         else:
             event.ignore()
-
-    def _emit_chosen(self, value: float) -> None:
-        if not self._is_set_by_app:
-            self.chosen.emit(value)
 
 
 class SearchField(QLineEdit):
@@ -146,7 +139,7 @@ class SettingRow(QWidget):
         self, name: str, note: str, control: QWidget | None = None, *, is_wide: bool = False
     ) -> None:
         super().__init__()
-        self._name, self._note = WrappedLabel(name), caption(note)
+        self.name, self.note = WrappedLabel(name), caption(note)
         self.control, self._also = control, ""
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
@@ -164,8 +157,8 @@ class SettingRow(QWidget):
             self._columns.set_parts((words, holding(hbox((control, MIDDLE)))), shares=(1, 0))
             column.addWidget(self._columns)
         # children show only once they have a parent: a widget without one would open as a window
-        self._name.setVisible(bool(name))
-        self._note.setVisible(bool(note))
+        self.name.setVisible(bool(name))
+        self.note.setVisible(bool(note))
         words.setVisible(bool(name or note))
 
     def mark_stopping(self, words: str, why: str) -> None:
@@ -175,16 +168,11 @@ class SettingRow(QWidget):
         self.chip.setAccessibleDescription(why)
         self.chip.setVisible(bool(words))
 
-    def set_name(self, name: str) -> None:
-        self._name.setText(name)
-        self._name.setVisible(bool(name))
-        self._both.setVisible(bool(name or self._note.text()))
-
     def set_note(self, note: str, tone: str = "sub") -> None:
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
-        self._both.setVisible(bool(note or self._name.text()))
-        self._note.set_tone(tone)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        self._both.setVisible(bool(note or self.name.text()))
+        self.note.set_tone(tone)
 
     def add_search_words(self, words: str) -> None:
         """Add words from the control for the search."""
@@ -192,16 +180,8 @@ class SettingRow(QWidget):
 
     def matches(self, words: list[str]) -> bool:
         """Return true if each of these lower-case words occurs in the name or the note."""
-        text = f"{self._name.text()} {self._note.text()} {self._also}".casefold()
+        text = f"{self.name.text()} {self.note.text()} {self._also}".casefold()
         return all(word in text for word in words)
-
-    @property
-    def name(self) -> str:
-        return self._name.text()
-
-    @property
-    def note_text(self) -> str:
-        return self._note.text()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -209,8 +189,8 @@ class SettingRow(QWidget):
             self._columns.fold()
 
     def _words(self) -> QWidget:
-        head = hbox((self._name, 1), (self.chip, TOP), spacing=10)
-        made = holding(vbox(None, head, self._note, None, spacing=2))
+        head = hbox((self.name, 1), (self.chip, TOP), spacing=10)
+        made = holding(vbox(None, head, self.note, None, spacing=2))
         made.setMinimumWidth(WORDS_WIDTH)
         return made
 
@@ -225,41 +205,30 @@ class SliderRow(QWidget):
         self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
     ) -> None:
         super().__init__()
-        self._write, self._words = write, Label("", TextStyle.STRONG)
+        self._write, self.words = write, Label("", TextStyle.STRONG)
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
         self._slider.setTracking(False)
-        self._slider.sliderMoved.connect(self._change_value)
-        self._slider.valueChanged.connect(self._settle)
+        self._slider.sliderMoved.connect(lambda value: self._show_text(write(value)))
+        self._slider.valueChanged.connect(self._choose)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
         grid.addWidget(ElidedLabel(name), 0, 0)
-        grid.addWidget(self._words, 0, 1)
+        grid.addWidget(self.words, 0, 1)
         grid.addWidget(self._slider, 1, 0, 1, 2)
         if note:
             grid.addWidget(caption(note), 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
-        self._is_set_by_app = False
         self.set_value(least)
 
-    def set_value(self, value: int) -> None:
-        """Show that value, unless the user is dragging the slider."""
+    def set_value(self, value: int, words: str = "") -> None:
+        """Show that value, unless the user is dragging the slider; `words` replace its text."""
         if not self._slider.isSliderDown():
-            self._is_set_by_app = True
-            self._slider.setValue(value)
-            self._is_set_by_app = False
-            self._change_value(self._slider.value())
-
-    @property
-    def value(self) -> int:
-        return self._slider.value()
-
-    @property
-    def value_text(self) -> str:
-        """The value in words."""
-        return self._words.text()
+            with QSignalBlocker(self._slider):
+                self._slider.setValue(value)
+            self._show_text(words or self._write(self._slider.value()))
 
     @property
     def name(self) -> str:
@@ -270,14 +239,13 @@ class SliderRow(QWidget):
         self._slider.setSingleStep(step)
         self._slider.setPageStep(step * 5)
 
-    def _change_value(self, value: int) -> None:
-        self._words.setText(self._write(value))
-        self._slider.setAccessibleDescription(self._words.text())
+    def _show_text(self, words: str) -> None:
+        self.words.setText(words)
+        self._slider.setAccessibleDescription(words)
 
-    def _settle(self, value: int) -> None:
-        self._change_value(value)
-        if not self._is_set_by_app:
-            self.chosen.emit(value)
+    def _choose(self, value: int) -> None:
+        self._show_text(self._write(value))
+        self.chosen.emit(value)
 
 
 class WeekGrid(QWidget):
@@ -292,7 +260,7 @@ class WeekGrid(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._week: Week = WHOLE_WEEK
+        self.week: Week = WHOLE_WEEK
         self._cursor = (0, 0)
         self._paints: bool | None = None
         self._beside = _room_for_names()
@@ -301,14 +269,10 @@ class WeekGrid(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._describe()
 
-    @property
-    def week(self) -> Week:
-        return self._week
-
     def set_week(self, week: Week) -> None:
         """Show that week, unless the user is drawing."""
-        if self._paints is None and week != self._week:
-            self._week = week
+        if self._paints is None and week != self.week:
+            self.week = week
             self._describe()
             self.update()
 
@@ -336,7 +300,7 @@ class WeekGrid(QWidget):
         event.accept()
         if self._paints is not None:
             self._paints = None
-            self.chosen.emit(self._week)
+            self.chosen.emit(self.week)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         move = MOVES.get(Qt.Key(event.key()))
@@ -344,7 +308,7 @@ class WeekGrid(QWidget):
             self._move(move, draws=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._set(self._cursor, is_on=not self._is_on(self._cursor))
-            self.chosen.emit(self._week)
+            self.chosen.emit(self.week)
         else:
             super().keyPressEvent(event)
 
@@ -354,17 +318,17 @@ class WeekGrid(QWidget):
         self._cursor = (day, hour)
         if draws:
             self._set(self._cursor, is_on=was_on)
-            self.chosen.emit(self._week)
+            self.chosen.emit(self.week)
         self._describe()
         self.update()
 
     def _is_on(self, cell: tuple[int, int]) -> bool:
-        return bool(self._week[cell[0]] >> cell[1] & 1)
+        return bool(self.week[cell[0]] >> cell[1] & 1)
 
     def _set(self, cell: tuple[int, int], *, is_on: bool) -> None:
         day, bit = cell[0], 1 << cell[1]
-        hours = self._week[day] | bit if is_on else self._week[day] & ~bit
-        self._week = (*self._week[:day], hours, *self._week[day + 1 :])
+        hours = self.week[day] | bit if is_on else self.week[day] & ~bit
+        self.week = (*self.week[:day], hours, *self.week[day + 1 :])
         self._describe()
         self.update()
 

@@ -6,13 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QGraphicsOpacityEffect,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import is_motion_reduced
@@ -40,16 +34,10 @@ class Banner(QFrame):
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "banner")
-        self._picture, self._words = IconLabel("info", QSize(20, 20)), WrappedLabel()
+        self._picture, self.words = IconLabel("info", QSize(20, 20)), WrappedLabel()
         self.button = Button("")
-        hbox(
-            self._picture,
-            (self._words, 1),
-            self.button,
-            spacing=12,
-            margins=style.CARD_MARGINS,
-            parent=self,
-        )
+        parts = (self._picture, (self.words, 1), self.button)
+        hbox(*parts, spacing=12, margins=style.CARD_MARGINS, parent=self)
         self.show_words(level, words, button)
 
     def show_words(self, level: str, words: str, button: str = "") -> None:
@@ -59,14 +47,10 @@ class Banner(QFrame):
             self.style().unpolish(self)
             self.style().polish(self)
         self._picture.set_icon(*LEVEL_ICONS[level])
-        self._words.setText(words)
+        self.words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
         self.setAccessibleName(words)
-
-    @property
-    def text(self) -> str:
-        return self._words.text()
 
 
 class EmptyState(QWidget):
@@ -75,12 +59,12 @@ class EmptyState(QWidget):
     def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
         super().__init__()
         self._heading = WrappedLabel(heading, TextStyle.HEADING)
-        self._words = WrappedLabel(words, tone="sub")
+        self.words = WrappedLabel(words, tone="sub")
         self.button = Button(button, "primary")
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
         fill(column, None, (IconTile(picture), Qt.AlignmentFlag.AlignHCenter))
-        for part in (self._heading, self._words):
+        for part in (self._heading, self.words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -100,11 +84,7 @@ class EmptyState(QWidget):
 
     def show_words(self, heading: str, words: str) -> None:
         self._heading.setText(heading)
-        self._words.setText(words)
-
-    @property
-    def text(self) -> str:
-        return self._words.text()
+        self.words.setText(words)
 
 
 class Toast(QFrame):
@@ -114,9 +94,9 @@ class Toast(QFrame):
         super().__init__(parent)
         self._above = parent
         self.setProperty("kind", "toast")
-        self._words = WrappedLabel()
+        self.words = WrappedLabel()
         self.button = Button("", "quiet")
-        hbox((self._words, 1), self.button, margins=(16, 9, 10, 9), parent=self)
+        hbox((self.words, 1), self.button, margins=(16, 9, 10, 9), parent=self)
         self._effect = QGraphicsOpacityEffect(self)
         self.setGraphicsEffect(self._effect)
         self._fade = QPropertyAnimation(self._effect, b"opacity", self)
@@ -129,7 +109,7 @@ class Toast(QFrame):
         self.hide()
 
     def open(self, words: str, button: str = "") -> None:
-        self._words.setText(words)
+        self.words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
         self.setAccessibleName(words)
@@ -140,10 +120,6 @@ class Toast(QFrame):
         self._timer.start(STAYS_MS)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
-    @property
-    def text(self) -> str:
-        return self._words.text()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the parent's size."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
@@ -151,9 +127,8 @@ class Toast(QFrame):
         return super().eventFilter(watched, event)
 
     def _appear(self) -> None:
-        app = QApplication.instance()
         self._fade.stop()
-        if isinstance(app, QApplication) and is_motion_reduced(app):
+        if is_motion_reduced():
             self._effect.setOpacity(1.0)
             return
         self._fade.setStartValue(0.0)
@@ -162,7 +137,7 @@ class Toast(QFrame):
 
     def _settle(self) -> None:
         parent = self._above
-        words = self._words.fontMetrics().horizontalAdvance(self._words.text()) + 8
+        words = self.words.fontMetrics().horizontalAdvance(self.words.text()) + 8
         button = self.button.sizeHint().width() + 8 if self.button.text() else 0
         width = min(words + button + 40, TOAST_WIDEST, parent.width() - 32)
         height = max(self.heightForWidth(width), self.sizeHint().height())
@@ -171,8 +146,6 @@ class Toast(QFrame):
 
 
 class UndoToast(Toast):
-    """A toast with an undo button."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._undo: Callable[[], None] | None = None

@@ -1,12 +1,11 @@
-"""A chart of several series over the same steps, as lines that bear their names."""
+"""The losses of several runs by round, as lines that bear their names."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QSizePolicy
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import translucent
 from tequio_client.app.widgets.charts import (
     LABELS_GAP,
@@ -36,10 +36,11 @@ NAME_WIDTH = 110
 """Maximum width of a name in pixels."""
 INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
-WriteValue: TypeAlias = "Callable[[float], str]"
-WriteStep: TypeAlias = "Callable[[int], str]"
-WriteAxis: TypeAlias = "Callable[[float, int], str]"
-"""Writes a value with the given number of decimals."""
+LOSS_PLACES = 3
+
+
+def format_loss(loss: float) -> str:
+    return figures.decimal(loss, LOSS_PLACES)
 
 
 def axis_ends_and_step(lowest: float, highest: float, intervals: int) -> tuple[float, float, float]:
@@ -72,15 +73,12 @@ class LineLabel:
 
 
 class RaceChart(StepChart):
-    """Racers as lines told apart by colour, dashes and name."""
+    """Losses by round, as lines told apart by colour, dashes and name."""
 
-    def __init__(
-        self, name: str, *, write: WriteValue, write_axis: WriteAxis, write_step: WriteStep
-    ) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(name, "", QSize(220, 190))
         self._racers: tuple[RaceLine, ...] = ()
         self._steps: tuple[int, ...] = ()
-        self._write, self._write_axis, self._write_step = write, write_axis, write_step
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_lines(self, racers: Iterable[RaceLine], summary: str) -> None:
@@ -89,10 +87,6 @@ class RaceChart(StepChart):
             self._racers = shown
             self._steps = tuple(sorted({step for one in shown for step, _ in one.points}))
             self._renew(summary)
-
-    @property
-    def selected_step(self) -> int | None:
-        return None if self._at is None else self._steps[self._at]
 
     def sizeHint(self) -> QSize:
         return QSize(460, 200)
@@ -109,10 +103,13 @@ class RaceChart(StepChart):
 
     def _step_texts(self) -> list[str]:
         """The selected step, and each line's value there."""
-        step = self._steps[self._at or 0]
+        step = self._steps[self.selected or 0]
         values = [(one.name, _value_at(one, step)) for one in self._racers]
-        said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
-        return [self._write_step(step), *said]
+        losses = [f"{name} {format_loss(value)}" for name, value in values if value is not None]
+        return [self._round_name(step), *losses]
+
+    def _round_name(self, step: int) -> str:
+        return self.tr("Round {number}").format(number=figures.count(step))
 
     def _draw(self, painter: QPainter) -> None:
         place = self._place()
@@ -122,8 +119,8 @@ class RaceChart(StepChart):
         for racer in self._racers:
             self._draw_line(painter, racer, place)
         self._draw_names(painter, place)
-        if self._at is not None:
-            self._draw_chosen(painter, place)
+        if self.selected is not None:
+            self._draw_selected(painter, place)
 
     def _span(self) -> tuple[float, float, float]:
         values = [value for one in self._racers for _, value in one.points]
@@ -133,7 +130,7 @@ class RaceChart(StepChart):
         bottom, top, step = self._span()
         places = _decimals(step)
         values = [bottom + step * at for at in range(round((top - bottom) / step) + 1)]
-        return [(value, self._write_axis(value, places)) for value in values]
+        return [(value, figures.decimal(value, places)) for value in values]
 
     def _place(self) -> QRectF:
         metrics = QFontMetricsF(font(TextStyle.SMALL))
@@ -156,9 +153,9 @@ class RaceChart(StepChart):
     def _draw_ends(self, painter: QPainter, place: QRectF) -> None:
         """Write the first and the last step below the axis."""
         spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
-        painter.drawText(spot, Qt.AlignmentFlag.AlignRight, self._write_step(self._steps[-1]))
+        painter.drawText(spot, Qt.AlignmentFlag.AlignRight, self._round_name(self._steps[-1]))
         if len(self._steps) > 1:
-            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, self._write_step(self._steps[0]))
+            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, self._round_name(self._steps[0]))
 
     def _draw_line(self, painter: QPainter, racer: RaceLine, place: QRectF) -> None:
         points = self._points(racer, place)
@@ -192,17 +189,14 @@ class RaceChart(StepChart):
         painter.drawRoundedRect(spot, 4, 4)
         if name.is_far:
             painter.setBrush(QColor(name.ink))
-            painter.drawEllipse(
-                QPointF(spot.left() + DOT, spot.center().y()),
-                DOT - 1,
-                DOT - 1,
-            )
+            dot = QPointF(spot.left() + DOT, spot.center().y())
+            painter.drawEllipse(dot, DOT - 1, DOT - 1)
         painter.setPen(QColor(current_tokens().text))
         left = 2 * DOT + 3 if name.is_far else 3
         painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
 
-    def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
-        colours, step = current_tokens(), self._steps[self._at or 0]
+    def _draw_selected(self, painter: QPainter, place: QRectF) -> None:
+        colours, step = current_tokens(), self._steps[self.selected or 0]
         x = self._x(place, step)
         painter.setPen(QPen(translucent(colours.text_sub, 0.5), 1))
         painter.drawLine(QPointF(x, place.top()), QPointF(x, place.bottom()))
@@ -215,19 +209,18 @@ class RaceChart(StepChart):
         self._draw_bubble(painter, x, place)
 
     def _draw_bubble(self, painter: QPainter, x: float, place: QRectF) -> None:
-        colours, said = current_tokens(), self._step_texts()
+        colours, lines = current_tokens(), self._step_texts()
         metrics = QFontMetricsF(painter.font())
-        width = max(metrics.horizontalAdvance(one) for one in said) + 20
-        height = NAME_HEIGHT * len(said) + 12
+        width = max(map(metrics.horizontalAdvance, lines)) + 20
+        height = NAME_HEIGHT * len(lines) + 12
         left = x + 12 if x + 12 + width <= self.width() else x - 12 - width
         bubble = QRectF(max(left, 0.0), place.top(), width, height)
         draw_bubble(painter, bubble)
-        for at, one in enumerate(said):
+        for at, line in enumerate(lines):
             painter.setPen(QColor(colours.text if at else colours.text_sub))
-            line = QRectF(
-                bubble.left() + 10, bubble.top() + 6 + NAME_HEIGHT * at, width - 20, NAME_HEIGHT
-            )
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
+            top = bubble.top() + 6 + NAME_HEIGHT * at
+            spot = QRectF(bubble.left() + 10, top, width - 20, NAME_HEIGHT)
+            painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, line)
 
 
 def line_colour(place: int) -> str:

@@ -295,7 +295,7 @@ def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) ->
         ring.is_locked = True
         step.making.make.click()
         qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
-        assert "keyring is locked" in step.making.trouble.text
+        assert "keyring is locked" in step.making.trouble.words.text()
         assert not made.next.isEnabled()
         ring.is_locked = False
         step.making.make.click()

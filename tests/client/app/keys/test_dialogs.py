@@ -106,7 +106,7 @@ def test_a_sealed_key_is_asked_for_once(desk: KeyService, qtbot: QtBot, tmp_path
     dialog.phrase.setText("wrong horse")
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert dialog.trouble.text == "The passphrase does not open the key file."
+    assert dialog.trouble.words.text() == "The passphrase does not open the key file."
     dialog.phrase.setText(PHRASE)
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_written_is_said_and_can_be_tried_again(
         line.setText(PHRASE)
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert "No such file or directory" in dialog.trouble.text
+    assert "No such file or directory" in dialog.trouble.words.text()
     assert dialog.main.isEnabled()
     assert desk.state.wants_backup
 
@@ -183,7 +183,7 @@ def test_words_bring_a_key_back_and_a_wrong_one_is_named(
     dialog.words.setPlainText(" ".join((*words[:2], "lier", *words[3:])))
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert dialog.trouble.text.startswith("Word 3, lier, is not in the list of words")
+    assert dialog.trouble.words.text().startswith("Word 3, lier, is not in the list of words")
     dialog.words.setPlainText(" ".join(words))
     with qtbot.waitSignals([desk.key_changed, dialog.accepted], timeout=SLOW_MS):
         dialog.main.click()

@@ -54,14 +54,14 @@ def test_before_the_answer_it_says_that_it_looks(
     worker.replies.pop(AskActivity)
     _show(page, worker)
     assert page.timeline.empty.isVisible()
-    assert page.timeline.empty.text == "What happened lately is being read."
+    assert page.timeline.empty.words.text() == "What happened lately is being read."
 
 
 def test_events_stand_below_the_names_of_their_days(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker)
-    lines = page.timeline.lines
+    lines = page.timeline.list.rows.lines
     days = [line.words for line in lines if line.is_day]
     assert days == ["Today", "Yesterday"]
     numbers = [line.number for line in lines if not line.is_day]
@@ -71,7 +71,8 @@ def test_events_stand_below_the_names_of_their_days(
 
 def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
-    warning = next(at for at, line in enumerate(page.timeline.lines) if line.level == "warning")
+    lines = page.timeline.list.rows.lines
+    warning = next(at for at, line in enumerate(lines) if line.level == "warning")
     index = page.timeline.list.rows.index(warning, 0)
     spoken = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
     assert spoken.startswith("Attention: The ledger cannot be reached (connection refused).")
@@ -87,7 +88,7 @@ def test_scrolling_down_reads_on_to_the_first_event(
     for _ in range(len(app_worker_answers.HAPPENED) // EVENTS_PAGE + 1):
         _settle(qapp)
         bar.setValue(bar.maximum())
-    numbers = [line.number for line in page.timeline.lines if not line.is_day]
+    numbers = [line.number for line in page.timeline.list.rows.lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED]
 
 
@@ -115,7 +116,7 @@ def test_a_filter_shows_what_fits_of_all_that_happened(
     for _ in range(5):
         _settle(qapp)
         bar.setValue(bar.maximum())
-    numbers = [line.number for line in page.timeline.lines if not line.is_day]
+    numbers = [line.number for line in page.timeline.list.rows.lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED if fits(row)]
 
 
@@ -126,7 +127,7 @@ def test_a_search_reads_on_by_itself_until_it_has_found(
     page.timeline.search.setText("  round 1,550: ")
     for _ in range(5):
         _settle(qapp)
-    (found,) = [line for line in page.timeline.lines if not line.is_day]
+    (found,) = [line for line in page.timeline.list.rows.lines if not line.is_day]
     assert "round 1,550:" in found.words
 
 
@@ -137,7 +138,7 @@ def test_a_search_without_a_result_says_so(
     page.timeline.search.setText("no such thing")
     for _ in range(5):
         _settle(qapp)
-    assert page.timeline.empty.text == "No event fits the filter and the search."
+    assert page.timeline.empty.words.text() == "No event fits the filter and the search."
     page.timeline.search.clear()
     assert page.timeline.list.isVisible()
 
@@ -147,10 +148,10 @@ def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedW
     new = _event(311, NOW_MS)
     worker.replies[AskActivity] = _book((new, *app_worker_answers.HAPPENED))
     _show(page, worker)
-    assert page.timeline.lines[1].number == 310, "nothing was said to be new"
+    assert page.timeline.list.rows.lines[1].number == 310, "nothing was said to be new"
     _show(page, worker, replace(LENDING, activity=311))
-    assert page.timeline.lines[1].number == 311
-    assert page.timeline.lines[2].number == 310
+    assert page.timeline.list.rows.lines[1].number == 311
+    assert page.timeline.list.rows.lines[2].number == 310
 
 
 def test_who_reads_further_down_is_not_moved_by_news(
@@ -173,7 +174,7 @@ def test_an_empty_book_says_what_will_stand_here(
 ) -> None:
     worker.replies[AskActivity] = ActivityReply(rows=())
     _show(page, worker, replace(LENDING, activity=0))
-    assert "will stand here in sentences" in page.timeline.empty.text
+    assert "will stand here in sentences" in page.timeline.empty.words.text()
 
 
 def test_events_that_cannot_be_had_are_asked_for_again(
@@ -181,7 +182,7 @@ def test_events_that_cannot_be_had_are_asked_for_again(
 ) -> None:
     worker.replies[AskActivity] = "the event book cannot be read"
     _show(page, worker)
-    assert page.timeline.empty.text == "the event book cannot be read"
+    assert page.timeline.empty.words.text() == "the event book cannot be read"
     worker.replies[AskActivity] = app_worker_answers.activity
     _show(page, worker)
     assert page.timeline.list.isVisible()
@@ -193,7 +194,7 @@ def test_times_go_on_while_nothing_happens(
     _show(page, worker)
     clock.ms += 36 * 3_600_000
     _show(page, worker)
-    assert next(line.words for line in page.timeline.lines if line.is_day) != "Today"
+    assert next(line.words for line in page.timeline.list.rows.lines if line.is_day) != "Today"
 
 
 def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
@@ -211,7 +212,7 @@ def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
     assert _asked(worker, AskActivity) == asked
     worker.replies[AskActivity] = app_worker_answers.activity
     _show(page, worker)
-    assert [line.number for line in page.timeline.lines if not line.is_day] == [20]
+    assert [line.number for line in page.timeline.list.rows.lines if not line.is_day] == [20]
 
 
 def test_an_event_can_be_copied_from_the_keyboard(
@@ -230,7 +231,7 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
     _show(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
-    assert page.banner.text == "The worker ended five times"
+    assert page.banner.words.text() == "The worker ended five times"
     assert page.timeline.list.isVisible()
     asked = _asked(worker, AskActivity)
     _show(page, worker)

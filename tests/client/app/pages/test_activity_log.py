@@ -106,7 +106,7 @@ def test_diagnostics_hold_what_worker_and_app_know(
     assert "idle_s known" in copied
     assert "is_locked unknown" in copied
     assert "Hollow Knight" not in copied, "what somebody plays is nobody's business"
-    assert page.toast.text == "Diagnostics copied: paste them into your report"
+    assert page.toast.words.text() == "Diagnostics copied: paste them into your report"
 
 
 def test_diagnostics_can_be_copied_without_a_worker(
@@ -164,7 +164,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
     assert row.source.text() == "Nothing on this system can tell"
-    assert page.health.summary_text.startswith("2 checks aren't working.")
+    assert page.health.summary.text().startswith("2 checks aren't working.")
 
 
 def test_when_all_probes_answer_it_says_so(
@@ -173,7 +173,7 @@ def test_when_all_probes_answer_it_says_so(
     model.update_session(SessionFacts(health=(WELL,)))
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
-    assert page.health.summary_text == "All 2 checks are working."
+    assert page.health.summary.text() == "All 2 checks are working."
 
 
 def test_health_follows_what_the_app_sees(
@@ -183,7 +183,7 @@ def test_health_follows_what_the_app_sees(
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
-    assert page.health.summary_text == "Some checks have not responded yet."
+    assert page.health.summary.text() == "Some checks have not responded yet."
     model.update_session(SessionFacts(health=(WELL, BLIND)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 2, timeout=1_000)
     model.update_session(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))

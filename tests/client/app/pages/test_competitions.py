@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from tequio_client.app.pages.competition_text import ShownStage, stage_progress
-from tequio_client.app.pages.competitions import EVERY_MS, AppCompetitionsPage
-from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.competitions import AppCompetitionsPage
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskCompetitions, AskCurves, AskRuns, CompetitionsReply
 from tests.support.app_clock import Clock
@@ -59,7 +59,7 @@ def test_before_the_answer_it_says_that_it_looks(
     assert page.empty.isVisible()
     assert page.empty.y() < page.height(), "not below what it stands for"
     assert not page.parts.isVisible()
-    assert "asked" in page.empty.text
+    assert "asked" in page.empty.words.text()
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
 
@@ -69,7 +69,7 @@ def test_where_there_is_none_it_says_what_one_is_for(
 ) -> None:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=())
     _show(page, worker)
-    assert page.empty.text.endswith("It'll appear here, and you'll be notified.")
+    assert page.empty.words.text().endswith("It'll appear here, and you'll be notified.")
     assert not page.empty.button.isVisible()
     assert _asked(worker, AskRuns) == 0
 
@@ -113,8 +113,8 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     worker.replies[AskCompetitions] = "the ledger does not answer"
     clock.ms += 25 * 60_000
     _show(page, worker, SCENES["ledger-away"])
-    assert page.banner.text.endswith("PM: the ledger does not answer.")
-    assert page.head.words.endswith("List read 25 min ago.")
+    assert page.banner.words.text().endswith("PM: the ledger does not answer.")
+    assert page.head.words.text().endswith("List read 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
     worker.replies[AskCompetitions] = COMPETITIONS
     page.again.click()
@@ -126,7 +126,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.text == "The ledger does not answer. Tequio will keep trying."
+    assert page.empty.words.text() == "The ledger does not answer. Tequio will keep trying."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert not page.empty.isVisible()
@@ -139,11 +139,11 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     _show(page, worker)
     _show(page, worker)
     assert [_asked(worker, kind) for kind in kinds] == [1, 1, 1]
-    clock.ms += EVERY_MS
+    clock.ms += LIST_INTERVAL_MS
     _show(page, worker)
     assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
     page.hide()
-    clock.ms += EVERY_MS
+    clock.ms += LIST_INTERVAL_MS
     worker.show(LENDING)
     assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
 
@@ -156,9 +156,9 @@ def test_what_is_ours_is_added_up_over_the_sides(
 ) -> None:
     _show(page, worker)
     facts = page.about.facts
-    assert facts.points.figure == "18,930"
+    assert facts.points.figure.text() == "18,930"
     assert facts.points.toolTip() == "18,930.402117 points in the runs of its sides"
-    assert facts.texts.figure == "5,000 of 20,000"
+    assert facts.texts.figure.text() == "5,000 of 20,000"
     assert page.about.milestones.progress == pytest.approx(12 / (15 + 4 / 24))
     assert page.about.milestones.accessibleName().startswith("Start: ")
 
@@ -167,7 +167,7 @@ def test_each_side_has_its_line_its_facts_and_our_points(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker)
-    nova, small = page.sides.rows[OURS], page.sides.rows[OTHER]
+    nova, small = page.sides.list.rows[OURS], page.sides.list.rows[OTHER]
     assert nova.facts.text() == "nova-350m  ·  Round 1,841 of 4,000  ·  23 members"
     assert (nova.place.text, nova.fit.text) == ("Yours", "Tight")
     assert nova.points.text() == "You earned 18,604 points for it"
@@ -184,10 +184,11 @@ def test_our_own_side_is_looked_at_first_with_what_it_needs(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker)
-    assert page.sides.rows[OURS].isChecked()
+    assert page.sides.list.rows[OURS].isChecked()
     assert page.joining.name.text() == NOVA.name
     assert page.joining.button.text() == "Stay on this side"
-    needs = [row.amounts for row in page.joining.needs.rows.values()]
+    rows = page.joining.needs.rows.values()
+    needs = [f"{row.figure.text()} {row.note.text()}" for row in rows]
     assert needs[0] == "8.4 GB of 9.6 GB on RTX 4070"
     assert needs[3] == "310 MB of 2.3 GB by your limit"
 
@@ -196,7 +197,7 @@ def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker)
-    qtbot.mouseClick(page.sides.rows[OTHER], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sides.list.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.joining.name.text() == "cuentos-124m"
     assert page.joining.button.text() == "Join this side"
     assert "your points stay yours" in page.joining.note.text()
@@ -204,7 +205,7 @@ def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     assert worker.last(control.SetPreferences) == control.SetPreferences(
         preferences=replace(AGREED, run=OTHER)
     )
-    qtbot.waitUntil(lambda: page.sides.rows[OTHER].place.text == "Chosen", timeout=5_000)
+    qtbot.waitUntil(lambda: page.sides.list.rows[OTHER].place.text == "Chosen", timeout=5_000)
     assert not page.joining.button.isEnabled()
 
 
@@ -241,8 +242,8 @@ def test_after_the_deadline_nobody_is_asked_to_join(
     page.select(SCORED.competition)
     assert not page.joining.isVisible()
     assert not page.result.isVisible()
-    assert [row.fit.isHidden() for row in page.sides.rows.values()] == [True, True]
-    assert [row.sent.isHidden() for row in page.sides.rows.values()] == [False, False]
+    assert [row.fit.isHidden() for row in page.sides.list.rows.values()] == [True, True]
+    assert [row.sent.isHidden() for row in page.sides.list.rows.values()] == [False, False]
 
 
 def test_a_side_whose_run_is_not_listed_can_be_seen_but_not_joined(
@@ -250,7 +251,7 @@ def test_a_side_whose_run_is_not_listed_can_be_seen_but_not_joined(
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer"
     _show(page, worker, IDLE)
-    assert page.sides.rows[OURS].facts.text() == "nova-350m"
+    assert page.sides.list.rows[OURS].facts.text() == "nova-350m"
     assert not page.joining.isVisible()
 
 
@@ -268,13 +269,13 @@ def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: Script
 def test_the_rules_are_said_in_words(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     rules = page.rules
-    assert rules.budget.text == (
+    assert rules.budget.words.text() == (
         "A model has at most 400M parameters. Its run may train on 20.0B tokens. It has 720 hours "
         "from the opening of its run."
     )
-    assert "20,000 texts, 48 MB, were sealed" in rules.texts.text
-    assert "3 custodians; 2 have to act together" in rules.texts.text
-    assert "2,048 tokens at a time, 1,024 of them new" in rules.scoring.text
+    assert "20,000 texts, 48 MB, were sealed" in rules.texts.words.text()
+    assert "3 custodians; 2 have to act together" in rules.texts.words.text()
+    assert "2,048 tokens at a time, 1,024 of them new" in rules.scoring.words.text()
     assert rules.address.text == "https://ledger.example/data-rules"
 
 
@@ -283,8 +284,8 @@ def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
 ) -> None:
     _show(page, worker)
     page.select(LARGE_RACE.competition)
-    assert page.rules.budget.text.startswith("As much as it likes")
-    assert page.rules.texts.text.endswith("holds the key to them, and has to be trusted.")
+    assert page.rules.budget.words.text().startswith("As much as it likes")
+    assert page.rules.texts.words.text().endswith("holds the key to them, and has to be trusted.")
     assert not page.rules.address.isVisible()
 
 

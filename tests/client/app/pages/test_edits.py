@@ -83,9 +83,9 @@ def test_a_device_keeps_its_place_and_its_other_choices(
 ) -> None:
     first, second = DeviceChoice(id="cuda:0", watts=150), DeviceChoice(id="cuda:1")
     worker.show(replace(LENDING, preferences=replace(AGREED, devices=(first, second))))
-    edits.change_device("cuda:0", {"use": False})
+    edits.change({"use": False}, device="cuda:0")
     assert chosen(worker)[-1].devices == (replace(first, use=False), second)
-    edits.change_device("cpu", {"threads": 3})
+    edits.change({"threads": 3}, device="cpu")
     assert chosen(worker)[-1].devices[2] == DeviceChoice(id="cpu", threads=3)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
 from tequio_client.app.pages.devices import READINGS, ReadingsHistory
-from tequio_client.app.pages.hardware import HardwarePage
+from tequio_client.app.pages.hardware import HardwarePage, LimitSlider
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import AppModel
-    from tequio_client.app.pages.hardware import DeviceCard, LimitSlider
+    from tequio_client.app.pages.hardware import DeviceCard
     from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
@@ -57,7 +57,13 @@ def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: Scri
         worker.show(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
     _show(page, worker, LENDING)
     readings = page.cards["cuda:0"].readings
-    assert [tile.text for tile in readings.tiles] == ["96%", "1%", "7.4 / 12 GB", "61 °C", "148 W"]
+    assert [tile.figure.text() for tile in readings.tiles] == [
+        "96%",
+        "1%",
+        "7.4 / 12 GB",
+        "61 °C",
+        "148 W",
+    ]
     assert readings.load.line.values[-3:] == (0.2, 0.5, 0.96)
     assert readings.memory.accessibleName() == "VRAM: 7.4 GB of 12 GB"
 
@@ -67,7 +73,7 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
 ) -> None:
     bare = replace(CARD, load=None, free_mb=None, temperature_c=None, watts=None)
     _show(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
-    assert [tile.text for tile in page.cards["cuda:0"].readings.tiles] == [
+    assert [tile.figure.text() for tile in page.cards["cuda:0"].readings.tiles] == [
         "–",
         "1%",
         "–",
@@ -81,10 +87,9 @@ def test_of_readings_a_minute_is_remembered() -> None:
     history = ReadingsHistory()
     for watts in range(READINGS + 5):
         history.record(replace(MACHINE, gpus=(replace(CARD, watts=float(watts)),)))
-    assert list(history.readings("cuda:0", "watts")) == [
-        float(watts) for watts in range(5, READINGS + 5)
-    ]
-    assert history.readings("cuda:7", "watts") == ()
+    known = [device.watts for device in history.of("cuda:0")]
+    assert known == [float(one) for one in range(5, READINGS + 5)]
+    assert history.of("cuda:7") == ()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +135,7 @@ def test_a_device_is_switched_off_and_taken_back(
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=False),)
     page.refresh()
     assert not card.limits.isEnabled()
-    assert page.toast.text == "NVIDIA GeForce RTX 4070 is lent no more."
+    assert page.toast.words.text() == "NVIDIA GeForce RTX 4070 is lent no more."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=True),)
     page.refresh()
@@ -168,18 +173,18 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
 ) -> None:
     _show(page, worker, LENDING)
     part = _limit(page.cards["cuda:0"], limit)
-    before = part.slider.value_text
+    before = part.slider.words.text()
     qtbot.keyClick(_slider(part), key)
-    assert part.slider.value_text.replace(".0", "") == words
+    assert part.slider.words.text().replace(".0", "") == words
     page.edits.flush()
     assert _chosen(worker) == (replace(DeviceChoice(id="cuda:0"), **{field: value}),)
     page.refresh()
-    assert part.slider.value_text.replace(".0", "") == words
+    assert part.slider.words.text().replace(".0", "") == words
     assert not part.reset.isHidden()
     qtbot.mouseClick(part.reset, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0"),)
     page.refresh()
-    assert part.slider.value_text == before
+    assert part.slider.words.text() == before
     assert part.reset.isHidden()
 
 
@@ -187,7 +192,7 @@ def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qt
     _show(page, worker, _with_machine(replace(MACHINE, gpus=())))
     threads = page.cards["cpu"].limits.threads
     assert threads is not None
-    assert threads.slider.value_text == "15, automatic"
+    assert threads.slider.words.text() == "15, automatic"
     qtbot.keyClick(_slider(threads), Qt.Key.Key_Left)
     page.edits.flush()
     assert _chosen(worker) == (DeviceChoice(id="cpu", threads=14),)
@@ -223,8 +228,8 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
     limits = page.cards["cuda:0"].limits
     assert limits.memory is not None
     assert limits.watts is not None
-    assert limits.memory.slider.value_text == "12 GB"
-    assert limits.watts.slider.value_text == "200 W"
+    assert limits.memory.slider.words.text() == "12 GB"
+    assert limits.watts.slider.words.text() == "200 W"
     assert not any(isinstance(one, control.SetPreferences) for one in worker.heard)
 
 
@@ -235,7 +240,7 @@ def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
     _show(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
     limits = page.cards["cuda:0"].limits
     assert (limits.watts, limits.memory) == (None, None)
-    assert len(limits.sliders) == 2
+    assert len(limits.findChildren(LimitSlider)) == 2
 
 
 def test_without_a_graphics_card_the_processor_is_offered(
@@ -244,19 +249,19 @@ def test_without_a_graphics_card_the_processor_is_offered(
     off = replace(AGREED, devices=(DeviceChoice(id="cpu", use=False),))
     _show(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
     assert list(page.cards) == ["cpu"]
-    assert page.banner.text.startswith("No graphics card was found")
+    assert page.banner.words.text().startswith("No graphics card was found")
     qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cpu"),)
     page.refresh()
-    assert "slower" in page.banner.text
+    assert "slower" in page.banner.words.text()
     assert not page.banner.button.isVisible()
 
 
 def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     health = (ProbeHealth(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
     _show(page, worker, _with_machine(MachineFacts(health=health)))
-    assert page.banner.text.startswith("The hardware probe is not responding")
-    assert page.banner.text.endswith("driver not loaded")
+    assert page.banner.words.text().startswith("The hardware probe is not responding")
+    assert page.banner.words.text().endswith("driver not loaded")
     assert page.cards == {}
 
 
@@ -285,7 +290,7 @@ def test_a_device_is_measured_while_nothing_is_lent(
     assert not row.button.isEnabled()
     reply = BenchmarkReply(device="cuda:0", tokens_per_s=12_345.6, watts=170.0, memory_mb=3_277)
     worker.say(control.QuestionAnswer(id=asked.id, reply=reply))
-    assert row.note_text == "12,346 tokens per second, 170 W, 3.2 GB of memory."
+    assert row.note.text() == "12,346 tokens per second, 170 W, 3.2 GB of memory."
     assert row.button.text() == "Measure again"
 
 
@@ -296,9 +301,9 @@ def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
     _show(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
-    assert row.note_text == "Not measured: cuda:0 could not be measured: out of memory."
+    assert row.note.text() == "Not measured: cuda:0 could not be measured: out of memory."
     assert row.button.isEnabled()
-    assert page.cards["cpu"].benchmark.note_text.startswith("Trains a small model")
+    assert page.cards["cpu"].benchmark.note.text().startswith("Trains a small model")
 
 
 @pytest.mark.parametrize(
@@ -311,7 +316,7 @@ def test_beside_lending_nothing_is_measured(
     _show(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note_text == "Pause first to get a meaningful result."
+    assert row.note.text() == "Pause first to get a meaningful result."
 
 
 # --- what stops lending

@@ -118,7 +118,7 @@ def test_each_situation_says_what_why_and_what_to_do(
     assert header.snooze.isVisible() == sight.snooze
     assert header.finish.isVisible() == sight.finish
     assert home.banner.isVisible() == bool(sight.banner)
-    assert sight.banner in home.banner.text or not sight.banner
+    assert sight.banner in home.banner.words.text() or not sight.banner
 
 
 @pytest.mark.parametrize("key", texts.REASON_TEMPLATES)
@@ -141,7 +141,7 @@ def test_before_the_worker_speaks_it_is_said_to_start(home: HomePage) -> None:
     assert home.header.title.text() == "Starting"
     assert not home.header.primary.isEnabled()
     assert not home.banner.isVisible()
-    assert home.stats.today.figure == "–"
+    assert home.stats.today.figure.text() == "–"
 
 
 def test_a_worker_that_is_gone_is_told_with_the_reason(
@@ -151,7 +151,7 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
     worker.gone.emit("The worker ended five times: disk full")
     home.refresh()
     assert home.banner.isVisible()
-    assert home.banner.text == "The worker ended five times: disk full"
+    assert home.banner.words.text() == "The worker ended five times: disk full"
     assert not home.header.primary.isEnabled()
 
 
@@ -268,12 +268,12 @@ def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedW
     away = SCENES["ledger-away"].ledger
     worker.show(replace(LENDING, ledger=away))
     home.refresh()
-    assert "Work goes on" in home.banner.text
+    assert "Work goes on" in home.banner.words.text()
     waiting = idle(LendingState.WAITING, LendingReason.LEDGER_AWAY, problem="no route")
     worker.show(replace(waiting, ledger=away))
     home.refresh()
-    assert "has not answered since" in home.banner.text
-    assert "Work goes on" not in home.banner.text
+    assert "has not answered since" in home.banner.words.text()
+    assert "Work goes on" not in home.banner.words.text()
 
 
 def test_the_banners_button_leads_where_something_can_be_done(
@@ -301,13 +301,13 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert card.name.text() == "nova-350m"
     assert card.role.text == "Trainer"
     assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
-    assert (card.loss.text, card.bits.text) == ("2.913", "0.842")
+    assert (card.loss.figure.text(), card.bits.figure.text()) == ("2.913", "0.842")
     assert card.bar.share == pytest.approx(1_841 / 4_000)
     caps = card.caps
-    assert caps.memory.text == "7.4 of 12 GB"
-    assert caps.upload.text == "1.2 of 5.0 Mbit/s"
-    assert caps.month.text == "31 of 100 GB"
-    assert caps.disk.text == "11 of 32 GB"
+    assert caps.memory.figures.text() == "7.4 of 12 GB"
+    assert caps.upload.figures.text() == "1.2 of 5.0 Mbit/s"
+    assert caps.month.figures.text() == "31 of 100 GB"
+    assert caps.disk.figures.text() == "11 of 32 GB"
 
 
 def test_a_round_that_is_not_worked_in_has_no_percentage(
@@ -322,7 +322,7 @@ def test_a_round_that_is_not_worked_in_has_no_percentage(
 def test_without_limits_there_is_no_bar_to_fill(home: HomePage, worker: ScriptedWorker) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, upload_mbit=None)))
     home.refresh()
-    assert home.round.caps.upload.text == "1.2 Mbit/s"
+    assert home.round.caps.upload.figures.text() == "1.2 Mbit/s"
 
 
 def test_before_the_first_round_it_is_said_what_will_happen(
@@ -332,8 +332,8 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     worker.show(SCENES["joining"])
     home.refresh()
     assert home.round.name.text() == "Joining a run"
-    assert home.stats.rank.note_text == "After your first verified round"
-    assert "first verified round" in home.ranking.empty.text
+    assert home.stats.rank.note.text() == "After your first verified round"
+    assert "first verified round" in home.ranking.empty.words.text()
     assert home.ranking.stack.currentWidget() is home.ranking.empty
     assert "from your first round" in home.days.chart.accessibleDescription()
 
@@ -356,11 +356,14 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
     worker.show(LENDING)
     home.refresh()
     stats = home.stats
-    assert (stats.today.figure, stats.today.note_text) == ("+412.6", "3 rounds pending")
-    assert (stats.total.figure, stats.total.note_text) == ("18,930", "Every proof checked here")
+    assert (stats.today.figure.text(), stats.today.note.text()) == ("+412.6", "3 rounds pending")
+    assert (stats.total.figure.text(), stats.total.note.text()) == (
+        "18,930",
+        "Every proof checked here",
+    )
     assert stats.total.toolTip() == "18,930.402117 points"
-    assert (stats.rank.figure, stats.rank.note_text) == ("#47", "of 1,204 volunteers")
-    assert (stats.energy.figure, stats.energy.note_text) == ("0.41 kWh", "61.7 kWh in all")
+    assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
+    assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")
 
 
 def test_points_that_were_not_checked_are_not_counted_in(
@@ -369,20 +372,26 @@ def test_points_that_were_not_checked_are_not_counted_in(
     points = PointsView(today=0, total=5_000_000, unverified=2_000_000, pending=1)
     worker.show(replace(LENDING, points=points))
     home.refresh()
-    assert (home.stats.total.figure, home.stats.total.note_text) == (
+    assert (home.stats.total.figure.text(), home.stats.total.note.text()) == (
         "5.00",
         "2.00 still to be checked",
     )
-    assert (home.stats.today.figure, home.stats.today.note_text) == ("0", "1 round pending")
+    assert (home.stats.today.figure.text(), home.stats.today.note.text()) == (
+        "0",
+        "1 round pending",
+    )
 
 
 def test_energy_that_nobody_measured_is_not_claimed(home: HomePage, worker: ScriptedWorker) -> None:
     worker.show(replace(LENDING, energy_today_j=0.0, is_energy_measured=False))
     home.refresh()
-    assert (home.stats.energy.figure, home.stats.energy.note_text) == ("–", "Not measured here")
+    assert (home.stats.energy.figure.text(), home.stats.energy.note.text()) == (
+        "–",
+        "Not measured here",
+    )
     worker.show(replace(LENDING, is_energy_measured=False))
     home.refresh()
-    assert home.stats.energy.note_text == "Estimated, 61.7 kWh in all"
+    assert home.stats.energy.note.text() == "Estimated, 61.7 kWh in all"
 
 
 def test_the_chart_has_a_month_of_days_and_says_its_sum(
@@ -410,7 +419,7 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
     worker.replies[AskRanking] = "the ledger does not answer"
     worker.show(LENDING)
     home.refresh()
-    assert home.ranking.empty.text.startswith("Can't reach the ledger")
+    assert home.ranking.empty.words.text().startswith("Can't reach the ledger")
     worker.replies[AskRanking] = RankingReply(rows=())
     worker.show(replace(LENDING, rounds=9_999))
     home.refresh()
@@ -431,20 +440,20 @@ def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
     home.refresh()
     home.hide()
     worker.show(_with_total(77_000_000))
-    assert home.stats.total.figure == "18,930"
+    assert home.stats.total.figure.text() == "18,930"
     home.show()
-    assert home.stats.total.figure == "77.00"
+    assert home.stats.total.figure.text() == "77.00"
 
 
 def test_it_is_drawn_four_times_a_second_at_most(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(_with_total(1_000_000))
-    first = home.stats.total.figure
+    first = home.stats.total.figure.text()
     for total in range(2, 40):
         worker.show(_with_total(total * 1_000_000))
-    assert home.stats.total.figure == first
-    qtbot.waitUntil(lambda: home.stats.total.figure == "39.00", timeout=2_000)
+    assert home.stats.total.figure.text() == first
+    qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.00", timeout=2_000)
 
 
 def _with_total(micropoints: int) -> Snapshot:

@@ -49,8 +49,8 @@ def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> PointsPage
 
 
 def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
-    assert page.sums.total.figure == "–"
-    assert page.sums.unverified.figure == "–"
+    assert page.sums.total.figure.text() == "–"
+    assert page.sums.unverified.figure.text() == "–"
     assert not page.banner.isVisible()
     assert page.rounds.empty.isVisible()
 
@@ -61,11 +61,20 @@ def test_sums_are_those_of_the_worker_to_the_micropoint(
     points = replace(LENDING.points, rejected=2)
     _show(page, worker, replace(LENDING, points=points))
     sums = page.sums
-    assert (sums.total.figure, sums.total.note_text) == ("18,930", "412.618204 today")
+    assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412.618204 today")
     assert sums.total.toolTip() == "18,930.402117 points"
-    assert (sums.pending.figure, sums.pending.note_text) == ("3", "Rounds that are not proven yet")
-    assert (sums.rejected.figure, sums.rejected.note_text) == ("2", "Rounds that gave nothing")
-    assert (sums.unverified.figure, sums.unverified.note_text) == ("0", "Nothing is left to check")
+    assert (sums.pending.figure.text(), sums.pending.note.text()) == (
+        "3",
+        "Rounds that are not proven yet",
+    )
+    assert (sums.rejected.figure.text(), sums.rejected.note.text()) == (
+        "2",
+        "Rounds that gave nothing",
+    )
+    assert (sums.unverified.figure.text(), sums.unverified.note.text()) == (
+        "0",
+        "Nothing is left to check",
+    )
 
 
 def test_what_only_the_ledger_says_is_explained_and_not_counted(
@@ -73,9 +82,9 @@ def test_what_only_the_ledger_says_is_explained_and_not_counted(
 ) -> None:
     _show(page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001)))
     assert page.banner.isVisible()
-    assert "2.000001 points more" in page.banner.text
-    assert "not counted in" in page.banner.text
-    assert page.sums.total.figure == "18,930"
+    assert "2.000001 points more" in page.banner.words.text()
+    assert "not counted in" in page.banner.words.text()
+    assert page.sums.total.figure.text() == "18,930"
     _show(page, worker)
     assert not page.banner.isVisible()
 
@@ -84,7 +93,7 @@ def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker)
     _show(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
-    assert page.banner.text == "The worker ended five times"
+    assert page.banner.words.text() == "The worker ended five times"
     assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
 
 
@@ -191,7 +200,7 @@ def test_more_rounds_below_leave_the_view_where_it_is(
     bar = page.verticalScrollBar()
     _settle(qapp)
     bar.setValue(1_000)
-    page.book.read_older()
+    page.reader.read_older()
     _settle(qapp)
     assert bar.value() == 1_000
 
@@ -216,8 +225,8 @@ def test_the_row_with_the_keyboard_is_kept_in_sight(
 
 def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
-    while page.book.has_more:
-        page.book.read_older()
+    while page.reader.has_more:
+        page.reader.read_older()
     run, device = page.rounds.run, page.rounds.device
     assert [run.itemText(at) for at in range(run.count())] == [
         "All runs",
@@ -231,7 +240,7 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
     ]
     device.setCurrentIndex(1)
     device.activated.emit(1)
-    rows = page.book.rows or ()
+    rows = page.reader.rows or ()
     assert rows
     assert {row.device for row in rows} == {"cpu"}
     last = worker.last(control.AskQuestion)
@@ -240,7 +249,7 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
     assert last.question.device == "cpu"
     run.setCurrentIndex(2)
     run.activated.emit(2)
-    assert {row.run for row in page.book.rows or ()} == {app_worker_answers.OTHER}
+    assert {row.run for row in page.reader.rows or ()} == {app_worker_answers.OTHER}
 
 
 def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWorker) -> None:
@@ -248,7 +257,7 @@ def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWork
     worker.replies[AskPoints] = app_worker_answers.no_points
     page.rounds.filter_changed.emit(app_worker_answers.OURS, "cpu")
     assert page.rounds.empty.isVisible()
-    assert page.rounds.empty.text == "No round of that run was worked in on that device."
+    assert page.rounds.empty.words.text() == "No round of that run was worked in on that device."
 
 
 def test_without_any_round_it_says_what_will_stand_here(
@@ -256,8 +265,8 @@ def test_without_any_round_it_says_what_will_stand_here(
 ) -> None:
     worker.replies = no_replies()
     _show(page, worker, SCENES["new"])
-    assert "Each round that this computer takes part in" in page.rounds.empty.text
-    assert page.sums.total.figure == "0"
+    assert "Each round that this computer takes part in" in page.rounds.empty.words.text()
+    assert page.sums.total.figure.text() == "0"
     assert page.range.chart.accessibleDescription() == "No points were verified in this time."
 
 
@@ -266,7 +275,7 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
 ) -> None:
     worker.replies[AskPoints] = "the points book cannot be read"
     _show(page, worker)
-    assert page.rounds.empty.text == "the points book cannot be read"
+    assert page.rounds.empty.words.text() == "the points book cannot be read"
     worker.replies[AskPoints] = app_worker_answers.points
     qtbot.mouseClick(page.rounds.empty.button, Qt.MouseButton.LeftButton)
     assert page.rounds.table.isVisible()
@@ -290,10 +299,10 @@ def test_an_export_is_told_with_its_file(
 ) -> None:
     _show(page, worker)
     page.write_file(str(tmp_path / "points.csv"))
-    assert page.toast.text == "1204 rounds written to points.csv"
+    assert page.toast.words.text() == "1204 rounds written to points.csv"
     assert page.export.isEnabled()
     page.write_file(str(tmp_path / "absent" / "points.csv"))
-    assert "was not written" in page.toast.text
+    assert "was not written" in page.toast.words.text()
     assert page.export.isEnabled()
 
 

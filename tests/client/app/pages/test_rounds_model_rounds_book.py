@@ -26,7 +26,7 @@ def book(model: AppModel) -> RoundsReader:
 
 
 def test_the_first_page_is_the_newest(book: RoundsReader) -> None:
-    assert not book.is_loading
+    assert book.pending is None
     book.reload()
     assert book.rows == app_worker_answers.ROWS[:ROUNDS_PAGE]
     assert book.has_more
@@ -120,7 +120,7 @@ def test_a_refusal_is_told_and_leaves_what_was_read(
     book.read_older()
     assert book.problem == "the book cannot be read"
     assert book.rows == app_worker_answers.ROWS[:ROUNDS_PAGE]
-    assert not book.is_loading
+    assert book.pending is None
     worker.replies[AskPoints] = app_worker_answers.points
     book.reload()
     assert book.problem == ""

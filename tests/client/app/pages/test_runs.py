@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
-from tequio_client.app.pages.runs import EVERY_MS, RunsPage
+from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply
 from tests.support.app_clock import Clock
@@ -57,7 +57,7 @@ def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: Scripte
     worker.replies.pop(AskRuns)
     _show(page, worker)
     assert page.stack.currentWidget() is page.empty
-    assert "asked" in page.empty.text
+    assert "asked" in page.empty.words.text()
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
 
@@ -83,7 +83,7 @@ def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: Scripte
     _show(page, worker)
     spoken = page.choices.rows[OURS].accessibleName()
     assert spoken == "nova-350m, Yours, Tight, Round 1,841 of 4,000, 23 of 64 members"
-    assert page.choices.any.accessibleName().endswith("Chosen")
+    assert page.any.accessibleName().endswith("Chosen")
 
 
 def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) -> None:
@@ -92,7 +92,7 @@ def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) ->
     facts.show_run(replace(NOVA, adapters=40_000_000))
     said = "354,871,296 parameters; 40.0M of them are adapters, and trained"
     assert facts.parameters.toolTip() == said
-    assert facts.parameters.figure == "355M"
+    assert facts.parameters.figure.text() == "355M"
 
 
 def test_our_own_run_is_looked_at_first_with_its_needs(
@@ -103,10 +103,13 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
     assert detail.name.text() == "nova-350m"
     assert page.choices.rows[OURS].isChecked()
     assert detail.words.text() == "This computer is in this run."
-    assert detail.facts.parameters.figure == "355M"
+    assert detail.facts.parameters.figure.text() == "355M"
     assert detail.facts.parameters.toolTip() == "354,871,296 parameters"
-    assert detail.facts.members.figure == "23 / 64"
-    shown = {kind: (row.amounts, row.chip.text) for kind, row in rows.items()}
+    assert detail.facts.members.figure.text() == "23 / 64"
+    shown = {
+        kind: (f"{row.figure.text()} {row.note.text()}", row.chip.text)
+        for kind, row in rows.items()
+    }
     assert shown == {
         NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Tight"),
         NeedKind.DISK: ("17 GB of 32 GB that your limits leave", "Fits"),
@@ -131,14 +134,14 @@ def test_joining_sends_the_run_with_all_other_preferences(
     assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=chosen)
     qtbot.waitUntil(lambda: page.choices.rows[OTHER].place.text == "Chosen", timeout=1_000)
     assert not page.detail.button.isEnabled()
-    assert not page.choices.any.chip.isVisible()
+    assert not page.any.chip.isVisible()
 
 
 def test_the_choice_can_be_left_to_the_program(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
-    qtbot.mouseClick(page.choices.any, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.any, Qt.MouseButton.LeftButton)
     assert page.detail.button.text() == "Choose for me"
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
     assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=AGREED)
@@ -241,7 +244,7 @@ def test_without_an_open_run_it_says_what_happens_then(
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=rows)  # type: ignore[arg-type]  # rows of runs
     _show(page, worker, IDLE)
-    said = page.banner.text if rows else page.empty.text
+    said = page.banner.words.text() if rows else page.empty.words.text()
     assert said.startswith("No run is open now. Tequio keeps looking")
     assert page.banner.isVisible() == bool(rows)
 
@@ -254,8 +257,8 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     clock.ms += 25 * 60_000
     _show(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
-    assert page.banner.text.endswith("PM: the ledger does not answer.")
-    assert page.head.words.endswith("List read 25 min ago.")
+    assert page.banner.words.text().endswith("PM: the ledger does not answer.")
+    assert page.head.words.text().endswith("List read 25 min ago.")
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
     worker.replies[AskRuns] = RUNS
     page.again.click()
@@ -267,7 +270,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.text == "the ledger does not answer. Tequio will keep trying."
+    assert page.empty.words.text() == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert page.stack.currentWidget() is not page.empty
@@ -279,11 +282,11 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     _show(page, worker)
     _show(page, worker)
     assert _asked(worker) == 1
-    clock.ms += EVERY_MS
+    clock.ms += LIST_INTERVAL_MS
     _show(page, worker)
     assert _asked(worker) == 2
     page.hide()
-    clock.ms += EVERY_MS
+    clock.ms += LIST_INTERVAL_MS
     worker.show(LENDING)
     assert _asked(worker) == 2
 
@@ -293,7 +296,7 @@ def test_while_a_question_is_open_no_other_is_asked(
 ) -> None:
     worker.replies.pop(AskRuns)
     _show(page, worker)
-    clock.ms += 10 * EVERY_MS
+    clock.ms += 10 * LIST_INTERVAL_MS
     _show(page, worker)
     page.ask()
     assert _asked(worker) == 1
@@ -303,7 +306,9 @@ def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
-    assert page.banner.text == "The run that you chose is not open any more. Choose another."
+    assert (
+        page.banner.words.text() == "The run that you chose is not open any more. Choose another."
+    )
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
@@ -327,11 +332,11 @@ def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedW
 def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, is_ours=False), SMALL))
     _show(page, worker, IDLE)
-    assert page.choices.any.isChecked()
+    assert page.any.isChecked()
     assert page.detail.name.text() == "Choose for me"
     page.select(OTHER)
     page.select(AUTOMATIC)
-    assert page.choices.any.isChecked()
+    assert page.any.isChecked()
 
 
 def _show(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:

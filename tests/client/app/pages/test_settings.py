@@ -19,7 +19,7 @@ from tequio_client.app.pages.settings_control import (
     StatusLine,
 )
 from tequio_client.app.settings_file import AppSettings
-from tequio_client.app.theme.look import Appearance
+from tequio_client.app.theme.look import Appearance, is_motion_reduced
 from tequio_client.app.widgets.buttons import Dropdown, Segmented
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.preferences import Preferences
@@ -118,8 +118,8 @@ def test_every_setting_explains_itself(page: SettingsPage) -> None:
     for name in SECTIONS:
         for field, row in page.section_of(name).rows.items():
             says_itself = field in ("month_used", "disk_used", "used_share_percent")
-            assert row.note_text or says_itself, field
-            assert not row.note_text or row.note_text.endswith("."), field
+            assert row.note.text() or says_itself, field
+            assert not row.note.text() or row.note.text().endswith("."), field
 
 
 def test_settings_say_their_default(page: SettingsPage) -> None:
@@ -127,7 +127,7 @@ def test_settings_say_their_default(page: SettingsPage) -> None:
     for name in SECTIONS:
         for field, row in page.section_of(name).rows.items():
             if field in settable and field not in ("preset", "used_share_percent"):
-                assert "Default: " in row.note_text, field
+                assert "Default: " in row.note.text(), field
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_a_section_chosen_during_a_search_ends_it(page: SettingsPage, qtbot: QtB
     page.search.setText("battery")
     qtbot.mouseClick(page.list.buttons["storage"], Qt.MouseButton.LeftButton)
     assert page.search.text() == ""
-    assert page.section is page.section_of("storage")
-    assert all(row.isVisibleTo(page) for row in page.section.rows.values())
+    assert page.section_of(page.location) is page.section_of("storage")
+    assert all(row.isVisibleTo(page) for row in page.section_of(page.location).rows.values())
 
 
 def test_the_list_stands_above_where_there_is_little_room(
@@ -177,7 +177,7 @@ def test_the_list_stands_above_where_there_is_little_room(
     assert page.list.choices.isVisibleTo(page)
     assert page.list.geometry().bottom() < _corner(page).y()
     page.list.choices.chosen.emit("privacy")
-    assert page.section is page.section_of("privacy")
+    assert page.section_of(page.location) is page.section_of("privacy")
 
 
 # --- the app's own
@@ -188,7 +188,7 @@ def test_each_kind_of_notification_has_its_switch(
     page: SettingsPage, program: ProgramContext, qtbot: QtBot, field: str
 ) -> None:
     page.open_section("notifications")
-    switch = page.section.rows[f"notify_{field}"].control
+    switch = page.section_of(page.location).rows[f"notify_{field}"].control
     assert isinstance(switch, QAbstractButton)
     qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert program.settings.settings == replace(AppSettings(), **{f"notify_{field}": False})
@@ -199,7 +199,7 @@ def test_each_kind_of_notification_has_its_switch(
 
 def test_colours_language_and_motion_are_kept(page: SettingsPage, program: ProgramContext) -> None:
     page.open_section("appearance")
-    rows = page.section.rows
+    rows = page.section_of(page.location).rows
     colours, languages = rows["appearance"].control, rows["language"].control
     assert isinstance(colours, Segmented)
     assert isinstance(languages, Dropdown)
@@ -218,9 +218,9 @@ def test_colours_language_and_motion_are_kept(page: SettingsPage, program: Progr
 
 def test_reduced_motion_holds_everything_still(look: Theme) -> None:
     look.reduce_motion(is_wanted=True)
-    assert look.is_motion_reduced()
+    assert is_motion_reduced()
     look.reduce_motion(is_wanted=False)
-    assert not look.is_motion_reduced()
+    assert not is_motion_reduced()
 
 
 def test_start_at_login_shows_what_the_system_says(
@@ -228,7 +228,7 @@ def test_start_at_login_shows_what_the_system_says(
 ) -> None:
     login.is_there = True
     page.open_section("startup")
-    start = page.section.controls["login"]
+    start = page.section_of(page.location).controls["login"]
     assert isinstance(start, LoginSwitch)
     assert start.switch.isChecked()
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
@@ -240,19 +240,22 @@ def test_a_system_that_does_not_start_us_is_named(
     page: SettingsPage, login: Login, qtbot: QtBot
 ) -> None:
     page.open_section("startup")
-    start, row = page.section.controls["login"], page.section.rows["login"]
+    start, row = (
+        page.section_of(page.location).controls["login"],
+        page.section_of(page.location).rows["login"],
+    )
     assert isinstance(start, LoginSwitch)
     login.refuses = "Permission denied"
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
-    assert row.note_text.startswith("The system refused the change: Permission denied.")
+    assert row.note.text().startswith("The system refused the change: Permission denied.")
     assert not start.switch.isChecked()
     login.refuses, login.forgets = "", True
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
-    assert row.note_text.startswith("The system accepted the change but does not report it.")
+    assert row.note.text().startswith("The system accepted the change but does not report it.")
     login.forgets = False
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
     assert start.switch.isChecked()
-    assert row.note_text.startswith("Starts minimised")
+    assert row.note.text().startswith("Starts minimised")
 
 
 # --- the account
@@ -260,7 +263,7 @@ def test_a_system_that_does_not_start_us_is_named(
 
 def test_key_and_peer_id_are_copied(page: SettingsPage, qtbot: QtBot) -> None:
     page.open_section("account")
-    peer, key = (page.section.controls[name] for name in ("peer", "key"))
+    peer, key = (page.section_of(page.location).controls[name] for name in ("peer", "key"))
     assert isinstance(peer, StatusLine)
     assert isinstance(key, StatusLine)
     for line, text in ((peer.line, "12D3KooWJ1rW"), (key.line, "Jv9bHq3X")):
@@ -273,7 +276,9 @@ def test_who_we_are_is_unknown_before_the_network_is(
     page: SettingsPage, worker: ScriptedWorker
 ) -> None:
     page.open_section("account")
-    peer, standing = (page.section.controls[name] for name in ("peer", "standing"))
+    peer, standing = (
+        page.section_of(page.location).controls[name] for name in ("peer", "standing")
+    )
     assert isinstance(peer, StatusLine)
     assert isinstance(standing, StandingChip)
     worker.show(replace(LENDING, status=None))
@@ -284,28 +289,31 @@ def test_who_we_are_is_unknown_before_the_network_is(
 
 def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
     page.open_section("account")
-    standing, row = page.section.controls["standing"], page.section.rows["standing"]
+    standing, row = (
+        page.section_of(page.location).controls["standing"],
+        page.section_of(page.location).rows["standing"],
+    )
     assert isinstance(standing, StandingChip)
     assert standing.chip.text == "Good"
     worker.show(
         replace(LENDING, needs=(AttentionNeed(kind="standing", text="Suspected since round 7."),))
     )
     page.refresh()
-    assert (standing.chip.text, row.note_text) == (
+    assert (standing.chip.text, row.note.text()) == (
         "Changed",
         "Suspected since round 7.",
     )
     worker.show(idle(LendingState.ATTENTION, LendingReason.QUARANTINED, problem="two commitments"))
     page.refresh()
     assert standing.chip.text == "Excluded"
-    assert "two commitments" in row.note_text
+    assert "two commitments" in row.note.text()
 
 
 def test_a_nickname_stays_in_the_app(
     page: SettingsPage, program: ProgramContext, qtbot: QtBot
 ) -> None:
     page.open_section("account")
-    field = page.section.controls["nickname"]
+    field = page.section_of(page.location).controls["nickname"]
     assert isinstance(field, NicknameField)
     qtbot.keyClicks(field.nickname, "  mika   the owl ")
     qtbot.keyClick(field.nickname, Qt.Key.Key_Return)
@@ -338,13 +346,13 @@ def test_the_keyboard_reaches_every_control_in_the_order_seen(
         if focus in reached:
             break
         reached.append(focus)
-    wanted = [one for one in _controls(page.section) if one.isEnabled()]
+    wanted = [one for one in _controls(page.section_of(page.location)) if one.isEnabled()]
     missed = [_name(one) for one in wanted if one not in reached and not _is_other_segment(one)]
     assert missed == []
     tops = [
-        one.mapTo(page.section, one.rect().topLeft()).y()
+        one.mapTo(page.section_of(page.location), one.rect().topLeft()).y()
         for one in reached
-        if page.section.isAncestorOf(one)
+        if page.section_of(page.location).isAncestorOf(one)
     ]
     assert all(below >= above - 16 for above, below in pairwise(tops))
 
@@ -373,7 +381,9 @@ def test_every_text_is_translated(
     page = _page_in(window, language, qapp, "pseudo")
     for name in SECTIONS:
         rows = page.section_of(name).rows
-        said = {text for row in rows.values() for text in (row.name, row.note_text) if text}
+        said = {
+            text for row in rows.values() for text in (row.name.text(), row.note.text()) if text
+        }
         assert {text for text in said if "[" not in text} == set(), name
 
 
@@ -411,7 +421,7 @@ def test_right_to_left_the_list_stands_on_the_right(
 
 def _corner(page: SettingsPage) -> QPoint:
     """Where the open section begins."""
-    return page.section.mapTo(page, QPoint(0, 0))
+    return page.section_of(page.location).mapTo(page, QPoint(0, 0))
 
 
 def _controls(root: QWidget) -> list[QWidget]:

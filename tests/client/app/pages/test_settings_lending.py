@@ -20,8 +20,7 @@ from tequio_client.app.pages.settings_lending import (
     ExclusiveList,
     FreeSpace,
     PresetPicker,
-    StoreMeter,
-    TrafficMeter,
+    UsageMeter,
     UsedSwitch,
     WeekEditor,
 )
@@ -232,7 +231,7 @@ def test_max_asks_before_it_lends_while_the_computer_is_used(
     assert _nothing_chosen(worker)
     assert presets.presets.cards[LendingPreset.BALANCED].isChecked()
     assert not presets.presets.cards[LendingPreset.MAX].isChecked()
-    assert "30% of the time" in presets.question.text
+    assert "30% of the time" in presets.question.words.text()
     qtbot.mouseClick(presets.question.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(
         AGREED, preset=LendingPreset.MAX, **PRESETS[LendingPreset.MAX]
@@ -256,12 +255,12 @@ def test_a_choice_of_ones_own_is_no_preset(
 ) -> None:
     idle = lending.rows["idle_minutes"].control
     assert isinstance(idle, NumberBox)
-    assert lending.rows["preset"].note_text.startswith("Default: Balanced")
+    assert lending.rows["preset"].note.text().startswith("Default: Balanced")
     _type(idle, "4")
     page.edits.flush()
     assert _chosen(worker) == replace(AGREED, idle_minutes=4, preset=LendingPreset.CUSTOM)
     page.refresh()
-    assert lending.rows["preset"].note_text.startswith("You have changed settings")
+    assert lending.rows["preset"].note.text().startswith("You have changed settings")
     _type(idle, "5")
     page.edits.flush()
     assert _chosen(worker) == AGREED
@@ -305,7 +304,7 @@ def test_the_share_while_used(
     page.edits.flush()
     assert _chosen(worker) == replace(used, used_share_percent=35)
     page.refresh()
-    assert share.value_text == "35%"
+    assert share.words.text() == "35%"
 
 
 # --- the week
@@ -370,7 +369,7 @@ def test_a_week_without_hours_says_what_that_means(
 ) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
     page.refresh()
-    assert lending.rows["week"].note_text == "No hour is selected, so nothing is ever lent."
+    assert lending.rows["week"].note.text() == "No hour is selected, so nothing is ever lent."
 
 
 # --- exclusive programs
@@ -418,7 +417,7 @@ def test_a_program_is_removed_and_taken_back(
     )
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, exclusive=("zoom",))
-    assert page.toast.text == "obs was removed from the list."
+    assert page.toast.words.text() == "obs was removed from the list."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == listed
 
@@ -441,19 +440,19 @@ def test_what_is_used_stands_beside_its_limit(page: SettingsPage, worker: Script
     network, storage = page.section_of("network"), page.section_of("storage")
     traffic, store = network.controls["month_used"], storage.controls["disk_used"]
     free = storage.controls["disk_left"]
-    assert isinstance(traffic, TrafficMeter)
-    assert isinstance(store, StoreMeter)
+    assert isinstance(traffic, UsageMeter)
+    assert isinstance(store, UsageMeter)
     assert isinstance(free, FreeSpace)
     for section in (network, storage):
         section.refresh(LENDING)
-    assert traffic.meter.text == "31 GB of 100 GB"
-    assert store.meter.text == "10 GiB of 30 GiB"
+    assert traffic.meter.figures.text() == "31 GB of 100 GB"
+    assert store.meter.figures.text() == "10 GiB of 30 GiB"
     assert free.shown.text() == "224 GiB"
     worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
     network.refresh(LENDING)
-    assert traffic.meter.text == "31 GB"
+    assert traffic.meter.figures.text() == "31 GB"
     storage.refresh(None)
-    assert store.meter.text == "–"
+    assert store.meter.figures.text() == "–"
 
 
 STOPS: tuple[tuple[str, str, LendingReason, dict[str, Any]], ...] = (
@@ -486,7 +485,7 @@ def test_the_setting_that_stops_lending_is_named(  # a table
     page.open_section(section)
     worker.show(idle(LendingState.WAITING, reason, **values))
     page.refresh()
-    rows = page.section.rows
+    rows = page.section_of(page.location).rows
     assert [name for name, row in rows.items() if not row.chip.isHidden()] == [field]
     assert rows[field].chip.text == "Stops lending now"
     assert [name for name, one in page.list.buttons.items() if one.reason] == [section]
@@ -499,7 +498,7 @@ def test_the_setting_that_stops_lending_is_named(  # a table
 def test_a_pause_by_hand_is_no_settings_fault(page: SettingsPage, worker: ScriptedWorker) -> None:
     worker.show(idle(LendingState.PAUSED, LendingReason.BY_HAND))
     page.refresh()
-    assert all(row.chip.isHidden() for row in page.section.rows.values())
+    assert all(row.chip.isHidden() for row in page.section_of(page.location).rows.values())
 
 
 def _row(page: SettingsPage, section: str, field: str) -> SettingRow:

@@ -24,12 +24,7 @@ SLOW = RaceLine(name="slow", points=((10, 9.5), (20, 7.0)), place=1)
 
 @pytest.fixture
 def chart(qtbot: QtBot) -> RaceChart:
-    made = RaceChart(
-        "Loss",
-        write=lambda value: f"{value:.1f}",
-        write_axis=lambda value, places: f"{value:.{places}f}",
-        write_step=lambda at: f"round {at}",
-    )
+    made = RaceChart("Loss")
     made.set_empty_text("Nothing yet")
     qtbot.addWidget(made)
     made.resize(420, 220)
@@ -56,18 +51,18 @@ def test_the_mouse_chooses_the_nearest_step(chart: RaceChart, qtbot: QtBot) -> N
     chart.set_lines([FAST, SLOW], "fast leads")
     before = chart.grab().toImage()
     qtbot.mouseMove(chart, QPoint(chart.width() - 60, 90))
-    assert chart.selected_step == 30
-    assert chart.accessibleDescription() == "round 30, fast 3.0", "the slow one is not there yet"
+    assert chart.selected == 2
+    assert chart.accessibleDescription() == "Round 30, fast 3.000", "the slow one is not there yet"
     assert chart.grab().toImage() != before
 
 
 def test_the_keyboard_goes_from_step_to_step(chart: RaceChart, qtbot: QtBot) -> None:
     chart.set_lines([FAST, SLOW], "fast leads")
     for key, said in (
-        (Qt.Key.Key_Home, "round 10, fast 9.0, slow 9.5"),
-        (Qt.Key.Key_Right, "round 20, fast 5.0, slow 7.0"),
-        (Qt.Key.Key_End, "round 30, fast 3.0"),
-        (Qt.Key.Key_Right, "round 30, fast 3.0"),
+        (Qt.Key.Key_Home, "Round 10, fast 9.000, slow 9.500"),
+        (Qt.Key.Key_Right, "Round 20, fast 5.000, slow 7.000"),
+        (Qt.Key.Key_End, "Round 30, fast 3.000"),
+        (Qt.Key.Key_Right, "Round 30, fast 3.000"),
     ):
         qtbot.keyClick(chart, key)
         assert chart.accessibleDescription() == said

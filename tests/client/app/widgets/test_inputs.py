@@ -44,7 +44,7 @@ def test_a_switch_turns_by_mouse_and_by_space(qtbot: QtBot) -> None:
     with qtbot.waitSignal(switch.toggled):
         qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert switch.isChecked()
-    qtbot.waitUntil(lambda: switch.property("place") == 1.0)
+    qtbot.waitUntil(lambda: switch.place == 1.0)
     qtbot.keyClick(switch, Qt.Key.Key_Space)
     assert not switch.isChecked()
     assert switch.accessibleName() == "Pause for games"
@@ -73,7 +73,7 @@ def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBo
     _shown(qtbot, row, 300)
     with qtbot.assertNotEmitted(row.chosen):
         row.set_value(80)
-    assert row.value_text == "80 °C"
+    assert row.words.text() == "80 °C"
     row.set_step(5)
     slider = next(child for child in row.children() if child.inherits("QSlider"))
     assert isinstance(slider, QWidget)
@@ -180,7 +180,7 @@ def test_an_empty_state_says_what_will_come(qtbot: QtBot) -> None:
     _shown(qtbot, empty, 300, 300)
     assert empty.button.isVisible()
     empty.show_words("No ranking now", "The ledger does not answer.")
-    assert empty.text == "The ledger does not answer."
+    assert empty.words.text() == "The ledger does not answer."
 
 
 def test_a_chip_grows_with_its_words(qtbot: QtBot) -> None:
