@@ -283,7 +283,7 @@ class App(QObject):
         """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
         if self._guide is not None and offer.run:
-            self._guide.choose_run(offer.run)
+            self._guide.draft_store.change(run=offer.run)
 
     def _back_up_key(self) -> None:
         from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above

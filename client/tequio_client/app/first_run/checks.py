@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from PySide6.QtCore import QCoreApplication, QSize, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtWidgets import QFrame
 
-from tequio_client.app.first_run.draft import FirstRunStep, StepContext
-from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import Card, fill, hbox
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
 from tequio_client.ipc.control import AskRuns, Question, Reply, RunsReply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
@@ -33,8 +32,6 @@ _CUDA = "cuda"
 
 
 class CheckLevel(StrEnum):
-    """Severity of a verdict."""
-
     WAITING = "waiting"
     GOOD = "good"
     WARNING = "warning"
@@ -43,8 +40,6 @@ class CheckLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckVerdict:
-    """The result of one check, and the reason."""
-
     about: str
     """`card`, `driver`, `disk` or `network`."""
     level: CheckLevel
@@ -70,10 +65,14 @@ def verdicts(
     is_over: bool,
 ) -> tuple[CheckVerdict, ...]:
     """All verdicts; `is_over`: a source that has not answered by now counts as unknown."""
-    card = best_card(machine)
+    if machine.gpus is None:
+        card, driver = _unanswered("card", is_over=is_over), _unanswered("driver", is_over=is_over)
+    else:
+        best = best_card(machine)
+        card, driver = _card(machine, best, preferences), _driver(best)
     return (
-        _card(machine, card, preferences, is_over=is_over),
-        _driver(machine, card, is_over=is_over),
+        card,
+        driver,
         _disk(preferences, free_bytes),
         _network(network, is_over=is_over),
     )
@@ -92,10 +91,8 @@ def needs_role_choice(machine: MachineFacts) -> bool:
 
 
 def _card(
-    machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences, *, is_over: bool
+    machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences
 ) -> CheckVerdict:
-    if machine.gpus is None:
-        return _unanswered("card", is_over=is_over)
     if card is None:
         processor, cores = machine.cpu_name, machine.cores
         return _verdict("card", "none", CheckLevel.WARNING, processor=processor, cores=cores)
@@ -109,9 +106,7 @@ def _card(
     )
 
 
-def _driver(machine: MachineFacts, card: AcceleratorFacts | None, *, is_over: bool) -> CheckVerdict:
-    if machine.gpus is None:
-        return _unanswered("driver", is_over=is_over)
+def _driver(card: AcceleratorFacts | None) -> CheckVerdict:
     if card is None:
         return _verdict("driver", "none", CheckLevel.GOOD)
     if not card.driver:
@@ -139,14 +134,12 @@ def _network(network: LedgerAnswer, *, is_over: bool) -> CheckVerdict:
     if network.runs is not None:
         result = "good" if network.runs else "empty"
         return _verdict("network", result, CheckLevel.GOOD, runs=network.runs)
-    if network.problem or is_over:
-        return _verdict("network", "away", CheckLevel.WARNING)
-    return CheckVerdict(about="network", level=CheckLevel.WAITING, code="asking")
+    return _unanswered("network", "away", is_over=is_over or bool(network.problem))
 
 
-def _unanswered(about: str, *, is_over: bool) -> CheckVerdict:
+def _unanswered(about: str, result: str = "unknown", *, is_over: bool) -> CheckVerdict:
     if is_over:
-        return _verdict(about, "unknown", CheckLevel.WARNING)
+        return _verdict(about, result, CheckLevel.WARNING)
     return CheckVerdict(about=about, level=CheckLevel.WAITING, code="asking")
 
 
@@ -184,10 +177,6 @@ VERDICT_SENTENCES = {
 }
 
 
-def verdict_name(verdict: CheckVerdict) -> str:
-    return QCoreApplication.translate(CONTEXT, CHECK_NAMES[verdict.about])
-
-
 def verdict_sentence(verdict: CheckVerdict) -> str:
     if verdict.code == "network-good":
         runs = int(str(verdict.values["runs"]))
@@ -214,9 +203,9 @@ LEVEL_ICONS = {
 class CheckStep(FirstRunStep):
     """Four verdicts, and a choice of role for a computer without a card that can train."""
 
-    def __init__(self, kit: StepContext, timeout_ms: int = CHECK_TIMEOUT_MS) -> None:
+    def __init__(self, context: StepContext, timeout_ms: int = CHECK_TIMEOUT_MS) -> None:
         super().__init__(
-            kit,
+            context,
             self.tr("Can this computer take part?"),
             self.tr(
                 "Takes five seconds at most. Checks this computer and asks the network which "
@@ -224,48 +213,45 @@ class CheckStep(FirstRunStep):
             ),
         )
         self._network, self._is_over = LedgerAnswer(), False
-        self.rows = [VerdictRow() for _ in CHECK_NAMES]
+        self.rows = [IconRow("hourglass", margins=(2, 5, 2, 5)) for _ in CHECK_NAMES]
         card = Card()
         for at, row in enumerate(self.rows):
             if at:
-                card.body.addWidget(_rule())
+                rule = QFrame()
+                rule.setProperty("kind", "rule")
+                card.body.addWidget(rule)
             card.body.addWidget(row)
         self.again = Button(self.tr("Check again"), "quiet", "refresh-cw")
         self.again.clicked.connect(self.enter)
-        self.role = RoleCard(kit)
-        feet = QHBoxLayout()
-        feet.addStretch(1)
-        feet.addWidget(self.again)
-        for part in (card, self.role):
-            self.body.addWidget(part)
-        self.body.addLayout(feet)
-        self.body.addStretch(1)
+        self.role = RoleCard(context)
+        fill(self.body, card, self.role, hbox(None, self.again), None)
         self._clock = QTimer(self, interval=timeout_ms, singleShot=True)
         self._clock.timeout.connect(self._end)
-        kit.means.model.replied.connect(self._receive)
-        kit.means.model.refused.connect(self._refused)
+        context.model.replied.connect(self._receive)
+        context.model.refused.connect(self._refused)
 
     def enter(self) -> None:
         self._network, self._is_over = LedgerAnswer(), False
         self._clock.start()
-        self.kit.means.model.ask(RUNS_QUESTION)
+        self.context.model.ask(RUNS_QUESTION)
         self.refresh()
 
     def refresh(self) -> None:
-        model, machine = self.kit.means.model, self.kit.machine
+        model, machine = self.context.model, self.context.machine
         found = verdicts(
             machine,
             model.preferences,
-            self.kit.free_bytes(),
+            self.context.free_bytes(),
             self._network,
             is_over=self._is_over,
         )
         for row, verdict in zip(self.rows, found, strict=True):
-            row.show_verdict(verdict)
+            row.set_icon(*LEVEL_ICONS[verdict.level])
+            name = QCoreApplication.translate(CONTEXT, CHECK_NAMES[verdict.about])
+            row.set_texts(name, verdict_sentence(verdict))
         self.role.setVisible(needs_role_choice(machine))
         self.role.refresh()
-        is_known = all(one.level is not CheckLevel.WAITING for one in found)
-        self.again.setEnabled(is_known)
+        self.again.setEnabled(all(one.level is not CheckLevel.WAITING for one in found))
 
     def _receive(self, question: Question, reply: Reply) -> None:
         if question == RUNS_QUESTION and isinstance(reply, RunsReply):
@@ -276,57 +262,28 @@ class CheckStep(FirstRunStep):
         """Ask again while the worker is still starting and time is left."""
         if question != RUNS_QUESTION or not self.isVisible():
             return
-        if self._is_over or self.kit.means.model.snapshot is not None:
+        if self._is_over or self.context.model.snapshot is not None:
             self._network = LedgerAnswer(problem=why)
             self.refresh()
         else:
-            QTimer.singleShot(self._clock.interval() // 10, self, lambda: self._ask_again(0))
+            QTimer.singleShot(self._clock.interval() // 10, self, self._ask_again)
 
-    def _ask_again(self, _: int) -> None:
+    def _ask_again(self) -> None:
         if not self._is_over:
-            self.kit.means.model.ask(RUNS_QUESTION)
+            self.context.model.ask(RUNS_QUESTION)
 
     def _end(self) -> None:
         self._is_over = True
         self.refresh()
 
 
-class VerdictRow(QWidget):
-    """One verdict: name, level and sentence."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._picture = IconLabel("hourglass", QSize(20, 20))
-        self._name, self._words = Label("", TextStyle.STRONG), WrappedLabel("", tone="sub")
-        row, column = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(2, 5, 2, 5)
-        row.setSpacing(14)
-        column.setSpacing(1)
-        column.addWidget(self._name)
-        column.addWidget(self._words)
-        row.addWidget(self._picture)
-        row.addLayout(column, 1)
-
-    def show_verdict(self, verdict: CheckVerdict) -> None:
-        self._picture.set_icon(*LEVEL_ICONS[verdict.level])
-        self._name.setText(verdict_name(verdict))
-        self._words.setText(verdict_sentence(verdict))
-        self.setAccessibleName(f"{self._name.text()}: {self._words.text()}")
-
-    @property
-    def words(self) -> str:
-        return self._words.text()
-
-
 class RoleCard(Card):
     """Roles for a computer without a card that can train."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__()
-        self._kit = kit
-        self.body.addWidget(
-            ElidedLabel(self.tr("What this computer can do instead"), TextStyle.HEADING)
-        )
+        self._context = context
+        self.add_heading(self.tr("What this computer can do instead"))
         self.choices = ChoiceCards(
             self.tr("Its part"),
             {
@@ -351,15 +308,9 @@ class RoleCard(Card):
 
     def refresh(self) -> None:
         """Mark the chosen role; a witness if nothing was chosen."""
-        role = self._kit.draft_store.draft.role
+        role = self._context.draft_store.draft.role
         self.choices.select("witness" if role == "auto" else role)
 
     def _choose(self, role: str) -> None:
-        self._kit.draft_store.change(role=role)
+        self._context.draft_store.change(role=role)
         self.refresh()
-
-
-def _rule() -> QFrame:
-    made = QFrame()
-    made.setProperty("kind", "rule")
-    return made
