@@ -24,22 +24,18 @@ if TYPE_CHECKING:
 
     from tequio_client.keys.identity import KeyStore
 
+    T = TypeVar("T")
+    OnState = Callable[[KeyState], None]
+    OnError = Callable[[IdentityError], None]
 
 CONTEXT = "keys"
+SEED_BYTES = 32
 
 
 def error_text(error: IdentityError) -> str:
     """The error as a sentence in the user's language."""
     text = QCoreApplication.translate(CONTEXT, ERROR_TEMPLATES[error.code]).format(**error.values)
     return f"{text[:1].upper()}{text[1:]}."
-
-
-if TYPE_CHECKING:
-    T = TypeVar("T")
-    OnState = Callable[[KeyState], None]
-    OnError = Callable[[IdentityError], None]
-
-SEED_BYTES = 32
 
 
 class KeyService(QObject):
@@ -67,16 +63,12 @@ class KeyService(QObject):
         self._store_made: KeyStore | None = None
         self._new_seed: bytes | None = None
         self._passphrase: str | None = None
-        self._state = KeyState()
+        self.state = KeyState()
+        """As last read; `refresh` reads it again."""
         self._is_closed = False
         self._numbers = itertools.count()
         self._asked: dict[int, tuple[Callable[[Any], None], OnError]] = {}
         self._finished.connect(self._deliver)
-
-    @property
-    def state(self) -> KeyState:
-        """The latest state that was read; `refresh` reads it again."""
-        return self._state
 
     def close(self) -> None:
         """Call no callback any more."""
@@ -210,8 +202,8 @@ class KeyService(QObject):
         if isinstance(result, IdentityError):
             self._call(fail, result)
             return
-        if isinstance(result, KeyState) and result != self._state:
-            self._state = result
+        if isinstance(result, KeyState) and result != self.state:
+            self.state = result
             self.changed.emit(result)
         self._call(then, result)
 
