@@ -93,7 +93,7 @@ class Guest:
         self.joining = InvitationFlow(
             worker=self.worker,
             model=self.model,
-            book=self.book,
+            settings_store=self.book,
             keys=self.keys,
             folder=folder,
             now_ms=lambda: self.now_ms,
@@ -128,7 +128,8 @@ class Guest:
 
     def close(self) -> None:
         """End its worker."""
-        self.joining.close()
+        if self.joining.dialog is not None:
+            self.joining.dialog.reject()
         self.worker.close()
         self.keys.close()
 
