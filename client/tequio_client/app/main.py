@@ -343,9 +343,8 @@ class App(QObject):
         return not has_lent(self._options.folder, self.settings_store.preferences)
 
     def _is_fullscreen(self) -> bool:
-        return self.session is not None and bool(
-            self.session.facts.fullscreen or self.session.facts.game
-        )
+        facts = self.model.session
+        return bool(facts.fullscreen or facts.game)
 
 
 def _register_for_links(handler: LinkHandler) -> None:

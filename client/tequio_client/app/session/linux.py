@@ -147,8 +147,6 @@ _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 mean
 
 
 class BusProbe:
-    """A probe with its own bus connection."""
-
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
@@ -237,10 +235,8 @@ class GameModeProbe(BusProbe):
             return ""
         games = checked_value(self._bus.call(GAME_MODE, "ListGames"), list)
         pids = [game[0] for game in games if isinstance(game, tuple) and game]
-        if not pids:
-            return ""
         names = (program_name(pid) for pid in pids if isinstance(pid, int) and pid > 0)
-        return next((name for name in names if name), "?")
+        return next((name for name in names if name), "?") if pids else ""
 
 
 def _seconds(milliseconds: int) -> float:
@@ -270,8 +266,6 @@ class InhibitorProbe(BusProbe):
 
 
 class GnomeInhibitor(InhibitorProbe):
-    """GNOME's session manager."""
-
     source = "gnome-inhibitors"
 
     def read(self) -> str:
@@ -287,8 +281,6 @@ class GnomeInhibitor(InhibitorProbe):
 
 
 class KdeInhibitor(InhibitorProbe):
-    """KDE's power management."""
-
     source = "kde-inhibitions"
 
     def read(self) -> str:
@@ -344,8 +336,8 @@ class MacRouteMetered:
 
     source = "route"
 
-    def __init__(self, ask: ProgramRunner) -> None:
-        self._told = ask
+    def __init__(self, run: ProgramRunner) -> None:
+        self._run = run
 
     def read(self) -> bool:
         found = _INTERFACE.search(self._ask("/sbin/route", "-n", "get", "default"))
@@ -358,7 +350,7 @@ class MacRouteMetered:
         return "ANDROID_METERED" in self._ask("/usr/sbin/ipconfig", "getpacket", found[1])
 
     def _ask(self, *command: str) -> str:
-        return self._told(command).decode("utf-8", "replace")
+        return self._run(command).decode("utf-8", "replace")
 
 
 class QtMetered:
@@ -372,7 +364,6 @@ class QtMetered:
 
     def __init__(self) -> None:
         self._is_metered: bool | None = None
-        self._problem = "Qt does not know this system's networks"
         if QNetworkInformation.loadBackendByFeatures(QNetworkInformation.Feature.Metered):
             network = QNetworkInformation.instance()
             network.isMeteredChanged.connect(self._update)
@@ -380,7 +371,7 @@ class QtMetered:
 
     def read(self) -> bool:
         if self._is_metered is None:
-            raise AbsentError(self._problem)
+            raise AbsentError("Qt does not know this system's networks")
         return self._is_metered
 
     def _update(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal

@@ -34,8 +34,12 @@ from tequio_client.platform.dbus import DBUS_TIMEOUT_S, AbsentError, Bus, NoAnsw
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    Connect = Callable[[], Bus]
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+RETRY_S = 60.0
+"""Interval after which an absent better source is tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +72,23 @@ def session_sources(place: SessionEnvironment) -> SessionSources:
     """The probes of this system; call it in the thread of the window."""
     programs = ProgramList(GameFolders(store_readers(place.home, place.environ)))
     if place.system == "win32":
-        return _windows(programs)
+        on_windows = CtypesWindows()
+        return SessionSources(
+            idle=windows.WindowsIdle(on_windows),
+            lock=windows.WindowsLock(on_windows),
+            fullscreen=windows.WindowsFullscreen(on_windows),
+            metered=QtMetered(),
+            programs=programs,
+        )
     if place.system == "darwin":
-        return _macos(programs)
+        on_mac = CtypesMac()
+        return SessionSources(
+            idle=macos.MacIdle(on_mac),
+            lock=macos.MacLock(on_mac),
+            fullscreen=macos.MacFullscreen(on_mac),
+            metered=linux.MacRouteMetered(run_program),
+            programs=programs,
+        )
     return _linux(place, programs)
 
 
@@ -130,28 +148,6 @@ def _fullscreen(place: SessionEnvironment, session: Connect) -> list[Probe[str]]
     ]
 
 
-def _windows(programs: ProgramList) -> SessionSources:
-    calls = CtypesWindows()
-    return SessionSources(
-        idle=windows.WindowsIdle(calls),
-        lock=windows.WindowsLock(calls),
-        fullscreen=windows.WindowsFullscreen(calls),
-        metered=QtMetered(),
-        programs=programs,
-    )
-
-
-def _macos(programs: ProgramList) -> SessionSources:
-    calls = CtypesMac()
-    return SessionSources(
-        idle=macos.MacIdle(calls),
-        lock=macos.MacLock(calls),
-        fullscreen=macos.MacFullscreen(calls),
-        metered=linux.MacRouteMetered(run_program),
-        programs=programs,
-    )
-
-
 def _desktops(environ: Mapping[str, str]) -> set[str]:
     return set(environ.get("XDG_CURRENT_DESKTOP", "").upper().split(":"))
 
@@ -165,13 +161,7 @@ class _NoGame:
         return ""
 
 
-RETRY_S = 60.0
-"""Interval after which an absent better source is tried again."""
-
-
 class Probe(Protocol[T_co]):
-    """A source of one fact."""
-
     @property
     def source(self) -> str:
         """The interface that answers."""
@@ -253,7 +243,3 @@ class AnyProbe:
     def close(self) -> None:
         for probe in self._probes:
             close_probe(probe)
-
-
-if TYPE_CHECKING:
-    Connect = Callable[[], Bus]

@@ -238,8 +238,6 @@ class X11Server:
 
 
 class X11Idle:
-    """Since the last input."""
-
     source = "x11"
 
     def __init__(self, server: X11Server) -> None:
