@@ -66,8 +66,6 @@ FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppOptions:
-    """The command line, parsed."""
-
     ledger: str | None
     """None: the address in the settings, or else `usual_ledger`."""
     usual_ledger: str

@@ -23,8 +23,6 @@ PANEL_MS = 60_000
 
 
 class WindowController(QObject):
-    """Creates, shows, hides and closes the window."""
-
     window_created = Signal(object)
     hidden = Signal()
     """The window was closed, and the app continues in the tray."""

@@ -195,8 +195,6 @@ def open_user_registry() -> Registry:
     winreg: Any = importlib.import_module("winreg")  # typed on Windows only
 
     class UserRegistry:
-        """Registry access through the standard library's `winreg`."""
-
         def read(self, key: str, name: str) -> str | bytes | None:
             try:
                 with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:

@@ -135,8 +135,6 @@ class SettingsStore(QObject):
 
 
 class FileCondition(StrEnum):
-    """Condition of a settings file when it was read."""
-
     GOOD = "well"
     ABSENT = "absent"
     DAMAGED = "damaged"

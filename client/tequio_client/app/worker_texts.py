@@ -101,7 +101,8 @@ def round_state_name(name: str) -> str:
 
 def round_failure(name: str) -> str:
     """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
-    return _translate(texts.round_reason_text(name)).format(reason=name) if name else ""
+    template = texts.ROUND_REASON_TEXTS.get(name, texts.UNKNOWN_REASON)
+    return _translate(template).format(reason=name) if name else ""
 
 
 def _localised(name: str, value: Value) -> object:

@@ -18,7 +18,6 @@ from tequio_shared.ids import Bytes32Text
 
 LINE_BYTES = 1 << 17
 MAX_DOCUMENTS = 8
-"""Maximum documents with one statement."""
 TEXT = 4_096
 """Maximum characters of a message for people."""
 NOT_LOGGED = "away"
@@ -32,8 +31,6 @@ Code: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class EvaluatorLimits(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
-    """Limits on the machine from now on."""
-
     threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)]
     share_percent: Annotated[int, msgspec.Meta(ge=1, le=100)]
 

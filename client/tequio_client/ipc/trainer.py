@@ -235,8 +235,6 @@ class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
 
 
 class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
-    """The trainer is prepared."""
-
     command: Positive
     device: Label
     """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
@@ -362,8 +360,6 @@ class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="co
 
 
 class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
-    """The trainer does nothing, as asked."""
-
     command: Positive
 
 

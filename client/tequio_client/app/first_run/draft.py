@@ -113,8 +113,6 @@ class StepContext:
 
 
 class IconRow(QWidget):
-    """An icon beside a heading and a text."""
-
     def __init__(
         self,
         icon: str,

@@ -78,8 +78,6 @@ class FirstRunController(QObject):
 
 
 class FirstRun(QWidget):
-    """The six steps, their marks and their buttons."""
-
     finished = Signal()
     """Preferences are set and lending starts."""
     left = Signal()
@@ -276,8 +274,6 @@ class StepMarks(QWidget):
 
 
 class LeaveDialog(KeyDialog):
-    """Confirms that the user leaves the first run before its end."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(
             self.tr("Leave this for now?"),

@@ -119,8 +119,6 @@ class NewKeyCard(Card):
 
 
 class NicknameCard(Card):
-    """An optional nickname, saved with the settings."""
-
     def __init__(self, context: StepContext) -> None:
         super().__init__()
         self._program = context.program
@@ -201,8 +199,6 @@ class ScheduleStep(FirstRunStep):
 
 
 class ConsentCard(Card):
-    """The consent sentence and its check box."""
-
     def __init__(self, chosen: Preferences) -> None:
         super().__init__()
         traffic = self.tr("{traffic} GB of traffic a month").format(traffic=chosen.month_gb)

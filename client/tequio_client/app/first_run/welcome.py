@@ -180,8 +180,6 @@ class CostCard(Card):
 
 
 class CostFigure(QWidget):
-    """A figure above its caption."""
-
     def __init__(self) -> None:
         super().__init__()
         self._figure, self._caption = (

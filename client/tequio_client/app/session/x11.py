@@ -37,8 +37,6 @@ class WindowGoneError(NoAnswerError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowProperty:
-    """A property of a window."""
-
     format: int
     content: bytes
 
