@@ -17,6 +17,7 @@ import plistlib
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from xml.parsers.expat import ExpatError
@@ -52,7 +53,7 @@ def system_autostart(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> Autostart:
     if system == "win32":
-        return RunKeyAutostart(command, open_user_registry())
+        return RunKeyAutostart(command, UserRegistry())
     if system == "darwin":
         return LaunchAgentAutostart(command, home / "Library" / "LaunchAgents")
 
@@ -76,8 +77,7 @@ _SPECIAL = '"`$\\'
 
 
 def autostart_folder(home: Path, environ: Mapping[str, str]) -> Path:
-    config = environ.get("XDG_CONFIG_HOME", "")
-    return (Path(config) if Path(config).is_absolute() else home / ".config") / "autostart"
+    return _xdg_folder(environ, "XDG_CONFIG_HOME", home / ".config") / "autostart"
 
 
 class DesktopEntryAutostart:
@@ -190,32 +190,32 @@ class RunKeyAutostart:
         self._registry.remove(RUN_KEY, NAME)
 
 
-def open_user_registry() -> Registry:
-    """The registry of this system; raises ModuleNotFoundError on other systems than Windows."""
-    winreg: Any = importlib.import_module("winreg")  # typed on Windows only
+class UserRegistry:
+    """Raises ModuleNotFoundError on other systems than Windows."""
 
-    class UserRegistry:
-        def read(self, key: str, name: str) -> str | bytes | None:
-            try:
-                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
-                    value = winreg.QueryValueEx(opened, name)[0]
-            except FileNotFoundError:
-                return None
-            return value if isinstance(value, (str, bytes)) else None
+    def __init__(self) -> None:
+        self._winreg: Any = importlib.import_module("winreg")  # typed on Windows only
+        self._root = self._winreg.HKEY_CURRENT_USER
 
-        def write(self, key: str, name: str, value: str) -> None:
-            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, key) as opened:
-                winreg.SetValueEx(opened, name, 0, winreg.REG_SZ, value)
+    def read(self, key: str, name: str) -> str | bytes | None:
+        try:
+            with self._winreg.OpenKey(self._root, key) as opened:
+                value = self._winreg.QueryValueEx(opened, name)[0]
+        except FileNotFoundError:
+            return None
+        return value if isinstance(value, (str, bytes)) else None
 
-        def remove(self, key: str, name: str) -> None:
-            try:
-                access = winreg.KEY_SET_VALUE
-                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key, 0, access) as opened:
-                    winreg.DeleteValue(opened, name)
-            except FileNotFoundError:
-                return
+    def write(self, key: str, name: str, value: str) -> None:
+        with self._winreg.CreateKey(self._root, key) as opened:
+            self._winreg.SetValueEx(opened, name, 0, self._winreg.REG_SZ, value)
 
-    return UserRegistry()
+    def remove(self, key: str, name: str) -> None:
+        access = self._winreg.KEY_SET_VALUE
+        with (
+            suppress(FileNotFoundError),
+            self._winreg.OpenKey(self._root, key, 0, access) as opened,
+        ):
+            self._winreg.DeleteValue(opened, name)
 
 
 class LinkHandler(Protocol):
@@ -228,25 +228,22 @@ class LinkHandler(Protocol):
         """Raises OSError."""
 
 
-class BundleLinkHandler:
-    """macOS: the Info.plist declares the scheme, and the system sends links to the running app."""
-
-    def is_on(self) -> bool:
-        return True
-
-    def turn_on(self) -> None: ...
-
-
 def system_link_handler(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
-) -> LinkHandler:
-    """The handler of that system; the link is appended to `command`."""
-    if system == "win32":
-        return RegistryLinkHandler(command, open_user_registry())
-    if system == "darwin":
-        return BundleLinkHandler()
+) -> LinkHandler | None:
+    """The handler of that system; the link is appended to `command`.
 
-    return DesktopLinkHandler(command, *desktop_folders(home, environ))
+    None on macOS: the Info.plist declares the scheme, and the system sends links to the running
+    app.
+    """
+    if system == "win32":
+        return RegistryLinkHandler(command, UserRegistry())
+    if system == "darwin":
+        return None
+
+    entries = _xdg_folder(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications"
+    config = _xdg_folder(environ, "XDG_CONFIG_HOME", home / ".config")
+    return DesktopLinkHandler(command, entries, config)
 
 
 LINK_ENTRY_FILE = "tequio-link.desktop"
@@ -265,14 +262,6 @@ MimeType={kind};
 """
 
 
-def desktop_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """The folder of the user's desktop entries, and the folder of the list."""
-    return (
-        _named(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications",
-        _named(environ, "XDG_CONFIG_HOME", home / ".config"),
-    )
-
-
 class DesktopLinkHandler:
     """Linux: a desktop entry for the scheme, and a line in the user's list."""
 
@@ -282,23 +271,20 @@ class DesktopLinkHandler:
         self._content = _LINK_ENTRY.format(name=NAME, command=line, kind=SCHEME_MIME_TYPE)
 
     def is_on(self) -> bool:
-        return _read(self._entry) == self._content and SCHEME_MIME_TYPE in _chosen(
-            _read(self._list)
-        )
+        has_entry = _read(self._entry) == self._content
+        return has_entry and SCHEME_MIME_TYPE in _listed_types(_read(self._list))
 
     def turn_on(self) -> None:
         self._entry.parent.mkdir(parents=True, exist_ok=True)
         files.write_private(self._entry, self._content.encode())
         known = _read(self._list)
-        if SCHEME_MIME_TYPE not in _chosen(known):
+        if SCHEME_MIME_TYPE not in _listed_types(known):
             self._list.parent.mkdir(parents=True, exist_ok=True)
-            content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};").encode(
-                "utf-8", "surrogateescape"
-            )
-            files.write_private(self._list.resolve(), content)
+            content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};")
+            files.write_private(self._list.resolve(), content.encode("utf-8", "surrogateescape"))
 
 
-def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:
+def _xdg_folder(environ: Mapping[str, str], name: str, usual: Path) -> Path:
     named = Path(environ.get(name, ""))
     return named if named.is_absolute() else usual
 
@@ -311,7 +297,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _chosen(content: str) -> set[str]:
+def _listed_types(content: str) -> set[str]:
     """The types for which the list names a program."""
     group, kinds = "", set()
     for line in content.splitlines():

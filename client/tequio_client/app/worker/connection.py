@@ -59,8 +59,10 @@ class WorkerTransport(QObject):
     received = Signal(bytes)
     ended = Signal(str)
     """The reason, as far as the other end or the system gave one."""
-    is_own_child = True
-    """This app started the worker and may end it."""
+
+    def __init__(self, parent: QObject | None) -> None:
+        super().__init__(parent)
+        self._is_over = False
 
     def start(self) -> None:
         """Connect; emits `ready` or `ended`."""
@@ -82,6 +84,11 @@ class WorkerTransport(QObject):
         """End the worker after goodbye and wait for it. `ended` is not emitted."""
         raise NotImplementedError
 
+    def _end(self, why: str) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self.ended.emit(why)
+
 
 class ChildTransport(WorkerTransport):
     """A child process; its log is a file in its folder."""
@@ -98,7 +105,6 @@ class ChildTransport(WorkerTransport):
         self._limits = limits
         self._log = folder / LOG
         self._log_start = 0
-        self._is_over = False
         self._process = QProcess(self)
         self._process.setProgram(command[0])
         self._process.setArguments(list(command[1:]))
@@ -199,15 +205,11 @@ class ChildTransport(WorkerTransport):
 
     def _end(self, why: str) -> None:
         self._log_timer.stop()
-        if not self._is_over:
-            self._is_over = True
-            self.ended.emit(why)
+        super()._end(why)
 
 
 class ControlSocketTransport(WorkerTransport):
     """A worker of another program, by its control socket; it keeps running when we leave."""
-
-    is_own_child = False
 
     def __init__(
         self,
@@ -218,7 +220,7 @@ class ControlSocketTransport(WorkerTransport):
     ) -> None:
         super().__init__(parent)
         self._folder = folder
-        self._is_over = self._was_ready = False
+        self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
         self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
@@ -299,11 +301,6 @@ class ControlSocketTransport(WorkerTransport):
 
     def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
         self._end("" if self._was_ready or self._socket is None else self._socket.errorString())
-
-    def _end(self, why: str) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self.ended.emit(why)
 
 
 def _room_for(log: Path, most_bytes: int) -> int:

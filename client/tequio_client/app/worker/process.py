@@ -71,7 +71,7 @@ class WorkerProcess(WorkerClient):
         self.setParent(parent)
         self._command, self._folder, self._seed = tuple(command), folder, seed
         self._limits = limits
-        self._levels = ClientState()
+        self._state = ClientState()
         self._link: WorkerTransport | None = None
         self._conversation: Conversation | None = None
         self._failures, self._attempt = 0, 0
@@ -137,20 +137,20 @@ class WorkerProcess(WorkerClient):
         self._is_closed = True
         self._again.stop()
         self._steady.stop()
-        talk, link = self._conversation, self._link
+        conversation, link = self._conversation, self._link
         self._conversation = self._link = None
-        if talk is not None:
-            talk.send_goodbye()
+        if conversation is not None:
+            conversation.send_goodbye()
         if link is not None:
             link.close()
 
     def send_desired(self, wish: DesiredState) -> None:
-        self._levels.wish = wish
+        self._state.desired = wish
         if self._conversation is not None:
             self._conversation.send_desired()
 
     def send_preferences(self, preferences: Preferences) -> None:
-        self._levels.preferences = preferences
+        self._state.preferences = preferences
         if self._conversation is not None:
             self._conversation.send_preferences()
 
@@ -163,7 +163,7 @@ class WorkerProcess(WorkerClient):
             )
 
     def send_facts(self, facts: SessionFacts) -> None:
-        self._levels.facts = facts
+        self._state.facts = facts
         if self._conversation is not None:
             self._conversation.send_facts()
 
@@ -204,7 +204,7 @@ class WorkerProcess(WorkerClient):
         if problem:
             self._refuse(problem)
             return
-        self._conversation = Conversation(self._levels, link.write, self._limits, self)
+        self._conversation = Conversation(self._state, link.write, self._limits, self)
         self._conversation.welcomed.connect(self._welcome)
         self._conversation.snapshot.connect(self._receive_snapshot)
         self._conversation.answer.connect(self.answer)
@@ -214,7 +214,7 @@ class WorkerProcess(WorkerClient):
         self._is_joining = bool(self._invitation) and isinstance(link, ChildTransport)
         self._conversation.greet(seed, self._invitation if self._is_joining else "")
 
-    def _welcome(self, _: control.AcceptController) -> None:
+    def _welcome(self) -> None:
         self._steady.start()
         self.external_changed.emit(self.is_external)
 
