@@ -122,7 +122,7 @@ class App(QObject):
         self.theme = Theme(qt, _choice(settings.appearance))
         self.theme.reduce_motion(is_wanted=settings.reduced_motion)
         self._language = Language(qt, settings.language)
-        self.keys = KeyService(options.folder, clock.now_ms, self._may_begin, self)
+        self.keys = KeyService(options.folder, clock.now_ms, self._has_never_lent, self)
         self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
         self.model = AppModel(self.worker, self)
         self.tray = Tray(self.model, clock.now_ms, self)
@@ -336,8 +336,7 @@ class App(QObject):
         command = worker_command(ledger or self._ledger(), self._options.folder)
         return (*command, *listen, *level)
 
-    def _may_begin(self) -> bool:
-        """True if a missing key loses nothing, so that a new one may be made."""
+    def _has_never_lent(self) -> bool:
         return not has_lent(self._options.folder, self.settings_store.preferences)
 
     def _is_fullscreen(self) -> bool:

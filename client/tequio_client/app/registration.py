@@ -29,14 +29,18 @@ NAME = "Tequio"
 BACKGROUND = "--background"
 
 
-class Autostart(Protocol):
-    """The system's setting that starts the app at login."""
+class LinkHandler(Protocol):
+    """The system's setting for which program opens `tequio:` links."""
 
     def is_on(self) -> bool:
-        """True if the system will start this installation, with this command, at the next login."""
+        """True if the system will start this installation with this command."""
 
     def turn_on(self) -> None:
         """Raises OSError."""
+
+
+class Autostart(LinkHandler, Protocol):
+    """The system's setting that starts the app at login."""
 
     def turn_off(self) -> None:
         """Raises OSError."""
@@ -81,8 +85,6 @@ def autostart_folder(home: Path, environ: Mapping[str, str]) -> Path:
 
 
 class DesktopEntryAutostart:
-    """Linux: a desktop entry in the autostart folder."""
-
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._path = folder / AUTOSTART_ENTRY_FILE
         self._exec = " ".join(map(quote_exec_argument, command))
@@ -119,8 +121,6 @@ LAUNCH_AGENT_LABEL = "org.tequio.app"
 
 
 class LaunchAgentAutostart:
-    """macOS: a property list in the user's LaunchAgents."""
-
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._command, self._path = list(command), folder / f"{LAUNCH_AGENT_LABEL}.plist"
 
@@ -168,8 +168,6 @@ class Registry(Protocol):
 
 
 class RunKeyAutostart:
-    """Windows: a value under the user's Run key."""
-
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line, self._registry = subprocess.list2cmdline(command), registry
 
@@ -218,16 +216,6 @@ class UserRegistry:
             self._winreg.DeleteValue(opened, name)
 
 
-class LinkHandler(Protocol):
-    """The system's setting for which program opens `tequio:` links."""
-
-    def is_on(self) -> bool:
-        """True if the system opens links with this installation."""
-
-    def turn_on(self) -> None:
-        """Raises OSError."""
-
-
 def system_link_handler(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> LinkHandler | None:
@@ -263,8 +251,6 @@ MimeType={kind};
 
 
 class DesktopLinkHandler:
-    """Linux: a desktop entry for the scheme, and a line in the user's list."""
-
     def __init__(self, command: Sequence[str], entries: Path, config: Path) -> None:
         self._entry, self._list = entries / LINK_ENTRY_FILE, config / MIMEAPPS_FILE
         line = " ".join(map(quote_exec_argument, command))
@@ -324,8 +310,6 @@ _MARK = "URL Protocol"
 
 
 class RegistryLinkHandler:
-    """Windows: a class of the user named after the scheme."""
-
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line = f'{subprocess.list2cmdline(command)} "%1"'
         self._registry = registry

@@ -159,16 +159,17 @@ class Tray(QObject):
         self._add(self.tr("Quit") if self._is_external else stops, self.quit_requested.emit)
 
     def _add_state(self) -> None:
+        def open_home() -> None:
+            self.page_requested.emit("home")
+
         word, reason = self._texts()
-        state = (
-            self._model.snapshot.decision.state if self._model.snapshot else LendingState.WAITING
-        )
-        line = self.menu.addAction(tray_icon(state), word)
-        line.triggered.connect(lambda: self.page_requested.emit("home"))
+        snapshot = self._model.snapshot
+        state = snapshot.decision.state if snapshot else LendingState.WAITING
+        self._add(word, open_home).setIcon(tray_icon(state))
         if reason:
             metrics = QFontMetrics(font(TextStyle.BODY))
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, REASON_WIDTH)
-            self._add(short.replace("&", "&&"), lambda: self.page_requested.emit("home"))
+            self._add(short.replace("&", "&&"), open_home)
 
     def _add_commands(self) -> None:
         """Add the commands that change the state, the same as on Home."""

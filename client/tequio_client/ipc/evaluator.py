@@ -63,9 +63,7 @@ class StatementResult(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
 ToChild: TypeAlias = BeginEvaluation | EvaluatorLimits | StatementResult
 
 
-class EvaluatorHeartbeat(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
-    """Progress, at least once a second."""
-
+class EvaluationProgress(msgspec.Struct, frozen=True, kw_only=True):
     doing: Doing
     entrant: Name = ""
     """Entrant whose model is being scored."""
@@ -75,8 +73,13 @@ class EvaluatorHeartbeat(msgspec.Struct, frozen=True, kw_only=True, tag="alive")
     models: Count = 0
     """Models that are scored completely."""
     of_models: Count = 0
-    device: Name = ""
     resident_mb: Count = 0
+
+
+class EvaluatorHeartbeat(EvaluationProgress, frozen=True, kw_only=True, tag="alive"):
+    """Sent at least once a second."""
+
+    device: Name = ""
 
 
 class SubmitStatement(msgspec.Struct, frozen=True, kw_only=True, tag="say"):

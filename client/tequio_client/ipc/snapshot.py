@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client import ipc
-from tequio_client.ipc.evaluator import Doing
+from tequio_client.ipc.evaluator import EvaluationProgress
 from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
 
@@ -197,21 +197,11 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """Time that it took to end."""
 
 
-class JudgingView(msgspec.Struct, frozen=True, kw_only=True):
+class JudgingView(EvaluationProgress, frozen=True, kw_only=True):
     """The evaluator process while it scores for a competition."""
 
     competition: Name
-    doing: Doing
-    entrant: Name = ""
-    """Entrant whose model is being scored."""
-    documents: Count = 0
-    """Documents of that model that are scored."""
-    of_documents: Count = 0
-    models: Count = 0
-    """Models that are scored completely."""
-    of_models: Count = 0
     pid: Count = 0
-    resident_mb: Count = 0
 
 
 class PointsView(msgspec.Struct, frozen=True, kw_only=True):

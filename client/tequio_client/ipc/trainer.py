@@ -69,12 +69,6 @@ class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Shards: TypeAlias = Annotated[tuple[Shard, ...], msgspec.Meta(min_length=1, max_length=FILES)]
-Candidates: TypeAlias = Annotated[
-    tuple[ScreenCandidate, ...], msgspec.Meta(min_length=1, max_length=FILES)
-]
-Contributions: TypeAlias = Annotated[
-    tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)
-]
 
 
 class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prepare"):
@@ -153,7 +147,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     run: DigestText
     head: DigestText
     k: Positive
-    candidates: Candidates
+    candidates: Annotated[tuple[ScreenCandidate, ...], msgspec.Meta(min_length=1, max_length=FILES)]
     """In the order of their commitments: of two that are alike the later one is the copy."""
     own_delta: FilePath | None = None
     """`delta_out` of our own training in this round; none: no cosine is measured."""
@@ -175,7 +169,7 @@ class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adva
     k: Positive
     weights: FilePath
     weights_out: FilePath
-    contributions: Contributions
+    contributions: Annotated[tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)]
     """The accepted set, in any order."""
     aux: FilePath | None = None
     """Residual or momentum beside the head, where the run keeps one; none before the first."""

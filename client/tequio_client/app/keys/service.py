@@ -93,32 +93,29 @@ class KeyService(QObject):
     def make(
         self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.make(how, passphrase, self._new_seed)
             self._new_seed, self._passphrase = None, passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def change_protection(
         self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.change_protection(how, passphrase, self._passphrase)
             self._passphrase = passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def unlock(self, passphrase: str, then: OnState, fail: OnError) -> None:
         """Open the key with its passphrase, until the app ends."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.open(passphrase)
             self._passphrase = passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def words(self, then: Callable[[tuple[str, ...]], None], fail: OnError) -> None:
         """The key as words; the caller confirms with `confirm_words` that they are on paper."""
@@ -131,24 +128,22 @@ class KeyService(QObject):
         self._run(work, then, fail)
 
     def confirm_words(self, then: OnState, fail: OnError) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.record_backup(store.open(self._passphrase), "words")
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def save_backup(self, path: Path, passphrase: str, then: OnState, fail: OnError) -> None:
         """Save the key to a file encrypted with the passphrase, and record the backup."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
 
             signer = store.open(self._passphrase)
             save_backup(path, signer.seed, passphrase)
             store.record_backup(signer, "file")
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def restore(
         self,
@@ -160,7 +155,7 @@ class KeyService(QObject):
     ) -> None:
         """Replace the key by that of the words, or of a file with its passphrase."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             from tequio_client.keys.backup import (  # noqa: PLC0415 - as above
                 from_words,
                 read_backup,
@@ -172,13 +167,19 @@ class KeyService(QObject):
                 seed, way = read_backup(*source), "file"
             store.restore(seed, way, how, passphrase)
             self._new_seed, self._passphrase = None, passphrase
-            return store.state()
 
         def finish(state: KeyState) -> None:
             then(state)
             self.key_changed.emit()
 
-        self._run(work, finish, fail)
+        self._change(work, finish, fail)
+
+    def _change(self, work: Callable[[KeyStore], None], then: OnState, fail: OnError) -> None:
+        def change(store: KeyStore) -> KeyState:
+            work(store)
+            return store.state()
+
+        self._run(change, then, fail)
 
     def _run(self, work: Callable[[KeyStore], T], then: Callable[[T], None], fail: OnError) -> None:
         number = next(self._numbers)

@@ -155,7 +155,7 @@ class BusProbe:
 
 
 class MutterIdle(BusProbe):
-    """GNOME's idle monitor, which works under Wayland too; the service answers in milliseconds."""
+    """Works under Wayland too; the service answers in milliseconds."""
 
     source = "mutter"
 

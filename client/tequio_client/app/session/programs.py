@@ -100,25 +100,15 @@ class ProgramList:
                 self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
     def _inspect(self, pid: int, first_s: float) -> _Seen:
-        try:
-            process = psutil.Process(pid)
-            with process.oneshot():
-                name = process.name()
-                exe, words = _own_or_empty(process.exe), _own_or_empty(process.cmdline)
-        except psutil.Error:
+        try:  # programs of other users withhold some fields, which are empty then
+            found = psutil.Process(pid).as_dict(["name", "exe", "cmdline"], ad_value="")
+        except (psutil.Error, OSError):
             return _Seen(first_s, frozenset("?"), "")
-        files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
-        names = {normalised_name(one) for one in (name, *files) if one}
+        words = list(found["cmdline"])
+        files = [found["exe"], *words[:1]]
+        names = {normalised_name(one) for one in (found["name"], *files) if one}
         game = self._folders.game_of([*files, *words[1:8]])
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
-
-
-def _own_or_empty(ask: Callable[[], str | list[str]]) -> str | list[str]:
-    """Empty instead of an error: programs of other users withhold these fields."""
-    try:
-        return ask()
-    except (psutil.Error, OSError):
-        return []
 
 
 def normalised_name(name: str) -> str:
@@ -198,14 +188,9 @@ class GameFolders:
 
     def game_of(self, words: Iterable[str]) -> str:
         """The game of a program with this file and these arguments; empty: none."""
-        for word in words:
-            path = normalised_path(word)
-            if "/" not in path:
-                continue
-            game = next((game for folder, game in self._games.items() if folder in path), "")
-            if game:
-                return game
-        return ""
+        paths = [path for path in map(normalised_path, words) if "/" in path]
+        games = (game for path in paths for folder, game in self._games.items() if folder in path)
+        return next(filter(None, games), "")
 
 
 def normalised_path(path: str) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -99,21 +100,17 @@ def is_wayland(environ: Mapping[str, str]) -> bool:
 
 
 def _linux(place: SessionEnvironment, programs: ProgramList) -> SessionSources:
-    def session() -> Bus:
-        return Bus(place.session_bus, place.timeout_s)
-
-    def system() -> Bus:
-        return Bus(place.system_bus, place.timeout_s)
-
+    session = partial(Bus, place.session_bus, place.timeout_s)
+    system = partial(Bus, place.system_bus, place.timeout_s)
     return SessionSources(
         idle=FirstProbe(_idle(place, session, system)),
         lock=AnyProbe((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
         fullscreen=FirstProbe(_fullscreen(place, session)),
         metered=FirstProbe(
-            (
+            [
                 linux.NetworkManagerMetered(system()),
                 linux.RouteMetered(place.sys_root, place.proc_root),
-            )
+            ]
         ),
         programs=programs,
         game_mode=FirstProbe((linux.GameModeProbe(session()), _NoGame())),
