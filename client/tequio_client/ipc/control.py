@@ -13,6 +13,7 @@ competitions are nanobits per byte of text: fewer are better.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -467,19 +468,11 @@ class QuestionAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
 
 FromWorker: TypeAlias = AcceptController | RefuseController | SnapshotMessage | QuestionAnswer
 
-_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(ToWorker)
-_FROM_WORKER: msgspec.json.Decoder[FromWorker] = msgspec.json.Decoder(FromWorker)
 _DUE = "a message between app and worker"
+decode_to_worker: Callable[[bytes], ToWorker] = ipc.line_decoder(ToWorker, LINE_BYTES, _DUE)
+decode_from_worker: Callable[[bytes], FromWorker] = ipc.line_decoder(FromWorker, LINE_BYTES, _DUE)
 
 
 def encode(message: ToWorker | FromWorker) -> bytes:
     """Encode the message as one line, newline included."""
     return ipc.encode(message)
-
-
-def decode_to_worker(line: bytes) -> ToWorker:
-    return ipc.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
-
-
-def decode_from_worker(line: bytes) -> FromWorker:
-    return ipc.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)

@@ -8,6 +8,7 @@ SHA-256.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -107,18 +108,10 @@ class EvaluationDone(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
 
 FromChild: TypeAlias = EvaluatorHeartbeat | SubmitStatement | EvaluatorMessage | EvaluationDone
 
-_TO_CHILD: msgspec.json.Decoder[ToChild] = msgspec.json.Decoder(ToChild)
-_FROM_CHILD: msgspec.json.Decoder[FromChild] = msgspec.json.Decoder(FromChild)
 _DUE = "a message between worker and evaluator"
+decode_to_child: Callable[[bytes], ToChild] = ipc.line_decoder(ToChild, LINE_BYTES, _DUE)
+decode_from_child: Callable[[bytes], FromChild] = ipc.line_decoder(FromChild, LINE_BYTES, _DUE)
 
 
 def encode(message: ToChild | FromChild) -> bytes:
     return ipc.encode(message)
-
-
-def decode_to_child(line: bytes) -> ToChild:
-    return ipc.decode(_TO_CHILD, line, LINE_BYTES, _DUE)
-
-
-def decode_from_child(line: bytes) -> FromChild:
-    return ipc.decode(_FROM_CHILD, line, LINE_BYTES, _DUE)

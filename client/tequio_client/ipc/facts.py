@@ -7,6 +7,7 @@ in seconds or milliseconds since 1970 as named, memory in MiB, rates in bytes pe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -106,17 +107,11 @@ class ProbeInstructions(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN_SESSION = SessionFacts()
 UNKNOWN_MACHINE = MachineFacts()
 _DUE = "a line between worker and probe"
-_MACHINE: msgspec.json.Decoder[MachineFacts] = msgspec.json.Decoder(MachineFacts)
-_WATCH: msgspec.json.Decoder[ProbeInstructions] = msgspec.json.Decoder(ProbeInstructions)
+decode_machine_facts: Callable[[bytes], MachineFacts]
+decode_machine_facts = ipc.line_decoder(MachineFacts, LINE_BYTES, _DUE)
+decode_instructions: Callable[[bytes], ProbeInstructions]
+decode_instructions = ipc.line_decoder(ProbeInstructions, LINE_BYTES, _DUE)
 
 
 def encode(line: MachineFacts | ProbeInstructions) -> bytes:
     return ipc.encode(line)
-
-
-def decode_machine_facts(line: bytes) -> MachineFacts:
-    return ipc.decode(_MACHINE, line, LINE_BYTES, _DUE)
-
-
-def decode_instructions(line: bytes) -> ProbeInstructions:
-    return ipc.decode(_WATCH, line, LINE_BYTES, _DUE)

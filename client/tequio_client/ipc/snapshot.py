@@ -6,6 +6,7 @@ unless the name says otherwise, energy in joules.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
@@ -173,12 +174,7 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Problem that prevents work, one sentence; empty: none."""
 
 
-def decode_status(line: bytes) -> Status:
-    """Decode a line; raises MalformedError."""
-    return ipc.decode(_STATUS, line, LINE_BYTES, "a status")
-
-
-_STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
+decode_status: Callable[[bytes], Status] = ipc.line_decoder(Status, LINE_BYTES, "a status")
 UNDECIDED = Decision(state=LendingState.PAUSED, reason=LendingReason.NO_CONSENT)
 
 

@@ -15,6 +15,7 @@ files are only read. Output files appear under their name complete, or not at al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -379,20 +380,10 @@ CommandReport: TypeAlias = (
 """A report that settles a command."""
 Report: TypeAlias = TrainerHello | TrainerHeartbeat | CommandReport
 
-_COMMANDS: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
-_REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
+decode_command: Callable[[bytes], Command] = ipc.line_decoder(Command, LINE_BYTES, "a command")
+decode_report: Callable[[bytes], Report] = ipc.line_decoder(Report, LINE_BYTES, "a report")
 
 
 def encode(message: Command | Report) -> bytes:
     """Encode the message as one line, newline included."""
     return ipc.encode(message)
-
-
-def decode_command(line: bytes) -> Command:
-    """Raises MalformedError."""
-    return ipc.decode(_COMMANDS, line, LINE_BYTES, "a command")
-
-
-def decode_report(line: bytes) -> Report:
-    """Raises MalformedError."""
-    return ipc.decode(_REPORTS, line, LINE_BYTES, "a report")

@@ -85,6 +85,7 @@ def test_windows_has_a_class_of_the_users_own() -> None:
 def test_each_system_has_its_way(tmp_path: Path) -> None:
     environ = {"XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": "relative"}
     opener = system_link_handler(COMMAND, system="linux", home=tmp_path, environ=environ)
+    assert opener is not None
     opener.turn_on()
     assert (tmp_path / "d" / "applications" / registration.LINK_ENTRY_FILE).is_file()
     assert (tmp_path / ".config" / registration.MIMEAPPS_FILE).is_file()
