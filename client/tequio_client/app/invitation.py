@@ -207,7 +207,8 @@ class InvitationDialog(QuestionDialog):
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
         super().__init__("", "", self.tr("Join"), self.tr("Not now"), parent)
         self._ledger = ledger
-        self._points: list[WrappedLabel] = []
+        self.consequences: list[WrappedLabel] = []
+        """The consequences of joining, one a line."""
         self.setObjectName("join")
         self.setMinimumWidth(WIDTH)
         self.heading.setWordWrap(True)
@@ -217,11 +218,6 @@ class InvitationDialog(QuestionDialog):
             self.tr("An invitation"),
             self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
         )
-
-    @property
-    def consequences(self) -> list[str]:
-        """The consequences of joining, one a line."""
-        return [one.text() for one in self._points]
 
     def show_offer(
         self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
@@ -278,7 +274,7 @@ class InvitationDialog(QuestionDialog):
     def _add(self, point: str) -> None:
         text = WrappedLabel(point)
         self.body.addLayout(hbox((Label("•"), TOP), (text, 1), spacing=8))
-        self._points.append(text)
+        self.consequences.append(text)
 
     def _set_texts(self, heading: str, note: str) -> None:
         self.setWindowTitle(heading)

@@ -210,14 +210,7 @@ class App(QObject):
             else TrayNotifications(lambda: self.tray.icon, self)
         )
         service.activated.connect(self.presence.open)
-        self.notifications = Notifier(
-            self.model,
-            self.settings_store,
-            service,
-            now_ms=clock.now_ms,
-            is_fullscreen=self._is_fullscreen,
-            parent=self,
-        )
+        self.notifications = Notifier(self.model, self.settings_store, service, clock.now_ms, self)
         self.worker.gave_up.connect(self.notifications.notify_worker_stopped)
         self.presence.hidden.connect(self.notifications.notify_hidden)
         if self._options.link_handler is not None:
@@ -338,10 +331,6 @@ class App(QObject):
 
     def _has_never_lent(self) -> bool:
         return not has_lent(self._options.folder, self.settings_store.preferences)
-
-    def _is_fullscreen(self) -> bool:
-        facts = self.model.session
-        return bool(facts.fullscreen or facts.game)
 
 
 def _register_for_links(handler: LinkHandler) -> None:

@@ -49,14 +49,12 @@ class Notifier(QObject):
         model: AppModel,
         settings_store: SettingsStore,
         service: NotificationService,
-        *,
         now_ms: Callable[[], int],
-        is_fullscreen: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._model, self._store, self._service = model, settings_store, service
-        self._now_ms, self._is_fullscreen = now_ms, is_fullscreen
+        self._now_ms = now_ms
         self._problems: set[str] = set()
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
@@ -82,7 +80,8 @@ class Notifier(QObject):
         self._service.close()
 
     def _check(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None or self._is_fullscreen():
+        session = self._model.session
+        if snapshot is None or session.fullscreen or session.game:
             return
         self._check_points(snapshot)
         self._check_rank(snapshot)
@@ -312,30 +311,26 @@ class NoticeStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "notices")
-        self._banners: dict[tuple[str, str], Banner] = {}
+        self.banners: dict[tuple[str, str], Banner] = {}
+        """By kind and detail, the oldest first."""
         self._column = QVBoxLayout(self)
         self._column.setSpacing(8)
         self._fit()
 
-    @property
-    def words(self) -> list[str]:
-        """The texts, the oldest first."""
-        return [banner.text for banner in self._banners.values()]
-
     def add(self, kind: str, detail: str = "") -> None:
         """Show a notice unless it is shown already."""
-        if (kind, detail) in self._banners:
+        if (kind, detail) in self.banners:
             return
         banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
-        self._banners[kind, detail] = banner
+        self.banners[kind, detail] = banner
         self._column.addWidget(banner)
-        while len(self._banners) > MOST_NOTICES:
-            self.dismiss(*next(iter(self._banners)))
+        while len(self.banners) > MOST_NOTICES:
+            self.dismiss(*next(iter(self.banners)))
         self._fit()
 
     def dismiss(self, kind: str, detail: str = "") -> None:
-        if (banner := self._banners.pop((kind, detail), None)) is not None:
+        if (banner := self.banners.pop((kind, detail), None)) is not None:
             self._column.removeWidget(banner)
             banner.hide()
             banner.deleteLater()
@@ -344,7 +339,7 @@ class NoticeStrip(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
-            for (kind, detail), banner in self._banners.items():
+            for (kind, detail), banner in self.banners.items():
                 banner.show_words(*self._texts(kind, detail))
 
     def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
@@ -358,7 +353,7 @@ class NoticeStrip(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        has_some = bool(self._banners)
+        has_some = bool(self.banners)
         self._column.setContentsMargins(*((14, 14, 14, 0) if has_some else (0, 0, 0, 0)))
         self._column.activate()
         fitting = self._column.totalHeightForWidth(self.width())

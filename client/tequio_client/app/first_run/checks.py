@@ -150,7 +150,7 @@ def _driver(card: AcceleratorFacts | None) -> CheckVerdict:
         return CheckVerdict("driver-unsaid")
     major = re.match(r"\d+", card.driver)
     is_old = card.id.startswith(_CUDA) and major and int(major.group()) < OLDEST_NVIDIA
-    values = {"driver": card.driver, "oldest": OLDEST_NVIDIA}
+    values: dict[str, str | int] = {"driver": card.driver, "oldest": OLDEST_NVIDIA}
     return CheckVerdict("driver-old" if is_old else "driver-good", values)
 
 
@@ -219,7 +219,7 @@ class CheckStep(FirstRunStep):
         )
         for row, name, verdict in zip(self.rows, CHECK_NAMES, found, strict=True):
             icon, _ = VERDICTS[verdict.code]
-            row.set_icon(*icon)
+            row.icon.set_icon(*icon)
             row.set_texts(QCoreApplication.translate(CONTEXT, name), verdict.sentence())
         self.role.setVisible(needs_role_choice(machine))
         self.role.refresh()

@@ -122,20 +122,15 @@ class IconRow(QWidget):
         at: Qt.AlignmentFlag = MIDDLE,
     ) -> None:
         super().__init__()
-        self._icon = IconLabel(icon, QSize(20, 20), ink)
-        self._heading, self._text = WrappedLabel("", TextStyle.STRONG), WrappedLabel("", tone="sub")
-        column = vbox(self._heading, self._text, spacing=1)
-        hbox((self._icon, at), (column, 1), spacing=14, margins=margins, parent=self)
-        self.set_icon = self._icon.set_icon
+        self.icon = IconLabel(icon, QSize(20, 20), ink)
+        self.heading, self.text = WrappedLabel("", TextStyle.STRONG), WrappedLabel("", tone="sub")
+        column = vbox(self.heading, self.text, spacing=1)
+        hbox((self.icon, at), (column, 1), spacing=14, margins=margins, parent=self)
 
     def set_texts(self, heading: str, text: str) -> None:
-        self._heading.setText(heading)
-        self._text.setText(text)
+        self.heading.setText(heading)
+        self.text.setText(text)
         self.setAccessibleName(f"{heading}: {text}")
-
-    @property
-    def words(self) -> str:
-        return self._text.text()
 
 
 class FirstRunStep(QWidget):
@@ -149,15 +144,13 @@ class FirstRunStep(QWidget):
         self.context, self.heading, self.note = context, heading, note
         self.body = vbox(spacing=style.GAP, parent=self)
 
+        self.next_words = ""
+        """Label of the button that goes on; empty: the default."""
+
     @property
     def is_ready(self) -> bool:
         """True if the user may go on."""
         return True
-
-    @property
-    def next_words(self) -> str:
-        """Label of the button that goes on; empty: the default."""
-        return ""
 
     def enter(self) -> None:
         """Called when the step becomes visible."""

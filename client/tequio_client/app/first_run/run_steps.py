@@ -89,10 +89,10 @@ class RunStep(FirstRunStep):
         for run in found:
             fit, needs = self._fit(run), self._needs(run)
             self.rows[run.run] = _row(run.name, fit, needs, f"{run.name}: {fit.text}. {needs}")
-        for run, row in self.rows.items():
+        for name, row in self.rows.items():
             row.finish_layout()
-            row.setChecked(run == self._chosen())
-            row.clicked.connect(lambda _=False, run=run: self._choose(run))
+            row.setChecked(name == self._chosen())
+            row.clicked.connect(lambda _=False, name=name: self._choose(name))
             self._list.addWidget(row)
         if had_keyboard:
             self.rows[self._chosen()].setFocus()
@@ -150,6 +150,7 @@ class ReadyStep(FirstRunStep):
             self.tr("Ready"),
             self.tr("Nothing has been used yet. Press the button below to start."),
         )
+        self.next_words = self.tr("Contribute")
         pictures = ("download", "moon", "badge-check")
         self.events = [IconRow(picture, "accent", at=TOP) for picture in pictures]
         card = Card(self.tr("What happens next"))
@@ -167,13 +168,6 @@ class ReadyStep(FirstRunStep):
     def is_ready(self) -> bool:
         """Consent is required here too, since a saved draft may open at this step."""
         return self.context.draft_store.draft.is_agreed
-
-    @property
-    def next_words(self) -> str:
-        return self.tr("Contribute")
-
-    def enter(self) -> None:
-        self.refresh()
 
     def refresh(self) -> None:
         self._show_choices()

@@ -105,7 +105,7 @@ class CostCard(Card):
         super().__init__()
         self._context = context
         self._device, self._note = caption(), caption()
-        self._draw, self._energy, self._money = (CostFigure() for _ in range(3))
+        self.power, self.energy, self.money = (CostFigure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
         self._usual_tariff = USUAL_TARIFFS.get(code)
         self.hours = SliderRow(
@@ -121,7 +121,7 @@ class CostCard(Card):
         self.tariff.chosen.connect(lambda price: self._change(tariff=price))
         self.add_heading(self.tr("What it costs in power"))
         cost_figures = Columns(gap=20)
-        cost_figures.set_parts((self._draw, self._energy, self._money))
+        cost_figures.set_parts((self.power, self.energy, self.money))
         price = holding(vbox(Label(name), self.tariff, spacing=4))
         inputs = hbox((self.hours, 1), (price, TOP), spacing=26)
         fill(self.body, self._device, cost_figures, inputs, self._note)
@@ -132,23 +132,18 @@ class CostCard(Card):
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()
         self._device.setText(self._device_text(found))
-        self._draw.set_texts(
+        self.power.set_texts(
             _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
             self.tr("while it trains"),
         )
         kwh = self.tr("{energy} kWh")
-        self._energy.set_texts(
+        self.energy.set_texts(
             _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
             self.tr("per month"),
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
-        self._money.set_texts(money if tariff else figures.ABSENT, self.tr("per month"))
+        self.money.set_texts(money if tariff else figures.ABSENT, self.tr("per month"))
         self._note.setText(self._price_text())
-
-    @property
-    def words(self) -> tuple[str, str, str]:
-        """The figures shown: power, energy and money."""
-        return self._draw.words, self._energy.words, self._money.words
 
     def _device_text(self, found: PowerRange) -> str:
         if not found.device:
@@ -182,20 +177,14 @@ class CostCard(Card):
 class CostFigure(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._figure, self._caption = (
-            Label("", TextStyle.TITLE),
-            Label("", TextStyle.CAPTION, "sub"),
-        )
-        vbox(self._figure, self._caption, spacing=0, margins=(0, 2, 0, 2), parent=self)
+        self.figure = Label("", TextStyle.TITLE)
+        self._caption = Label("", TextStyle.CAPTION, "sub")
+        vbox(self.figure, self._caption, spacing=0, margins=(0, 2, 0, 2), parent=self)
 
     def set_texts(self, figure: str, caption: str) -> None:
-        self._figure.setText(figure)
+        self.figure.setText(figure)
         self._caption.setText(caption)
         self.setAccessibleName(f"{figure} {caption}")
-
-    @property
-    def words(self) -> str:
-        return self._figure.text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

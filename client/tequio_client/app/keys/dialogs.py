@@ -85,8 +85,10 @@ class KeyDialog(QuestionDialog):
             self.trouble.hide()
 
     def done(self, result: int) -> None:
-        for field in (*self.findChildren(QLineEdit), *self.findChildren(QPlainTextEdit)):
-            field.clear()
+        for line in self.findChildren(QLineEdit):
+            line.clear()
+        for text in self.findChildren(QPlainTextEdit):
+            text.clear()
         super().done(result)
 
     def _finish(self, _: object) -> None:

@@ -52,7 +52,7 @@ class NewPassphrase(QWidget):
         self.first = SecretLine(self.tr("Passphrase"))
         self.second = SecretLine(self.tr("The same passphrase again"))
         self.shown = QCheckBox(self.tr("Show what I type"))
-        self._advice = caption()
+        self.advice = caption()
         lines = QGridLayout()
         lines.setHorizontalSpacing(12)
         lines.setVerticalSpacing(4)
@@ -61,7 +61,7 @@ class NewPassphrase(QWidget):
             lines.addWidget(line, 1, at)
             line.textChanged.connect(self._follow)
             self.shown.toggled.connect(line.reveal)
-        vbox(lines, self.shown, self._advice, spacing=8, margins=(0, 6, 0, 4), parent=self)
+        vbox(lines, self.shown, self.advice, spacing=8, margins=(0, 6, 0, 4), parent=self)
         self._follow()
 
     @property
@@ -69,10 +69,6 @@ class NewPassphrase(QWidget):
         """The passphrase; None: too short, or the two lines differ."""
         first = self.first.text()
         return first if len(first) >= LEAST_PASSPHRASE and first == self.second.text() else None
-
-    @property
-    def words(self) -> str:
-        return self._advice.text()
 
     def clear(self) -> None:
         for line in (self.first, self.second):
@@ -91,8 +87,8 @@ class NewPassphrase(QWidget):
         else:
             advice = self.tr("Nobody can reset it: without it the key cannot be opened.")
             tone = "sub"
-        self._advice.setText(advice)
-        self._advice.set_tone(tone)
+        self.advice.setText(advice)
+        self.advice.set_tone(tone)
         self.changed.emit()
 
 
