@@ -125,13 +125,18 @@ class CompetitionNotifier(QObject):
         if keys or is_first:
             known = dict.fromkeys((*settings.competitions_told, *keys))
             self._store.change(competitions_told=tuple(known)[-MOST_KEYS:], knows_competitions=True)
-        for row, stages in () if is_first else due:
-            self._send(*self._texts(row, stages[-1]), COMPETITIONS_PAGE)
+        if not is_first:
+            for row, stages in due:
+                self._send(*self._texts(row, stages[-1]), COMPETITIONS_PAGE)
 
     def _texts(self, row: CompetitionRow, stage: CompetitionStage) -> tuple[str, str]:
         now_ms = self._now_ms()
-        if stage in (CompetitionStage.DRAWN, CompetitionStage.JUDGED):
-            return self._judging_texts(row, stage)
+        if stage is CompetitionStage.DRAWN:
+            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
+            return self.tr("You were drawn to judge {name}").format(name=row.name), text
+        if stage is CompetitionStage.JUDGED:
+            title = self.tr("You have judged {name}").format(name=row.name)
+            return title, self.tr("All your scores are in the log. See how the sides stand.")
         if stage is CompetitionStage.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
             names = self._names([side.name for side in row.entrants if side.run])
@@ -143,13 +148,6 @@ class CompetitionNotifier(QObject):
             title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
-
-    def _judging_texts(self, row: CompetitionRow, stage: CompetitionStage) -> tuple[str, str]:
-        if stage is CompetitionStage.DRAWN:
-            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
-            return self.tr("You were drawn to judge {name}").format(name=row.name), text
-        title = self.tr("You have judged {name}").format(name=row.name)
-        return title, self.tr("All your scores are in the log. See how the sides stand.")
 
     def _names(self, names: list[str]) -> str:
         if not names:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -60,7 +61,6 @@ class KeyService(QObject):
         super().__init__(parent)
         self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
         self._lock = threading.Lock()  # over the store, and the two secrets below
-        self._store_made: KeyStore | None = None
         self._new_seed: bytes | None = None
         self._passphrase: str | None = None
         self.state = KeyState()
@@ -78,7 +78,7 @@ class KeyService(QObject):
         """The seed for a worker, from any thread; raises UserFacingError in the user's language."""
         try:
             with self._lock:
-                return self._seed(self._store())
+                return self._seed(self._store)
         except IdentityError as err:
             if err.code == "passphrase-needed":
                 self.passphrase_needed.emit()
@@ -190,7 +190,7 @@ class KeyService(QObject):
         def run() -> None:
             try:
                 with self._lock:
-                    result = work(self._store())
+                    result = work(self._store)
             except IdentityError as err:
                 self._finished.emit(number, err)
             else:
@@ -200,27 +200,21 @@ class KeyService(QObject):
 
     def _deliver(self, number: int, result: object) -> None:
         then, fail = self._asked.pop(number)
-        if isinstance(result, IdentityError):
-            self._call(fail, result)
-            return
+        callback: Callable[[Any], None] = fail if isinstance(result, IdentityError) else then
         if isinstance(result, KeyState) and result != self.state:
             self.state = result
             self.changed.emit(result)
-        self._call(then, result)
-
-    def _call(self, callback: Callable[[T], None], value: T) -> None:
-        """Call back unless the widget that asked has been destroyed."""
+        # The widget that asked may have been destroyed.
         owner = getattr(callback, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
         if not (self._is_closed or is_gone):
-            callback(value)
+            callback(result)
 
+    @cached_property
     def _store(self) -> KeyStore:
-        if self._store_made is None:
-            from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+        from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
 
-            self._store_made = KeyStore(self._folder, self._now_ms)
-        return self._store_made
+        return KeyStore(self._folder, self._now_ms)
 
     def _seed(self, store: KeyStore) -> bytes:
         kept = store.state().protection
