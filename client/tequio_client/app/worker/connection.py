@@ -78,7 +78,7 @@ class WorkerTransport(QObject):
 
     def let_end(self) -> None:
         """Let the worker end by itself after goodbye, without waiting."""
-        raise NotImplementedError
+        self.stop()
 
     def close(self) -> None:
         """End the worker after goodbye and wait for it. `ended` is not emitted."""
@@ -268,9 +268,6 @@ class ControlSocketTransport(WorkerTransport):
         if self._socket is not None:
             self._socket.abort()
         self._end("")
-
-    def let_end(self) -> None:
-        self.stop()
 
     def close(self) -> None:
         self._is_over = True

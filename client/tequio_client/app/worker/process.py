@@ -80,7 +80,7 @@ class WorkerProcess(WorkerClient):
         self._is_joining = False
         self._is_closed = self._is_final = self._is_restarting = False
         self._again = QTimer(self, singleShot=True)
-        self._again.timeout.connect(self._connect)
+        self._again.timeout.connect(self.start)
         self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
         self._steady.timeout.connect(self._forgive)
         self._unlocked.connect(self._greet)
@@ -96,13 +96,15 @@ class WorkerProcess(WorkerClient):
         return isinstance(self._link, ControlSocketTransport) and self._conversation is not None
 
     def start(self) -> None:
-        self._connect()
+        self._again.stop()
+        # Try the socket first: a folder admits one worker, so a second one could only fail.
+        self._attach(ControlSocketTransport(self._folder, self, limits=self._limits))
 
     def retry(self) -> None:
         """Try again at once, with a new count of failures."""
         self._failures = 0
         if self._link is None and not self._is_closed:
-            self._connect()
+            self.start()
 
     def set_command(self, command: Sequence[str]) -> None:
         """Use this command from now on; restarts a worker of this app if it differs."""
@@ -166,11 +168,6 @@ class WorkerProcess(WorkerClient):
         self._state.facts = facts
         if self._conversation is not None:
             self._conversation.send_facts()
-
-    def _connect(self) -> None:
-        self._again.stop()
-        # Try the socket first: a folder admits one worker, so a second one could only fail.
-        self._attach(ControlSocketTransport(self._folder, self, limits=self._limits))
 
     def _attach(self, link: WorkerTransport) -> None:
         self._attempt += 1
@@ -250,7 +247,7 @@ class WorkerProcess(WorkerClient):
         if self._is_restarting:
             self._is_restarting, self._failures = False, 0
             self.gone.emit("")
-            self._connect()
+            self.start()
             return
         why = _sentence(self._why or why or self.tr("The worker has ended."))
         # The reason that this app knows (a bad message, silence) explains more than the exit.
