@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from PySide6.QtNetwork import QNetworkInformation
 
 from tequio_client.app.session.programs import program_name
@@ -98,12 +99,9 @@ def _named(pid: object, fallback: object) -> str:
 
 def _parsed(content: bytes) -> dict[str, object]:
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as err:
-        raise NoAnswerError(f"the compositor answered no JSON: {err}") from err
-    if not isinstance(value, dict):
-        raise NoAnswerError("the compositor answered something else than an object")
-    return value
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise NoAnswerError(f"the compositor did not answer with a JSON object: {err}") from err
 
 
 def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:

@@ -189,21 +189,17 @@ class FirstProbe(Generic[T]):
             self._start, self._again_s = 0, self._clock() + RETRY_S
         problems: list[str] = []
         is_any_there = False
-        for number in range(self._start, len(self._probes)):
-            probe = self._probes[number]
+        for number, probe in list(enumerate(self._probes))[self._start :]:
             try:
                 value = probe.read()
-            except AbsentError as err:
+            except (AbsentError, NoAnswerError) as err:
                 problems.append(f"{probe.source}: {err}")
+                is_any_there = is_any_there or not isinstance(err, AbsentError)
                 if not is_any_there:
                     self._start = number + 1
-                continue
-            except NoAnswerError as err:
-                problems.append(f"{probe.source}: {err}")
-                is_any_there = True
-                continue
-            self.source = probe.source
-            return value
+            else:
+                self.source = probe.source
+                return value
         # All sources absent: begin at the first one again, or nothing would ever be asked.
         self._start = 0 if self._start >= len(self._probes) else self._start
         raise (NoAnswerError if is_any_there else AbsentError)("; ".join(problems) or "no source")
@@ -229,10 +225,10 @@ class AnyProbe:
                 answer = probe.read()
             except (AbsentError, NoAnswerError) as err:
                 problems.append(f"{probe.source}: {err}")
-                continue
-            if answer or not answers:
-                self.source = probe.source
-            answers.append(answer)
+            else:
+                if answer or not answers:
+                    self.source = probe.source
+                answers.append(answer)
         if not answers:
             raise AbsentError("; ".join(problems) or "no source")
         return any(answers)
