@@ -48,9 +48,9 @@ class SwayFullscreen(CompositorProbe):
         path = self._environ.get("SWAYSOCK", "")
         if not path:
             raise AbsentError("this session is not Sway's")
-        asked = _MAGIC + struct.pack("=II", 0, _GET_TREE)
+        request = _MAGIC + struct.pack("=II", 0, _GET_TREE)
         head_size = len(_MAGIC) + 8
-        answer = _exchanged(path, asked, self._timeout_s, head_size)
+        answer = _exchanged(path, request, self._timeout_s, head_size)
         return _focused(_parsed(answer[head_size:]))
 
 
@@ -104,15 +104,15 @@ def _parsed(content: bytes) -> dict[str, object]:
         raise NoAnswerError(f"the compositor did not answer with a JSON object: {err}") from err
 
 
-def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:
+def _exchanged(path: str, request: bytes, timeout_s: float, head_size: int | None) -> bytes:
     """The whole answer to a request: its announced length, or until the other side closes."""
     answer = b""
     try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(timeout_s)
-            line.connect(path)
-            line.sendall(asked)
-            while len(answer) < _MOST_BYTES and (more := line.recv(65_536)):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(timeout_s)
+            connection.connect(path)
+            connection.sendall(request)
+            while len(answer) < _MOST_BYTES and (more := connection.recv(65_536)):
                 answer += more
                 if head_size and len(answer) >= head_size:
                     (length,) = struct.unpack_from("=I", answer, len(_MAGIC))
