@@ -129,11 +129,6 @@ def apply_preset(preferences: Preferences, preset: LendingPreset) -> Preferences
     return msgspec.structs.replace(preferences, preset=preset, **PRESETS.get(preset, {}))
 
 
-def encode(preferences: Preferences) -> bytes:
-    """Encode them in the stored form, which is also the one that is sent."""
-    return msgspec.json.encode(preferences)
-
-
 def decode(content: bytes) -> Preferences:
     """Decode them, ignoring unknown fields; raises MalformedError."""
     if len(content) > MAX_BYTES:

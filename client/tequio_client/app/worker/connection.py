@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +112,7 @@ class ChildTransport(WorkerTransport):
         self._process.started.connect(self.ready)
         self._process.finished.connect(self._finish)
         self._process.errorOccurred.connect(self._fail)
-        self._killing = QTimer(self, interval=limits.terminate_ms, singleShot=True)
+        self._killing = QTimer(self, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
         self._log_timer = QTimer(self, interval=limits.log_check_ms)
@@ -139,19 +139,19 @@ class ChildTransport(WorkerTransport):
             self._process.write(line)
 
     def stop(self) -> None:
-        if self._process.state() is QProcess.ProcessState.NotRunning:
-            self._end("")
-            return
-        self._process.terminate()
-        self._killing.start(self._limits.terminate_ms)
+        self._ask_to_end(self._process.terminate, self._limits.terminate_ms)
 
     def let_end(self) -> None:
+        # The worker ends when its stdin closes.
+        self._ask_to_end(self._process.closeWriteChannel, self._limits.goodbye_ms)
+
+    def _ask_to_end(self, ask: Callable[[], None], grace_ms: int) -> None:
+        """Kill the process if it still runs after the grace."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
-        # The worker ends when its stdin closes; the timer kills one that does not.
-        self._process.closeWriteChannel()
-        self._killing.start(self._limits.goodbye_ms)
+        ask()
+        self._killing.start(grace_ms)
 
     def close(self) -> None:
         self._is_over = True

@@ -96,7 +96,7 @@ class StoredChoices:
         """Replace the preferences, unless they are fixed."""
         if preferences != self.preferences and not self._is_fixed:
             self.preferences = preferences
-            self._unsaved[PREFERENCES_FILE] = link_preferences.encode(preferences)
+            self._unsaved[PREFERENCES_FILE] = msgspec.json.encode(preferences)
             self.save()
 
     def set_desired_state(self, wish: DesiredState) -> None:
