@@ -107,7 +107,7 @@ class InvitationOffer(msgspec.Struct, frozen=True, kw_only=True):
     members: int = 0
     tokens: int = 0
     is_known: bool = False
-    """This computer's key is in the network already, so that joining uses nothing up."""
+    """The key of this computer is in the network already, so that joining uses nothing up."""
 
 
 class InvitationQuery(QObject):

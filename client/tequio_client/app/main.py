@@ -80,7 +80,7 @@ class AppOptions:
     link: str = ""
     """An invitation or a competition to open."""
     link_handler: LinkHandler | None = None
-    """How this app registers for `tequio:` links; None: it does not."""
+    """Registers this app for `tequio:` links; None: it is not registered."""
 
 
 def run(options: AppOptions) -> int:

@@ -41,7 +41,7 @@ Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|reve
 EvaluatorPart: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|offered|opened|missed|others|drawn|waiting|scored|late)$")
 ]
-"""Our state as an evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
+"""State of our evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
 drawn, or we were (`drawn`); everything is scored here and `waiting` to be published; all our scores
 are in the log (`scored`), or came too `late`."""
 EvaluatorBar: TypeAlias = Annotated[
@@ -83,7 +83,7 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     name: Name
     phase: Phase
     is_void: bool = False
-    """It ended without a ranking and without a statement that says so."""
+    """Ended without a ranking and without a statement that says so."""
     opens_ms: Count
     deadline_ms: Count
     draw_ms: Count

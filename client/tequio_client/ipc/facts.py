@@ -45,7 +45,7 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     fullscreen: Name | None = None
     """Program whose window fills the screen; empty: none."""
     is_film: bool = False
-    """That program is a browser or a video player."""
+    """The program in full screen is a browser or a video player."""
     game: Name | None = None
     """Game that is running, according to a game library or a game mode; empty: none."""
     programs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] | None = None

@@ -72,7 +72,7 @@ class LendingReason(StrEnum):
     METERED = "metered"  # (fact: unknown)
     IN_USE = "in-use"  # (minutes)
     CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
-    """It is unknown whether somebody is at the computer."""
+    """Nothing tells whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
     OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB

@@ -156,7 +156,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """Our slot, if we trained in this round: of two contributions only our own has a norm to go
     by."""
     past: Annotated[tuple[Contribution, ...], msgspec.Meta(max_length=FILES)] = ()
-    """What was accepted in the last rounds, to recognise it when it is sent again."""
+    """Accepted in the last rounds, to recognise a contribution that is sent again."""
 
 
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
@@ -203,7 +203,7 @@ class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="con
     shards: Shards
     """As in `Evaluate`."""
     document: Number
-    """Its place, counted over the shards."""
+    """Place of the document, counted over the shards."""
 
 
 class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
@@ -340,7 +340,7 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
     tokens: Number
     text_bytes: Number
     sample: Text
-    """What the model wrote after the prompt; empty if none was asked for."""
+    """Text that the model wrote after the prompt; empty if none was asked for."""
     seconds: float
 
 
