@@ -36,12 +36,7 @@ from tequio_client.app.pages import (
     run_detail,
     settings_table,
 )
-from tequio_client.app.pages.settings_table_app import (
-    ChipSpec,
-    ChoiceSpec,
-    ControlSpec,
-    NumberSpec,
-)
+from tequio_client.app.pages.settings_table_app import ChipSpec, ChoiceSpec, ControlSpec, NumberSpec
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
@@ -81,7 +76,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),
     (worker_texts.CONTEXT, texts.STANDING_TEXTS.values()),
     (worker_texts.HEADLINE_CONTEXT, (*worker_texts.PAUSING, *worker_texts.STARTING)),
-    (checks.CONTEXT, (*checks.CHECK_NAMES.values(), *checks.VERDICT_SENTENCES.values())),
+    (checks.CONTEXT, (*checks.CHECK_NAMES, *(words for _, words in checks.VERDICTS.values()))),
     (notifications.NOTICE_CONTEXT, [text for _, text in notifications.NOTICE_TEXTS.values()]),
     (service.CONTEXT, ERROR_TEMPLATES.values()),
     ("pages", [entry.title for entry in PAGES]),

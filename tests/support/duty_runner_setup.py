@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import trio
+
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.children.process import ChildProgram
@@ -30,13 +34,12 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
-from tests.support.memory_log import MemoryLog, NET, serving
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from tests.support.memory_log import NET, MemoryLog, serving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
     from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus

@@ -11,7 +11,6 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from PySide6.QtCore import QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QFileOpenEvent
@@ -20,6 +19,15 @@ from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
+
+log = logging.getLogger(__name__)
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SHOW_REQUEST, OPEN_REQUEST, ACCEPTED = b"raise\n", b"open ", b"ok\n"
+ANSWER_TIMEOUT_MS = 20_000
+"""The first instance may still be starting on a busy computer."""
+MOST_BYTES = 4_096
+"""Longest request; longer links are refused."""
 
 
 class Application(QApplication):
@@ -49,13 +57,12 @@ def make_application() -> Application:
     return qt
 
 
-# Python runs its signal handlers only between bytecodes, which an idle Qt loop does not reach. A
-# socket pair wakes the loop instead.
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
-
-
 class TerminationSignals(QObject):
-    """Emits `received` when the system or a terminal ends the process with one of `SIGNALS`."""
+    """Emits `received` when the system or a terminal ends the process with one of `SIGNALS`.
+
+    Python runs its signal handlers only between bytecodes, which an idle Qt loop does not reach. A
+    socket pair wakes the loop instead.
+    """
 
     received = Signal()
 
@@ -66,7 +73,8 @@ class TerminationSignals(QObject):
             end.setblocking(False)  # noqa: FBT003 - the library's own
         self._notifier = QSocketNotifier(self._read_end.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._read_signals)
-        self._before = {number: signal.signal(number, _ignore) for number in SIGNALS}
+        # The default action would end the process before Qt can close it.
+        self._before = {number: signal.signal(number, lambda *_: None) for number in SIGNALS}
         self._wakeup = signal.set_wakeup_fd(self._write_end.fileno(), warn_on_full_buffer=False)
 
     def close(self) -> None:
@@ -84,19 +92,6 @@ class TerminationSignals(QObject):
             self.received.emit()
 
 
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Replace the default action, which would end the process before Qt can close it."""
-
-
-log = logging.getLogger(__name__)
-
-SHOW_REQUEST, OPEN_REQUEST, ACCEPTED = b"raise\n", b"open ", b"ok\n"
-ANSWER_TIMEOUT_MS = 20_000
-"""The first instance may still be starting on a busy computer."""
-MOST_BYTES = 4_096
-"""Longest request; longer links are refused."""
-
-
 def instance_path(folder: Path) -> str:
     """The path of the lock file and the socket of this folder's instance, without their suffixes.
 
@@ -106,8 +101,8 @@ def instance_path(folder: Path) -> str:
     """
     base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
     base = base or str(folder.absolute())
-    whose = f"{getpass.getuser()}\n{folder.absolute()}"
-    return str(Path(base) / f"tequio-{hashlib.sha256(whose.encode()).hexdigest()[:16]}")
+    identity = f"{getpass.getuser()}\n{folder.absolute()}"
+    return str(Path(base) / f"tequio-{hashlib.sha256(identity.encode()).hexdigest()[:16]}")
 
 
 class SingleInstance(QObject):
@@ -123,10 +118,11 @@ class SingleInstance(QObject):
     link_received = Signal(str)
     """The app was started again with this link."""
 
-    def __init__(self, place: str, parent: QObject | None = None) -> None:
+    def __init__(self, path: str, parent: QObject | None = None) -> None:
+        """`path` as of `instance_path`."""
         super().__init__(parent)
-        self._place = place
-        self._lock = QLockFile(f"{place}.lock")
+        self._path = path
+        self._lock = QLockFile(f"{path}.lock")
         self._lock.setStaleLockTime(0)  # it is held for days; that its holder lives is what counts
         self._callers: set[QLocalSocket] = set()
         self._server = QLocalServer(self)
@@ -136,10 +132,10 @@ class SingleInstance(QObject):
     def acquire(self) -> bool:
         """Try to become the first instance, until `close`; False: another instance runs."""
         with suppress(OSError):  # what cannot be made cannot be locked either
-            Path(self._place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._lock.tryLock(0):
             return False
-        name = f"{self._place}.socket"
+        name = f"{self._path}.socket"
         QLocalServer.removeServer(name)
         if not self._server.listen(name):  # its path may be too long
             log.warning("a second start will not show this window: %s", self._server.errorString())
@@ -148,7 +144,7 @@ class SingleInstance(QObject):
     def notify_first(self, link: str = "") -> bool:
         """Ask the first instance to show its window or to open `link`; False: it did not accept."""
         socket = QLocalSocket()
-        socket.connectToServer(f"{self._place}.socket")
+        socket.connectToServer(f"{self._path}.socket")
         if not socket.waitForConnected(ANSWER_TIMEOUT_MS):
             return False
         socket.write(OPEN_REQUEST + link.encode() + b"\n" if link else SHOW_REQUEST)
@@ -172,7 +168,9 @@ class SingleInstance(QObject):
     def _receive(self, socket: QLocalSocket) -> None:
         request = bytes(socket.peek(MOST_BYTES).data())
         if not request.endswith(b"\n"):
-            if len(request) >= MOST_BYTES or not _is_prefix(request):
+            start = request[: len(OPEN_REQUEST)]
+            may_become_one = SHOW_REQUEST.startswith(request) or OPEN_REQUEST.startswith(start)
+            if len(request) >= MOST_BYTES or not may_become_one:
                 socket.abort()
             return
         socket.readAll()
@@ -192,11 +190,3 @@ class SingleInstance(QObject):
         if socket in self._callers:
             self._callers.discard(socket)
             socket.deleteLater()
-
-
-def _is_prefix(request: bytes) -> bool:
-    return (
-        SHOW_REQUEST.startswith(request)
-        or OPEN_REQUEST.startswith(request)
-        or request.startswith(OPEN_REQUEST)
-    )

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import platformdirs
 
 from tequio_client import cli, heap
-
-if TYPE_CHECKING:
-    from tequio_client.app.registration import LinkHandler
 
 
 @click.command()
@@ -39,7 +35,14 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         sys.exit(selftests.run_selftest())
     with heap.collection_paused():
         from tequio_client.app import main
+    from tequio_client.app.registration import app_command, system_link_handler
 
+    link_handler = None
+    # An app that is tried out in its own folder must not take over the links of the real one.
+    if folder == cli.default_folder("worker"):
+        link_handler = system_link_handler(
+            app_command()[:-1], system=sys.platform, home=Path.home(), environ=os.environ
+        )
     code = main.run(
         main.AppOptions(
             ledger=ledger,
@@ -49,7 +52,7 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
             is_background=background,
             restart_options=_again(ledger, folder),
             link=" ".join(link.split()),
-            link_handler=_links(folder),
+            link_handler=link_handler,
         )
     )
     sys.exit(code)
@@ -59,19 +62,6 @@ def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
     """The options with which a start at login opens the same ledger and folder."""
     where = () if folder == cli.default_folder("worker") else ("--dir", str(folder.absolute()))
     return (*where, "--ledger", ledger) if ledger else where
-
-
-def _links(folder: Path) -> LinkHandler | None:
-    """The handler of `tequio:` links; None for another folder than the usual one.
-
-    An app that is tried out in its own folder must not take over the links of the real one.
-    """
-    from tequio_client.app.registration import app_command, system_link_handler
-
-    if folder != cli.default_folder("worker"):
-        return None
-    command = app_command()[:-1]
-    return system_link_handler(command, system=sys.platform, home=Path.home(), environ=os.environ)
 
 
 def _settings(folder: Path) -> Path:

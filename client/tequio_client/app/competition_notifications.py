@@ -8,7 +8,6 @@ installation treats everything past as shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -36,40 +35,27 @@ COMPETITIONS_PAGE = "competitions"
 
 
 class CompetitionStage(StrEnum):
-    """Stages of a competition that are worth a notification, in their order."""
+    """Stages that are worth a notification; the last two are of this computer's judging."""
 
     BEGUN = "begun"
     NEAR = "near"
     DECIDED = "decided"
-
-
-class JudgingStage(StrEnum):
-    """Stages of this computer's judging that are worth a notification, in their order."""
-
     DRAWN = "drawn"
-    DONE = "judged"
+    JUDGED = "judged"
 
 
-JUDGING_STAGES: dict[str, tuple[JudgingStage, ...]] = {
-    "drawn": (JudgingStage.DRAWN,),
-    "waiting": (JudgingStage.DRAWN,),
-    "scored": (JudgingStage.DRAWN, JudgingStage.DONE),
+JUDGING_STAGES = {
+    "drawn": (CompetitionStage.DRAWN,),
+    "waiting": (CompetitionStage.DRAWN,),
+    "scored": (CompetitionStage.DRAWN, CompetitionStage.JUDGED),
 }
 """Stages reached, by this computer's part in a competition."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueNotification:
-    """One notification to show, with its own key and those of all stages before it."""
-
-    row: CompetitionRow
-    stage: CompetitionStage | JudgingStage
-    keys: tuple[str, ...]
-
-
 def reached_stages(row: CompetitionRow, now_ms: int) -> tuple[CompetitionStage, ...]:
+    """Stages of the competition itself, in their order."""
     if row.phase == "decided":
-        return tuple(CompetitionStage)
+        return (CompetitionStage.BEGUN, CompetitionStage.NEAR, CompetitionStage.DECIDED)
     if row.phase != "open" or now_ms >= row.deadline_ms:
         return (CompetitionStage.BEGUN, CompetitionStage.NEAR)  # too late for either
     near_ms = min(NEAR_MS, (row.deadline_ms - row.opens_ms) // NEAR_FRACTION)
@@ -81,38 +67,29 @@ def reached_stages(row: CompetitionRow, now_ms: int) -> tuple[CompetitionStage, 
     return tuple(found)
 
 
-def due_competitions(
+def due_stages(
     rows: Sequence[CompetitionRow], known_keys: Sequence[str], now_ms: int
-) -> tuple[DueNotification, ...]:
-    """For each competition the last stage reached, unless it was shown before."""
-    found = []
-    for row in rows:
-        past = reached_stages(row, now_ms)
-        marks = tuple(notification_key(row, turn) for turn in past)
-        if past and marks[-1] not in known_keys and _is_in_time(row, past[-1], now_ms):
-            found.append(DueNotification(row=row, stage=past[-1], keys=marks))
-    return tuple(found)
+) -> list[tuple[CompetitionRow, tuple[CompetitionStage, ...]]]:
+    """Competitions with the stages reached, judging first, unless the last one was shown before."""
+    judging = [(row, JUDGING_STAGES.get(row.part, ())) for row in rows]
+    reached = [(row, reached_stages(row, now_ms)) for row in rows]
+    return [
+        (row, stages)
+        for row, stages in (*judging, *reached)
+        if stages
+        and notification_key(row, stages[-1]) not in known_keys
+        and _is_in_time(row, stages[-1], now_ms)
+    ]
 
 
-def due_judging(
-    rows: Sequence[CompetitionRow], known_keys: Sequence[str]
-) -> tuple[DueNotification, ...]:
-    """For each competition the last stage of judging, unless it was shown before."""
-    found = []
-    for row in rows:
-        marks = tuple(notification_key(row, one) for one in JUDGING_STAGES.get(row.part, ()))
-        if marks and marks[-1] not in known_keys:
-            found.append(DueNotification(row=row, stage=JUDGING_STAGES[row.part][-1], keys=marks))
-    return tuple(found)
+def notification_key(row: CompetitionRow, stage: CompetitionStage) -> str:
+    return f"{row.competition[:ID_LETTERS]}:{stage}"
 
 
-def notification_key(row: CompetitionRow, turn: CompetitionStage | JudgingStage) -> str:
-    return f"{row.competition[:ID_LETTERS]}:{turn}"
-
-
-def _is_in_time(row: CompetitionRow, turn: CompetitionStage, now_ms: int) -> bool:
+def _is_in_time(row: CompetitionRow, stage: CompetitionStage, now_ms: int) -> bool:
     """False for the start or deadline of a competition that is over already."""
-    return turn is CompetitionStage.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
+    is_open = row.phase == "open" and now_ms < row.deadline_ms
+    return is_open or stage not in (CompetitionStage.BEGUN, CompetitionStage.NEAR)
 
 
 class CompetitionNotifier(QObject):
@@ -121,77 +98,65 @@ class CompetitionNotifier(QObject):
     def __init__(
         self,
         model: AppModel,
-        book: SettingsStore,
+        settings_store: SettingsStore,
         send: Callable[[str, str, str], None],
         now_ms: Callable[[], int],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._book, self._send, self._now_ms = book, send, now_ms
+        self._store, self._send, self._now_ms = settings_store, send, now_ms
         self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
         self._list.set_question(AskCompetitions())
 
     def refresh(self) -> None:
         """Request the list if it is old, and send what is due; never call it in full screen."""
-        if not self._book.settings.notify_competitions:
+        settings, now_ms = self._store.settings, self._now_ms()
+        if not settings.notify_competitions:
             return
         self._list.poll()
-        if self._list.reply is not None:
-            self._send_due(self._list.reply.rows)
-
-    def _send_due(self, rows: Sequence[CompetitionRow]) -> None:
-        now_ms, known_keys = self._now_ms(), self._book.settings.competitions_told
-        found = (*due_judging(rows, known_keys), *due_competitions(rows, known_keys, now_ms))
-        if not self._book.settings.knows_competitions:
-            known = [
-                notification_key(row, turn) for row in rows for turn in reached_stages(row, now_ms)
-            ]
-            self._remember(known, knows_competitions=True)
+        if self._list.reply is None:
             return
-        if found:
-            self._remember([text for one in found for text in one.keys])
-            for one in found:
-                self._send(*self._texts(one), COMPETITIONS_PAGE)
+        rows, is_first = self._list.reply.rows, not settings.knows_competitions
+        if is_first:  # what is past by now is never reported
+            due = [(row, reached_stages(row, now_ms)) for row in rows]
+        else:
+            due = due_stages(rows, settings.competitions_told, now_ms)
+        keys = [notification_key(row, stage) for row, stages in due for stage in stages]
+        if keys or is_first:
+            known = dict.fromkeys((*settings.competitions_told, *keys))
+            self._store.change(competitions_told=tuple(known)[-MOST_KEYS:], knows_competitions=True)
+        if not is_first:
+            for row, stages in due:
+                self._send(*self._texts(row, stages[-1]), COMPETITIONS_PAGE)
 
-    def _remember(self, marks: Sequence[str], **changes: bool) -> None:
-        known_keys = self._book.settings.competitions_told
-        kept = tuple(dict.fromkeys((*known_keys, *marks)))[-MOST_KEYS:]
-        self._book.change(competitions_told=kept, **changes)
-
-    def _texts(self, one: DueNotification) -> tuple[str, str]:
-        row, now_ms = one.row, self._now_ms()
-        if isinstance(one.stage, JudgingStage):
-            return self._judging_texts(one.stage, row)
-        left = figures.duration((row.deadline_ms - now_ms) // 1_000)
-        if one.stage is CompetitionStage.BEGUN:
+    def _texts(self, row: CompetitionRow, stage: CompetitionStage) -> tuple[str, str]:
+        now_ms = self._now_ms()
+        if stage is CompetitionStage.DRAWN:
+            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
+            return self.tr("You were drawn to judge {name}").format(name=row.name), text
+        if stage is CompetitionStage.JUDGED:
+            title = self.tr("You have judged {name}").format(name=row.name)
+            return title, self.tr("All your scores are in the log. See how the sides stand.")
+        if stage is CompetitionStage.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
             names = self._names([side.name for side in row.entrants if side.run])
             when = figures.moment(row.deadline_ms, now_ms)
-            return self.tr("{name} has begun").format(name=row.name), text.format(
-                sides=names, time=when
-            )
-        if one.stage is CompetitionStage.NEAR:
+            title = self.tr("{name} has begun").format(name=row.name)
+            return title, text.format(sides=names, time=when)
+        if stage is CompetitionStage.NEAR:
+            left = figures.duration((row.deadline_ms - now_ms) // 1_000)
             title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
-
-    def _judging_texts(self, turn: JudgingStage, row: CompetitionRow) -> tuple[str, str]:
-        if turn is JudgingStage.DRAWN:
-            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
-            return self.tr("You were drawn to judge {name}").format(name=row.name), text
-        title = self.tr("You have judged {name}").format(name=row.name)
-        return title, self.tr("All your scores are in the log. See how the sides stand.")
 
     def _names(self, names: list[str]) -> str:
         if not names:
             return self.tr("Runs")
         if len(names) > 3:  # noqa: PLR2004 - more do not fit a notification
             return self.tr("{name} and %n other(s)", "", len(names) - 1).format(name=names[0])
-        return (
-            self.tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
-            if len(names) > 1
-            else names[0]
-        )
+        if len(names) == 1:
+            return names[0]
+        return self.tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
 
     def _result(self, row: CompetitionRow) -> str:
         first = [one for one in row.entrants if one.rank == 1]

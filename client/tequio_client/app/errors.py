@@ -25,16 +25,17 @@ from PySide6.QtCore import (
     qVersion,
 )
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import IconLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import IconLabel, Label, WrappedLabel, caption, hbox, vbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import LEVEL_ICONS
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
 
+SIZE = (620, 420)
 MOST_LINES = 30
 """Lines of Qt's messages in a report."""
 MOST_REMEMBERED = 100
@@ -129,9 +130,6 @@ def _print(text: str) -> None:
         sys.stderr.write(text)
 
 
-SIZE = (620, 420)
-
-
 class ErrorReportDialog(QDialog):
     """Explains that the app keeps running after an error, with the report to copy."""
 
@@ -152,42 +150,24 @@ class ErrorReportDialog(QDialog):
         self.copy.clicked.connect(self._copy)
         close = Button(self.tr("Go on"))
         close.clicked.connect(self.close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 22, 24, 20)
-        column.setSpacing(12)
-        column.addLayout(self._head())
-        column.addWidget(WrappedLabel(line, TextStyle.CAPTION, "sub"))
-        column.addWidget(self.report, 1)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(self.count, 1)
-        row.addWidget(close)
-        row.addWidget(self.copy)
-        column.addLayout(row)
+        buttons = hbox((self.count, 1), close, self.copy, spacing=10)
+        parts = (self._head(), caption(line), (self.report, 1), buttons)
+        vbox(*parts, spacing=12, margins=(24, 22, 24, 20), parent=self)
 
     def count_another(self) -> None:
         self._more += 1
         self.count.setText(self.tr("%n more fault(s) since", "", self._more))
 
     def _head(self) -> QVBoxLayout:
-        head, row = QVBoxLayout(), QHBoxLayout()
         picture, ink = LEVEL_ICONS["error"]
-        mark = IconLabel(picture, QSize(20, 20), ink)
-        row.setSpacing(10)
-        row.addWidget(mark)
-        row.addWidget(Label(self.tr("Something went wrong in Tequio's window"), TextStyle.TITLE), 1)
-        head.setSpacing(6)
-        head.addLayout(row)
-        head.addWidget(
-            WrappedLabel(
-                self.tr(
-                    "Lending is not affected: it runs in a program of its own. Nothing was sent "
-                    "to anybody. If you want to report this, copy the text below; keys and names "
-                    "of your folders were taken out of it."
-                )
-            )
+        title = Label(self.tr("Something went wrong in Tequio's window"), TextStyle.TITLE)
+        text = self.tr(
+            "Lending is not affected: it runs in a program of its own. Nothing was sent "
+            "to anybody. If you want to report this, copy the text below; keys and names "
+            "of your folders were taken out of it."
         )
-        return head
+        row = hbox(IconLabel(picture, QSize(20, 20), ink), (title, 1), spacing=10)
+        return vbox(row, WrappedLabel(text), spacing=6)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.report.toPlainText())

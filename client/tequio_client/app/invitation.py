@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.settings_file import SettingsStore, is_ledger_address
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Label, WrappedLabel
+from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
 from tequio_client.keys.state import KeyProtection
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 NETWORK_FILE = "network"
 """File in the worker's folder with the id of its network."""
 _MOST_BYTES = 4_096
+WIDTH = 600
 
 
 class InvitationFlow(QObject):
@@ -49,7 +50,7 @@ class InvitationFlow(QObject):
         *,
         worker: WorkerProcess,
         model: AppModel,
-        book: SettingsStore,
+        settings_store: SettingsStore,
         keys: KeyService,
         folder: Path,
         now_ms: Callable[[], int],
@@ -59,7 +60,7 @@ class InvitationFlow(QObject):
     ) -> None:
         """`ledger` returns the one in use, `command` the command line of a worker for another."""
         super().__init__(parent)
-        self._worker, self._model, self._book = worker, model, book
+        self._worker, self._model, self._store = worker, model, settings_store
         self._keys, self._folder, self._now_ms = keys, folder, now_ms
         self._ledger, self._command = ledger, command
         self._link: InvitationLink | None = None
@@ -77,7 +78,8 @@ class InvitationFlow(QObject):
         """Open a link and cancel the previous one; ignored while joining."""
         if self._is_joining:
             return
-        self.close()
+        if self.dialog is not None:
+            self.dialog.reject()
         self._waiting = None
         try:
             link = _parsed(text)
@@ -92,10 +94,6 @@ class InvitationFlow(QObject):
             return
         self._link, self._window = link, window
         self._keys.refresh(lambda _: self._query_ledger(link), lambda _: self._query_ledger(link))
-
-    def close(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()
 
     def _query_ledger(self, link: InvitationLink) -> None:
         if self.dialog is None or self._link is not link:
@@ -157,7 +155,7 @@ class InvitationFlow(QObject):
         self._is_joining = False
         self._reset()
         self.joined.emit(offer)
-        self._book.change(ledger=link.ledger)
+        self._store.change(ledger=link.ledger)
         if offer.run:
             chosen = msgspec.structs.replace(self._model.preferences, run=offer.run)
             self._model.set_preferences(chosen)
@@ -176,7 +174,7 @@ class InvitationFlow(QObject):
 
     def _reset(self) -> None:
         if self._query is not None:
-            self._query.stop()
+            self._query.request.stop()
             self._query.deleteLater()
         self._link = self._offer = self._query = self.dialog = None
 
@@ -201,9 +199,6 @@ def _parsed(text: str) -> InvitationLink:
     return link
 
 
-WIDTH = 600
-
-
 class InvitationDialog(QuestionDialog):
     """Shows what the ledger says about an invitation, and what joining by it means."""
 
@@ -212,7 +207,8 @@ class InvitationDialog(QuestionDialog):
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
         super().__init__("", "", self.tr("Join"), self.tr("Not now"), parent)
         self._ledger = ledger
-        self._points: list[WrappedLabel] = []
+        self.consequences: list[WrappedLabel] = []
+        """The consequences of joining, one a line."""
         self.setObjectName("join")
         self.setMinimumWidth(WIDTH)
         self.heading.setWordWrap(True)
@@ -223,11 +219,6 @@ class InvitationDialog(QuestionDialog):
             self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
         )
 
-    @property
-    def consequences(self) -> list[str]:
-        """The consequences of joining, one a line."""
-        return [one.text() for one in self._points]
-
     def show_offer(
         self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
     ) -> None:
@@ -235,8 +226,9 @@ class InvitationDialog(QuestionDialog):
 
         Without a key the button leads to making one.
         """
-        heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
-        if not offer.run:
+        if offer.run:
+            heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
+        else:
             heading = self.tr("Join the network “{network}”?").format(network=offer.network)
         note = self.tr(
             "The organisers of the network “{network}” invite you (entry {index} of the log at "
@@ -263,10 +255,7 @@ class InvitationDialog(QuestionDialog):
     def show_problem(self, wrong: str, detail: str) -> None:
         self.main.hide()
         self.leave.setText(self.tr("Close"))
-        self._set_texts(
-            self.tr("This invitation cannot be used"),
-            self.tr("Nothing was changed."),
-        )
+        self._set_texts(self.tr("This invitation cannot be used"), self.tr("Nothing was changed."))
         self.show_error(self._reason(wrong).format(ledger=self._ledger, detail=detail))
 
     def show_error(self, words: str) -> None:
@@ -283,12 +272,9 @@ class InvitationDialog(QuestionDialog):
         self._fit()
 
     def _add(self, point: str) -> None:
-        row, text = QHBoxLayout(), WrappedLabel(point)
-        row.setSpacing(8)
-        row.addWidget(Label("•"), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(text, 1)
-        self.body.addLayout(row)
-        self._points.append(text)
+        text = WrappedLabel(point)
+        self.body.addLayout(hbox((Label("•"), TOP), (text, 1), spacing=8))
+        self.consequences.append(text)
 
     def _set_texts(self, heading: str, note: str) -> None:
         self.setWindowTitle(heading)

@@ -22,8 +22,6 @@ LANGUAGES = ("en", "es")
 
 
 class Language:
-    """Holds the application's current language."""
-
     def __init__(self, app: QApplication, choice: str = SYSTEM) -> None:
         self._app = app
         self._translators: list[QTranslator] = []  # Qt does not own those that it has installed

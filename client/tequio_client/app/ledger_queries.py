@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tequio_client.links import InvitationLink
     from tequio_shared.ids import Digest
 
-
-if TYPE_CHECKING:
     Receive = Callable[[int | None, bytes, str], None]
 
 TIMEOUT_MS = 8_000
@@ -39,7 +37,7 @@ _Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 
 class LedgerCheck(QObject):
-    """Checks one address at a time."""
+    """Checks one address at a time; an invalid one at once."""
 
     answered = Signal(str, str)
     """The address and the error in a sentence; empty: the address is a ledger's."""
@@ -68,25 +66,20 @@ class LedgerCheck(QObject):
         self._request.stop()
 
     def _receive(self, status: int | None, content: bytes, error: str) -> None:
-        self.answered.emit(self._address, self._problem(self._address, status, content, error))
-
-    def _problem(self, address: str, status: int | None, content: bytes, error: str) -> str:
+        problem = ""
         if status is None:
-            text = self.tr(
+            problem = self.tr(
                 "{address} is not answering ({why}). Check it, or keep the previous address."
             )
-            return text.format(address=address, why=error)
-        if status != OK or proven_network(content) is None:
-            text = self.tr(
+        elif status != OK or proven_network(content) is None:
+            problem = self.tr(
                 "{address} is not a ledger (status {status}). Check the address with its sender."
             )
-            return text.format(address=address, status=status)
-        return ""
+        address = self._address
+        self.answered.emit(address, problem.format(address=address, why=error, status=status))
 
 
 class InvitationProblem(StrEnum):
-    """Why an invitation cannot be used."""
-
     SILENT = "silent"
     """No ledger answers at the address."""
     OTHER_NETWORK = "other-network"
@@ -114,7 +107,7 @@ class InvitationOffer(msgspec.Struct, frozen=True, kw_only=True):
     members: int = 0
     tokens: int = 0
     is_known: bool = False
-    """This computer's key is in the network already, so that joining uses nothing up."""
+    """The key of this computer is in the network already, so that joining uses nothing up."""
 
 
 class InvitationQuery(QObject):
@@ -132,17 +125,13 @@ class InvitationQuery(QObject):
         super().__init__(parent)
         self._link, self._key, self._now_ms = link, key, now_ms
         self._invitation = to_text(link.signer.key)
-        self._request = LedgerRequest(TIMEOUT_MS, self)
+        self.request = LedgerRequest(TIMEOUT_MS, self)
         self._pages = 0
         self._offer = InvitationOffer(network="", index=0, left=0, until_ms=0)
         self._ended: InvitationProblem | None = None
 
     def start(self) -> None:
         self._get("/v1/network", self._receive_network)
-
-    def stop(self) -> None:
-        """Cancel; nothing is emitted."""
-        self._request.stop()
 
     def _receive_network(self, content: bytes) -> None:
         network = proven_network(content)
@@ -186,14 +175,14 @@ class InvitationQuery(QObject):
         self._query_key()
 
     def _query_key(self) -> None:
-        def conclude_unknown() -> None:
+        if not self._key:
             self._conclude(is_known=False)
-
-        if self._key:
-            path = f"/v1/peers/{self._key}"
-            self._get(path, lambda _: self._conclude(is_known=True), conclude_unknown)
-        else:
-            conclude_unknown()
+            return
+        self._get(
+            f"/v1/peers/{self._key}",
+            lambda _: self._conclude(is_known=True),
+            lambda: self._conclude(is_known=False),
+        )
 
     def _conclude(self, *, is_known: bool) -> None:
         """A key that is in the network already may use even an ended invitation."""
@@ -222,7 +211,7 @@ class InvitationQuery(QObject):
                 except (msgspec.DecodeError, UnicodeDecodeError):
                     self.failed.emit(InvitationProblem.SILENT, f"{status}")
 
-        self._request.start(f"{self._link.ledger.rstrip('/')}{path}", receive)
+        self.request.start(f"{self._link.ledger.rstrip('/')}{path}", receive)
 
 
 def _ended(one: _Invitation, now_ms: int) -> InvitationProblem | None:

@@ -54,12 +54,18 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+LATE_IMPORTS = (
+    "tequio_client.keys.identity",
+    "tequio_client.keys.backup",
+    "mnemonic",
+    "keyring",
+    "keyring.backends",
+)
+FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppOptions:
-    """The command line, parsed."""
-
     ledger: str | None
     """None: the address in the settings, or else `usual_ledger`."""
     usual_ledger: str
@@ -74,7 +80,7 @@ class AppOptions:
     link: str = ""
     """An invitation or a competition to open."""
     link_handler: LinkHandler | None = None
-    """How this app registers for `tequio:` links; None: it does not."""
+    """Registers this app for `tequio:` links; None: it is not registered."""
 
 
 def run(options: AppOptions) -> int:
@@ -110,22 +116,23 @@ class App(QObject):
 
     def __init__(self, qt: QApplication, options: AppOptions, faults: ErrorHooks) -> None:
         super().__init__()
-        self._qt, self._options, self._faults = qt, options, faults
+        self._qt, self._options = qt, options
         self.settings_store = SettingsStore(options.settings, self)
         settings = self.settings_store.settings
         self.theme = Theme(qt, _choice(settings.appearance))
         self.theme.reduce_motion(is_wanted=settings.reduced_motion)
         self._language = Language(qt, settings.language)
-        self.keys = KeyService(options.folder, clock.now_ms, self._may_begin, self)
+        self.keys = KeyService(options.folder, clock.now_ms, self._has_never_lent, self)
         self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
         self.model = AppModel(self.worker, self)
         self.tray = Tray(self.model, clock.now_ms, self)
         self.presence = WindowController(self._new_window, self.tray, self.settings_store, self)
+        self.error_reports = ErrorReports()
+        faults.reported.connect(self.error_reports.present)
         self.notifications: Notifier | None = None
         self.session: SessionMonitor | None = None
-        self._reports: ErrorReports | None = None
-        self._guide: FirstRunController | None = None
-        self._joining: InvitationFlow | None = None
+        self.invitation: InvitationFlow | None = None
+        self._first_run: FirstRunController | None = None
         self._notices: NoticeStrip | None = None
         self._connect()
 
@@ -148,7 +155,7 @@ class App(QObject):
         if self._notices is not None and is_competition_link(link):
             notifications.open_link(link, self._ledger(), window, self._notices)
         else:
-            self._join().open(link, window)
+            self._invitation_flow().open(link, window)
 
     def quit(self) -> None:
         self.shut_down()
@@ -167,8 +174,7 @@ class App(QObject):
             self.session.close()
         if self.notifications is not None:
             self.notifications.close()
-        if self._reports is not None:
-            self._reports.close()
+        self.error_reports.close()
         self.keys.close()
         self.settings_store.write_pending()
 
@@ -178,7 +184,6 @@ class App(QObject):
         self.worker.external_changed.connect(self.tray.set_external_worker)
         self.presence.quit_requested.connect(self.quit)
         self.settings_store.changed.connect(self._follow)
-        self._faults.reported.connect(self._report)
         self.keys.key_changed.connect(self.worker.restart)
         self.keys.passphrase_needed.connect(self._ask_passphrase)
         if self.settings_store.preferences is not None:
@@ -199,25 +204,17 @@ class App(QObject):
         self.session = SessionMonitor(self.model, self.worker, self)
         self.session.ending.connect(self.quit)
         self.session.start()
-        is_linux = sys.platform == "linux"
-        desk: NotificationService = (
+        service: NotificationService = (
             DBusNotifications(parent=self)
-            if is_linux
+            if sys.platform == "linux"
             else TrayNotifications(lambda: self.tray.icon, self)
         )
-        desk.activated.connect(self.presence.open)
-        self.notifications = Notifier(
-            self.model,
-            self.settings_store,
-            desk,
-            now_ms=clock.now_ms,
-            is_fullscreen=self._is_fullscreen,
-            parent=self,
-        )
+        service.activated.connect(self.presence.open)
+        self.notifications = Notifier(self.model, self.settings_store, service, clock.now_ms, self)
         self.worker.gave_up.connect(self.notifications.notify_worker_stopped)
         self.presence.hidden.connect(self.notifications.notify_hidden)
         if self._options.link_handler is not None:
-            _offer_links(self._options.link_handler)
+            _register_for_links(self._options.link_handler)
         if self._options.link:
             self.open_link(self._options.link)
 
@@ -225,7 +222,7 @@ class App(QObject):
         from tequio_client.app.notifications import NoticeStrip  # noqa: PLC0415 - made when first seen
         from tequio_client.app.window import AppWindow  # noqa: PLC0415 - as above
 
-        window = AppWindow(self.model, self.theme, clock.now_ms, own=self._own())
+        window = AppWindow(self.model, self.theme, clock.now_ms, own=self.program_context())
         self._notices = notices = NoticeStrip()
         window.setMenuWidget(notices)
         for kind, detail in self.settings_store.load_problems:
@@ -233,11 +230,11 @@ class App(QObject):
         self.settings_store.problem.connect(notices.add)
         self.presence.minimised.connect(lambda: notices.add("no-tray"))
         self.worker.external_changed.connect(
-            lambda is_visiting: (notices.add if is_visiting else notices.dismiss)("visiting")
+            lambda is_external: (notices.add if is_external else notices.dismiss)("visiting")
         )
         if self.worker.is_external:
             notices.add("visiting")
-        window.action_requested.connect(self._do)
+        window.action_requested.connect(self._handle_action)
         options = self._options
         if is_first_run(options.folder, options.settings, self.settings_store.preferences):
             self._open_first_run(window)
@@ -246,10 +243,10 @@ class App(QObject):
     def _open_first_run(self, window: AppWindow) -> None:
         from tequio_client.app.first_run.first_run import FirstRunController  # noqa: PLC0415 - seen once, as a rule
 
-        self._guide = self._guide or FirstRunController(
+        self._first_run = self._first_run or FirstRunController(
             window, self.keys, self._options.folder, self._options.settings
         )
-        self._guide.open()
+        self._first_run.open()
 
     def _ask_passphrase(self) -> None:
         from tequio_client.app.keys.dialogs import UnlockDialog  # noqa: PLC0415 - few have one
@@ -260,14 +257,14 @@ class App(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _join(self) -> InvitationFlow:
+    def _invitation_flow(self) -> InvitationFlow:
         from tequio_client.app.invitation import InvitationFlow  # noqa: PLC0415 - few are invited
 
-        if self._joining is None:
-            self._joining = InvitationFlow(
+        if self.invitation is None:
+            self.invitation = InvitationFlow(
                 worker=self.worker,
                 model=self.model,
-                book=self.settings_store,
+                settings_store=self.settings_store,
                 keys=self.keys,
                 folder=self._options.folder,
                 now_ms=clock.now_ms,
@@ -275,24 +272,17 @@ class App(QObject):
                 command=lambda ledger: self._command(self.settings_store.settings, ledger),
                 parent=self,
             )
-            self._joining.joined.connect(self._settle)
-            self._joining.key_wanted.connect(lambda: self._open_first_run(self.presence.window))
-        return self._joining
+            self.invitation.joined.connect(self._follow_invitation)
+            self.invitation.key_wanted.connect(lambda: self._open_first_run(self.presence.window))
+        return self.invitation
 
-    def _settle(self, offer: InvitationOffer) -> None:
+    def _follow_invitation(self, offer: InvitationOffer) -> None:
         """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
-        if self._guide is not None and offer.run:
-            self._guide.choose_run(offer.run)
+        if self._first_run is not None and offer.run:
+            self._first_run.draft_store.change(run=offer.run)
 
-    def _back_up_key(self) -> None:
-        from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above
-
-        dialog = BackupDialog(self.keys, self.presence.window)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _own(self) -> ProgramContext:
+    def program_context(self) -> ProgramContext:
         from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above
         from tequio_client.app.registration import app_command, system_autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.session.programs import running_programs  # noqa: PLC0415 - as above
@@ -311,13 +301,17 @@ class App(QObject):
             keys=self.keys,
         )
 
-    def _do(self, wanted: str) -> None:
-        if wanted == "try-again":
+    def _handle_action(self, action: str) -> None:
+        if action == "try-again":
             self.worker.retry()
-        elif wanted == "first-run":
+        elif action == "first-run":
             self._open_first_run(self.presence.window)
-        elif wanted == "key-backup":
-            self._back_up_key()
+        elif action == "key-backup":
+            from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above
+
+            dialog = BackupDialog(self.keys, self.presence.window)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.open()
 
     def _follow(self, settings: AppSettings) -> None:
         self.theme.choose(_choice(settings.appearance))
@@ -325,37 +319,25 @@ class App(QObject):
         self._language.choose(settings.language)
         self.worker.set_command(self._command(settings))
 
-    def _report(self, line: str, report: str) -> None:
-        from tequio_client.app.errors import ErrorReports  # noqa: PLC0415 - not needed, one hopes
-
-        self._reports = self._reports or ErrorReports()
-        self._reports.present(line, report)
-
     def _ledger(self) -> str:
         options = self._options
         return options.ledger or self.settings_store.settings.ledger or options.usual_ledger
 
     def _command(self, settings: AppSettings, ledger: str = "") -> tuple[str, ...]:
-        where = ("--listen", settings.listen) if settings.listen else ()
+        listen = ("--listen", settings.listen) if settings.listen else ()
         level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
         command = worker_command(ledger or self._ledger(), self._options.folder)
-        return (*command, *where, *level)
+        return (*command, *listen, *level)
 
-    def _may_begin(self) -> bool:
-        """True if a missing key loses nothing, so that a new one may be made."""
+    def _has_never_lent(self) -> bool:
         return not has_lent(self._options.folder, self.settings_store.preferences)
 
-    def _is_fullscreen(self) -> bool:
-        return self.session is not None and bool(
-            self.session.facts.fullscreen or self.session.facts.game
-        )
 
-
-def _offer_links(links: LinkHandler) -> None:
-    """Register for links; if the system refuses, links are pasted by hand."""
+def _register_for_links(handler: LinkHandler) -> None:
+    """If the system refuses, links are pasted by hand."""
     try:
-        if not links.is_on():
-            links.turn_on()
+        if not handler.is_on():
+            handler.turn_on()
     except OSError as err:
         log.warning("links do not open this app: %s", err)
 
@@ -365,42 +347,27 @@ def _choice(appearance: str) -> Appearance:
     return Appearance(appearance) if appearance in list(Appearance) else Appearance.SYSTEM
 
 
-LATE_IMPORTS = (
-    "tequio_client.keys.identity",
-    "tequio_client.keys.backup",
-    "mnemonic",
-    "keyring",
-    "keyring.backends",
-)
-FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
-
-
 def run_selftest() -> int:
     """Import every module and open every page; 1 on errors, which go to stderr."""
-    problems = [f"{name}: {why}" for name, why in _missing()]
+    problems = list(_import_problems())
     problems += [f"{name} was imported" for name in FORBIDDEN_IMPORTS if name in sys.modules]
-    problems += _unopened()
+    problems += _page_problems()
     for problem in problems:
         sys.stderr.write(f"tequio: selftest: {problem}\n")
     return 1 if problems else 0
 
 
-def app_modules() -> list[str]:
-    """Every module of the app, and those that it imports late."""
+def _import_problems() -> Iterator[str]:
     package = tequio_client.app
     found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    return [*(one.name for one in found), *LATE_IMPORTS]
-
-
-def _missing() -> Iterator[tuple[str, str]]:
-    for name in app_modules():
+    for name in (*(one.name for one in found), *LATE_IMPORTS):
         try:
             importlib.import_module(name)
         except Exception as err:  # noqa: BLE001 - whatever it is, it is what we look for
-            yield name, f"{type(err).__name__}: {err}"
+            yield f"{name}: {type(err).__name__}: {err}"
 
 
-def _unopened() -> list[str]:
+def _page_problems() -> list[str]:
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as place:
         folder, qt, faults = Path(place), make_application(), ErrorHooks()

@@ -29,8 +29,6 @@ MOST_ASKED = 256
 
 
 class AppModel(QObject):
-    """The one model of the app, in the thread of the window."""
-
     snapshot_changed = Signal(object)
     """A new `Snapshot`; None: the worker is gone."""
     desired_changed = Signal(object)
@@ -47,54 +45,42 @@ class AppModel(QObject):
     def __init__(self, worker: WorkerClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._worker = worker
-        self._snapshot: Snapshot | None = None
-        self._wish: DesiredState | None = None
+        self.snapshot: Snapshot | None = None
+        """The latest; None: no worker is running."""
+        self.why_gone = ""
+        """The reason why no worker is running."""
+        self.session = UNKNOWN_SESSION
+        self._command: DesiredState | None = None
         self._preferences: Preferences | None = None
-        self._unheard_ms: int | None = None  # when the worker first showed others than ours
+        self._others_since_ms: int | None = None  # when the worker first showed others than ours
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
-        self._session = UNKNOWN_SESSION
         self._number = 0
-        self._why_gone = ""
         worker.snapshot.connect(self._receive_snapshot)
         worker.answer.connect(self._receive_answer)
         worker.gone.connect(self._lose)
 
     @property
-    def snapshot(self) -> Snapshot | None:
-        """The latest; None: no worker is running."""
-        return self._snapshot
-
-    @property
-    def why_gone(self) -> str:
-        """The reason why no worker is running."""
-        return self._why_gone
-
-    @property
     def desired(self) -> DesiredState:
         """The user's command: ours until the worker shows it, then the worker's."""
-        shown = self._snapshot.wish if self._snapshot else DesiredState()
-        ours = self._wish
+        shown = self.snapshot.wish if self.snapshot else DesiredState()
+        ours = self._command
         return ours if ours is not None and ours.number > shown.number else shown
 
     @property
     def unconfirmed(self) -> DesiredState | None:
         """Our last command until the worker shows it; None: it has, or there was none."""
-        return None if self._snapshot is None or self.desired is not self._wish else self._wish
+        return None if self.snapshot is None or self.desired is not self._command else self._command
 
     @property
     def preferences(self) -> Preferences:
         """Our choice until the worker shows it, then the worker's."""
         if self._preferences is not None:
             return self._preferences
-        return self._snapshot.preferences if self._snapshot else Preferences()
-
-    @property
-    def session(self) -> SessionFacts:
-        return self._session
+        return self.snapshot.preferences if self.snapshot else Preferences()
 
     def update_session(self, facts: SessionFacts) -> None:
-        self._session = facts
+        self.session = facts
         self.session_changed.emit(facts)
 
     def reply(self, question: Question) -> Reply | None:
@@ -110,7 +96,7 @@ class AppModel(QObject):
 
     def snooze_until(self, at_ms: int) -> None:
         """Stop, and continue automatically at that time."""
-        asked_ms = self._snapshot.at_ms if self._snapshot else 0
+        asked_ms = self.snapshot.at_ms if self.snapshot else 0
         self._send_command(lend=True, snooze=Snooze(until_ms=at_ms, asked_ms=asked_ms))
 
     def snooze_until_game_closes(self, *, game: str = "") -> None:
@@ -122,7 +108,7 @@ class AppModel(QObject):
         self._send_command(lend=True, finish=True)
 
     def set_preferences(self, preferences: Preferences) -> None:
-        self._preferences, self._unheard_ms = preferences, None
+        self._preferences, self._others_since_ms = preferences, None
         self._worker.send_preferences(preferences)
         self.preferences_changed.emit(preferences)
 
@@ -139,12 +125,12 @@ class AppModel(QObject):
     ) -> None:
         # Based on the number in force, so that the last of several programs wins.
         number = self.desired.number + 1
-        self._wish = DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
-        self._worker.send_desired(self._wish)
-        self.desired_changed.emit(self._wish)
+        self._command = DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
+        self._worker.send_desired(self._command)
+        self.desired_changed.emit(self._command)
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
-        self._snapshot, self._why_gone = snapshot, ""
+        self.snapshot, self.why_gone = snapshot, ""
         if self._preferences is not None:
             self._reconcile(snapshot, self._preferences)
         self.snapshot_changed.emit(snapshot)
@@ -155,9 +141,9 @@ class AppModel(QObject):
             self._preferences = None
             return
         # The worker's clock decides, because snapshots may arrive late after a sleep.
-        if self._unheard_ms is None:
-            self._unheard_ms = snapshot.at_ms
-        if snapshot.at_ms - self._unheard_ms >= PREFERENCES_TIMEOUT_MS:
+        if self._others_since_ms is None:
+            self._others_since_ms = snapshot.at_ms
+        if snapshot.at_ms - self._others_since_ms >= PREFERENCES_TIMEOUT_MS:
             self._preferences = None
             self.preferences_changed.emit(snapshot.preferences)
 
@@ -175,7 +161,7 @@ class AppModel(QObject):
         self.replied.emit(question, answer.reply)
 
     def _lose(self, why: str) -> None:
-        self._snapshot, self._why_gone, self._unheard_ms = None, why, None
+        self.snapshot, self.why_gone, self._others_since_ms = None, why, None
         for question in self._asked.values():
             self.refused.emit(question, why)
         self._asked.clear()

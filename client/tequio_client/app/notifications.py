@@ -47,27 +47,25 @@ class Notifier(QObject):
     def __init__(
         self,
         model: AppModel,
-        book: SettingsStore,
-        desk: NotificationService,
-        *,
+        settings_store: SettingsStore,
+        service: NotificationService,
         now_ms: Callable[[], int],
-        is_fullscreen: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._model, self._book, self._desk = model, book, desk
-        self._now_ms, self._is_fullscreen = now_ms, is_fullscreen
+        self._model, self._store, self._service = model, settings_store, service
+        self._now_ms = now_ms
         self._problems: set[str] = set()
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
-        self._competitions = CompetitionNotifier(model, book, self._send, now_ms, self)
+        self._competitions = CompetitionNotifier(model, settings_store, self._send, now_ms, self)
         model.snapshot_changed.connect(self._check)
         model.replied.connect(self._receive_events)
 
     def notify_hidden(self) -> None:
         """Explain, the first time only, that the app keeps running when its window is closed."""
-        if not self._book.settings.knows_hiding:
-            self._book.change(knows_hiding=True)
+        if not self._store.settings.knows_hiding:
+            self._store.change(knows_hiding=True)
             self._send(
                 self.tr("Tequio goes on in the background"),
                 self.tr("Its icon in the panel tells what it does, and opens this window again."),
@@ -75,14 +73,15 @@ class Notifier(QObject):
             )
 
     def notify_worker_stopped(self, why: str) -> None:
-        if self._book.settings.notify_attention:
+        if self._store.settings.notify_attention:
             self._send_problem("worker", why, "home")
 
     def close(self) -> None:
-        self._desk.close()
+        self._service.close()
 
     def _check(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None or self._is_fullscreen():
+        session = self._model.session
+        if snapshot is None or session.fullscreen or session.game:
             return
         self._check_points(snapshot)
         self._check_rank(snapshot)
@@ -91,10 +90,10 @@ class Notifier(QObject):
         self._competitions.refresh()
 
     def _check_points(self, snapshot: Snapshot) -> None:
-        settings, total = self._book.settings, snapshot.points.total
+        settings, total = self._store.settings, snapshot.points.total
         if not total or settings.knows_points:
             return
-        self._book.change(knows_points=True)
+        self._store.change(knows_points=True)
         if settings.notify_points:
             text = self.tr("{points} points so far. The log's proof was checked on this computer.")
             self._send(
@@ -104,11 +103,11 @@ class Notifier(QObject):
             )
 
     def _check_rank(self, snapshot: Snapshot) -> None:
-        settings, rank = self._book.settings, snapshot.points.rank
+        settings, rank = self._store.settings, snapshot.points.rank
         week = _week(self._now_ms())
         if not rank or settings.week == week:
             return
-        self._book.change(week=week, week_rank=rank)
+        self._store.change(week=week, week_rank=rank)
         if settings.week and settings.notify_rank:  # the first week there is nothing to compare
             self._send(
                 self.tr("You are #{rank} of {ranked}").format(
@@ -129,13 +128,13 @@ class Notifier(QObject):
         now = _problems(snapshot, self._now_ms())
         fresh = [kind for kind in now if kind not in self._problems]
         self._problems = set(now)
-        if self._book.settings.notify_attention:
+        if self._store.settings.notify_attention:
             for kind in fresh:
                 self._send_problem(kind, now[kind], "home")
 
     def _send_problem(self, kind: str, why: str, target: str) -> None:
-        told_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
-        if told_ms is not None and 0 <= now_ms - told_ms < REPEAT_MS:
+        sent_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
+        if sent_ms is not None and 0 <= now_ms - sent_ms < REPEAT_MS:
             return
         self._sent_ms[kind] = now_ms
         self._send(self.tr("Tequio needs your attention"), why, target)
@@ -150,35 +149,29 @@ class Notifier(QObject):
         if question != NEWEST or not isinstance(reply, ActivityReply) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
-        if not self._book.settings.notify_runs:
+        if not self._store.settings.notify_runs:
             return
         for row in reversed(reply.rows):
-            if row.number > since and row.code in RUN_EVENTS:
-                self._send_run(row.code, str(row.values.get("run", "")))
-
-    def _send_run(self, code: str, run: str) -> None:
-        if code == ActivityEvent.JOINED_RUN:
-            title = self.tr("{run} has begun for you").format(run=run)
-            self._send(title, self.tr("Your computer takes part in this run from now on."), "runs")
-            return
-        title = self.tr("{run} has ended").format(run=run)
-        self._send(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
+            if row.number <= since or row.code not in RUN_EVENTS:
+                continue
+            if row.code == ActivityEvent.JOINED_RUN:
+                title = self.tr("{run} has begun for you")
+                text = self.tr("Your computer takes part in this run from now on.")
+            else:
+                title = self.tr("{run} has ended")
+                text = self.tr("Your verified points stay yours. See which runs go on.")
+            self._send(title.format(run=row.values.get("run", "")), text, "runs")
 
     def _send(self, title: str, text: str, target: str) -> None:
-        self._desk.display(title, text, target, self.tr("Open Tequio"))
+        self._service.display(title, text, target, self.tr("Open Tequio"))
 
 
 def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     """Problems that need the user now: their kind and the words for it."""
-    found: dict[str, str] = {}
-    if snapshot.decision.state is LendingState.ATTENTION:
-        reason = snapshot.decision.reason
-        found[f"decision-{reason}"] = worker_texts.decision_reason(snapshot.decision, now_ms)
-        return found
-    for need in snapshot.needs:
-        if need.kind not in QUIET_NEEDS:
-            found[need.kind] = need_text(need)
-    return found
+    decision = snapshot.decision
+    if decision.state is LendingState.ATTENTION:
+        return {f"decision-{decision.reason}": worker_texts.decision_reason(decision, now_ms)}
+    return {need.kind: need_text(need) for need in snapshot.needs if need.kind not in QUIET_NEEDS}
 
 
 def _week(now_ms: int) -> str:
@@ -197,8 +190,6 @@ MOST_TARGETS = 32
 
 
 class NotificationService(QObject):
-    """A service that displays notifications."""
-
     activated = Signal(str)
     """A notification was clicked; the page that it leads to."""
 
@@ -278,31 +269,23 @@ NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
     "damaged": (
         "warning",
-        (
-            "Your settings could not be read. They are kept as {detail}, and the usual ones "
-            "hold until you choose others."
-        ),
+        "Your settings could not be read. They are kept as {detail}, and the usual ones "
+        "hold until you choose others.",
     ),
     "newer": (
         "warning",
-        (
-            "Your settings were written by a newer Tequio. What this one knows of them is "
-            "used; they are kept as {detail}."
-        ),
+        "Your settings were written by a newer Tequio. What this one knows of them is "
+        "used; they are kept as {detail}.",
     ),
     "unsaved": (
         "error",
-        (
-            "Your settings could not be saved ({detail}). They hold until you quit; make room "
-            "or make the file writable, and they will be saved."
-        ),
+        "Your settings could not be saved ({detail}). They hold until you quit; make room "
+        "or make the file writable, and they will be saved.",
     ),
     "visiting": (
         "info",
-        (
-            "A worker that was started elsewhere runs already. This window controls it, and "
-            "it goes on when you quit."
-        ),
+        "A worker that was started elsewhere runs already. This window controls it, and "
+        "it goes on when you quit.",
     ),
     "no-competition": (
         "warning",
@@ -310,17 +293,13 @@ NOTICE_TEXTS = {
     ),
     "other-ledger": (
         "warning",
-        (
-            "That competition is at the ledger {detail}, and you use another one. Its address "
-            "is in Settings, Advanced; change it and open the link again."
-        ),
+        "That competition is at the ledger {detail}, and you use another one. Its address "
+        "is in Settings, Advanced; change it and open the link again.",
     ),
     "no-tray": (
         "info",
-        (
-            "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
-            "quits and stops lending."
-        ),
+        "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
+        "quits and stops lending.",
     ),
 }
 """Severity and text of each kind."""
@@ -332,30 +311,26 @@ class NoticeStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "notices")
-        self._banners: dict[tuple[str, str], Banner] = {}
+        self.banners: dict[tuple[str, str], Banner] = {}
+        """By kind and detail, the oldest first."""
         self._column = QVBoxLayout(self)
         self._column.setSpacing(8)
         self._fit()
 
-    @property
-    def words(self) -> list[str]:
-        """The texts, the oldest first."""
-        return [banner.words.text() for banner in self._banners.values()]
-
     def add(self, kind: str, detail: str = "") -> None:
         """Show a notice unless it is shown already."""
-        if (kind, detail) in self._banners:
+        if (kind, detail) in self.banners:
             return
         banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
-        self._banners[kind, detail] = banner
+        self.banners[kind, detail] = banner
         self._column.addWidget(banner)
-        while len(self._banners) > MOST_NOTICES:
-            self.dismiss(*next(iter(self._banners)))
+        while len(self.banners) > MOST_NOTICES:
+            self.dismiss(*next(iter(self.banners)))
         self._fit()
 
     def dismiss(self, kind: str, detail: str = "") -> None:
-        if (banner := self._banners.pop((kind, detail), None)) is not None:
+        if (banner := self.banners.pop((kind, detail), None)) is not None:
             self._column.removeWidget(banner)
             banner.hide()
             banner.deleteLater()
@@ -364,12 +339,12 @@ class NoticeStrip(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
-            for (kind, detail), banner in self._banners.items():
+            for (kind, detail), banner in self.banners.items():
                 banner.show_words(*self._texts(kind, detail))
 
     def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
         level, words = NOTICE_TEXTS[kind]
-        text = QCoreApplication.translate("notices", words).format(detail=detail)
+        text = QCoreApplication.translate(NOTICE_CONTEXT, words).format(detail=detail)
         return level, text, QCoreApplication.translate("notices", "Dismiss")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -378,7 +353,7 @@ class NoticeStrip(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        has_some = bool(self._banners)
+        has_some = bool(self.banners)
         self._column.setContentsMargins(*((14, 14, 14, 0) if has_some else (0, 0, 0, 0)))
         self._column.activate()
         fitting = self._column.totalHeightForWidth(self.width())

@@ -23,10 +23,7 @@ PANEL_MS = 60_000
 
 
 class WindowController(QObject):
-    """Creates, shows, hides and closes the window."""
-
     window_created = Signal(object)
-    """The new window."""
     hidden = Signal()
     """The window was closed, and the app continues in the tray."""
     minimised = Signal()
@@ -38,13 +35,13 @@ class WindowController(QObject):
         self,
         make: Callable[[], AppWindow],
         tray: Tray,
-        book: SettingsStore,
+        settings_store: SettingsStore,
         parent: QObject | None = None,
         *,
         panel_ms: int = PANEL_MS,
     ) -> None:
         super().__init__(parent)
-        self._make, self._tray, self._book = make, tray, book
+        self._make, self._tray, self._store = make, tray, settings_store
         self._window: AppWindow | None = None
         self._is_leaving = False
         tray.availability_changed.connect(self._follow_panel)
@@ -95,22 +92,20 @@ class WindowController(QObject):
 
     def _new_window(self) -> AppWindow:
         window = self._make()
-        settings = self._book.settings
+        settings = self._store.settings
         if settings.geometry:
             window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode()))
         if settings.page and window.has_page(settings.page):
             window.open_page(settings.page)
         window.installEventFilter(self)
-        quitting = QShortcut(QKeySequence("Ctrl+Q"), window)
-        quitting.activated.connect(self.quit_requested)
-        closing = QShortcut(QKeySequence("Ctrl+W"), window)
-        closing.activated.connect(window.close)
+        QShortcut(QKeySequence("Ctrl+Q"), window).activated.connect(self.quit_requested)
+        QShortcut(QKeySequence("Ctrl+W"), window).activated.connect(window.close)
         self.window_created.emit(window)
         return window
 
     def _remember(self, window: AppWindow) -> None:
         geometry = bytes(window.saveGeometry().toBase64().data()).decode()
-        self._book.change(geometry=geometry, page=window.page_name)
+        self._store.change(geometry=geometry, page=window.page_name)
 
     def _open_without_tray(self) -> None:
         if self._window is None and not self._tray.is_available:

@@ -17,6 +17,7 @@ import plistlib
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from xml.parsers.expat import ExpatError
@@ -28,14 +29,18 @@ NAME = "Tequio"
 BACKGROUND = "--background"
 
 
-class Autostart(Protocol):
-    """The system's setting that starts the app at login."""
+class LinkHandler(Protocol):
+    """The system's setting for which program opens `tequio:` links."""
 
     def is_on(self) -> bool:
-        """True if the system will start this installation, with this command, at the next login."""
+        """True if the system will start this installation with this command."""
 
     def turn_on(self) -> None:
         """Raises OSError."""
+
+
+class Autostart(LinkHandler, Protocol):
+    """The system's setting that starts the app at login."""
 
     def turn_off(self) -> None:
         """Raises OSError."""
@@ -52,7 +57,7 @@ def system_autostart(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> Autostart:
     if system == "win32":
-        return RunKeyAutostart(command, open_user_registry())
+        return RunKeyAutostart(command, UserRegistry())
     if system == "darwin":
         return LaunchAgentAutostart(command, home / "Library" / "LaunchAgents")
 
@@ -76,13 +81,10 @@ _SPECIAL = '"`$\\'
 
 
 def autostart_folder(home: Path, environ: Mapping[str, str]) -> Path:
-    config = environ.get("XDG_CONFIG_HOME", "")
-    return (Path(config) if Path(config).is_absolute() else home / ".config") / "autostart"
+    return _xdg_folder(environ, "XDG_CONFIG_HOME", home / ".config") / "autostart"
 
 
 class DesktopEntryAutostart:
-    """Linux: a desktop entry in the autostart folder."""
-
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._path = folder / AUTOSTART_ENTRY_FILE
         self._exec = " ".join(map(quote_exec_argument, command))
@@ -119,8 +121,6 @@ LAUNCH_AGENT_LABEL = "org.tequio.app"
 
 
 class LaunchAgentAutostart:
-    """macOS: a property list in the user's LaunchAgents."""
-
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._command, self._path = list(command), folder / f"{LAUNCH_AGENT_LABEL}.plist"
 
@@ -168,8 +168,6 @@ class Registry(Protocol):
 
 
 class RunKeyAutostart:
-    """Windows: a value under the user's Run key."""
-
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line, self._registry = subprocess.list2cmdline(command), registry
 
@@ -190,65 +188,50 @@ class RunKeyAutostart:
         self._registry.remove(RUN_KEY, NAME)
 
 
-def open_user_registry() -> Registry:
-    """The registry of this system; raises ModuleNotFoundError on other systems than Windows."""
-    winreg: Any = importlib.import_module("winreg")  # typed on Windows only
+class UserRegistry:
+    """Raises ModuleNotFoundError on other systems than Windows."""
 
-    class UserRegistry:
-        """Registry access through the standard library's `winreg`."""
+    def __init__(self) -> None:
+        self._winreg: Any = importlib.import_module("winreg")  # typed on Windows only
+        self._root = self._winreg.HKEY_CURRENT_USER
 
-        def read(self, key: str, name: str) -> str | bytes | None:
-            try:
-                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
-                    value = winreg.QueryValueEx(opened, name)[0]
-            except FileNotFoundError:
-                return None
-            return value if isinstance(value, (str, bytes)) else None
+    def read(self, key: str, name: str) -> str | bytes | None:
+        try:
+            with self._winreg.OpenKey(self._root, key) as opened:
+                value = self._winreg.QueryValueEx(opened, name)[0]
+        except FileNotFoundError:
+            return None
+        return value if isinstance(value, (str, bytes)) else None
 
-        def write(self, key: str, name: str, value: str) -> None:
-            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, key) as opened:
-                winreg.SetValueEx(opened, name, 0, winreg.REG_SZ, value)
+    def write(self, key: str, name: str, value: str) -> None:
+        with self._winreg.CreateKey(self._root, key) as opened:
+            self._winreg.SetValueEx(opened, name, 0, self._winreg.REG_SZ, value)
 
-        def remove(self, key: str, name: str) -> None:
-            try:
-                access = winreg.KEY_SET_VALUE
-                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key, 0, access) as opened:
-                    winreg.DeleteValue(opened, name)
-            except FileNotFoundError:
-                return
-
-    return UserRegistry()
-
-
-class LinkHandler(Protocol):
-    """The system's setting for which program opens `tequio:` links."""
-
-    def is_on(self) -> bool:
-        """True if the system opens links with this installation."""
-
-    def turn_on(self) -> None:
-        """Raises OSError."""
-
-
-class BundleLinkHandler:
-    """macOS: the Info.plist declares the scheme, and the system sends links to the running app."""
-
-    def is_on(self) -> bool:
-        return True
-
-    def turn_on(self) -> None: ...
+    def remove(self, key: str, name: str) -> None:
+        access = self._winreg.KEY_SET_VALUE
+        with (
+            suppress(FileNotFoundError),
+            self._winreg.OpenKey(self._root, key, 0, access) as opened,
+        ):
+            self._winreg.DeleteValue(opened, name)
 
 
 def system_link_handler(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
-) -> LinkHandler:
-    """The handler of that system; the link is appended to `command`."""
-    if system == "win32":
-        return RegistryLinkHandler(command, open_user_registry())
-    if system == "darwin":
-        return BundleLinkHandler()
+) -> LinkHandler | None:
+    """The handler of that system; the link is appended to `command`.
 
-    return DesktopLinkHandler(command, *desktop_folders(home, environ))
+    None on macOS: the Info.plist declares the scheme, and the system sends links to the running
+    app.
+    """
+    if system == "win32":
+        return RegistryLinkHandler(command, UserRegistry())
+    if system == "darwin":
+        return None
+
+    entries = _xdg_folder(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications"
+    config = _xdg_folder(environ, "XDG_CONFIG_HOME", home / ".config")
+    return DesktopLinkHandler(command, entries, config)
 
 
 LINK_ENTRY_FILE = "tequio-link.desktop"
@@ -267,40 +250,27 @@ MimeType={kind};
 """
 
 
-def desktop_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """The folder of the user's desktop entries, and the folder of the list."""
-    return (
-        _named(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications",
-        _named(environ, "XDG_CONFIG_HOME", home / ".config"),
-    )
-
-
 class DesktopLinkHandler:
-    """Linux: a desktop entry for the scheme, and a line in the user's list."""
-
     def __init__(self, command: Sequence[str], entries: Path, config: Path) -> None:
         self._entry, self._list = entries / LINK_ENTRY_FILE, config / MIMEAPPS_FILE
         line = " ".join(map(quote_exec_argument, command))
         self._content = _LINK_ENTRY.format(name=NAME, command=line, kind=SCHEME_MIME_TYPE)
 
     def is_on(self) -> bool:
-        return _read(self._entry) == self._content and SCHEME_MIME_TYPE in _chosen(
-            _read(self._list)
-        )
+        has_entry = _read(self._entry) == self._content
+        return has_entry and SCHEME_MIME_TYPE in _listed_types(_read(self._list))
 
     def turn_on(self) -> None:
         self._entry.parent.mkdir(parents=True, exist_ok=True)
         files.write_private(self._entry, self._content.encode())
         known = _read(self._list)
-        if SCHEME_MIME_TYPE not in _chosen(known):
+        if SCHEME_MIME_TYPE not in _listed_types(known):
             self._list.parent.mkdir(parents=True, exist_ok=True)
-            content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};").encode(
-                "utf-8", "surrogateescape"
-            )
-            files.write_private(self._list.resolve(), content)
+            content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};")
+            files.write_private(self._list.resolve(), content.encode("utf-8", "surrogateescape"))
 
 
-def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:
+def _xdg_folder(environ: Mapping[str, str], name: str, usual: Path) -> Path:
     named = Path(environ.get(name, ""))
     return named if named.is_absolute() else usual
 
@@ -313,7 +283,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _chosen(content: str) -> set[str]:
+def _listed_types(content: str) -> set[str]:
     """The types for which the list names a program."""
     group, kinds = "", set()
     for line in content.splitlines():
@@ -340,8 +310,6 @@ _MARK = "URL Protocol"
 
 
 class RegistryLinkHandler:
-    """Windows: a class of the user named after the scheme."""
-
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line = f'{subprocess.list2cmdline(command)} "%1"'
         self._registry = registry

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -24,77 +23,21 @@ from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.errors import MalformedError
 
-T = TypeVar("T")
-MOST_BYTES = 1 << 16
-
-
-class FileCondition(StrEnum):
-    """Condition of a settings file when it was read."""
-
-    GOOD = "well"
-    ABSENT = "absent"
-    DAMAGED = "damaged"
-    NEWER = "newer"
-
-
-class SettingsFile(Generic[T]):
-    """One file; the caller owns the value in it."""
-
-    def __init__(
-        self, path: Path, *, decode: Callable[[bytes], T], encode: Callable[[T], bytes]
-    ) -> None:
-        """`decode` raises MalformedError; `encode` raises nothing."""
-        self.path = path
-        self._decode, self._encode = decode, encode
-
-    def read(self, version_of: Callable[[T], int], version: int) -> tuple[T | None, FileCondition]:
-        """The value, if the file can be read, and the file's condition."""
-        try:
-            with self.path.open("rb") as file:
-                value = self._decode(file.read(MOST_BYTES + 1))
-        except FileNotFoundError:
-            return None, FileCondition.ABSENT
-        except (OSError, MalformedError):
-            self._back_up(FileCondition.DAMAGED)
-            return None, FileCondition.DAMAGED
-        if version_of(value) > version:
-            self._back_up(FileCondition.NEWER)
-            return value, FileCondition.NEWER
-        return value, FileCondition.GOOD
-
-    def write(self, value: T) -> None:
-        """Replace the content; raises OSError and then leaves the old content."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        files.write_private(self.path, self._encode(value))
-
-    def backup_path(self, found: FileCondition) -> Path:
-        return self.path.with_name(f"{self.path.name}.{found}")
-
-    def _back_up(self, found: FileCondition) -> None:
-        """Link the file under a second name, which takes no space; copy it if links fail."""
-        aside = self.backup_path(found)
-        try:
-            aside.unlink(missing_ok=True)
-            try:
-                os.link(self.path, aside)
-            except OSError:
-                shutil.copy2(self.path, aside)
-        except OSError:
-            return  # the damaged file itself stays until the user changes a setting
-
-
+T = TypeVar("T", bound="StoredSettings | Preferences")
 VERSION = 1
 """Version of the stored form; a newer program writes a greater one."""
+MOST_BYTES = 1 << 16
 APP_FILE, PREFERENCES_FILE = "app.json", "preferences.json"
 _URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
 ShortText = Annotated[str, msgspec.Meta(max_length=64)]
 
 
-class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the app itself."""
-
+class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
+
+
+class AppSettings(StoredSettings, frozen=True, kw_only=True):
     ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
     """Address; empty: the default ledger."""
     listen: Annotated[str, msgspec.Meta(max_length=256)] = ""
@@ -114,15 +57,15 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     notify_attention: bool = True
     notify_runs: bool = True
     notify_competitions: bool = True
-    # what was said and need not be said again
+    # what the user was told already
     knows_hiding: bool = False
-    """The user was told that the app continues when its window is closed."""
+    """The app continues when its window is closed."""
     knows_points: bool = False
-    """The user was told that the first points were verified."""
+    """The first points were verified."""
     week: ShortText = ""
     """Week of the last notification about the rank, as in `2026-W47`."""
     week_rank: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
-    """The rank in that notification."""
+    """Rank in that notification."""
     knows_competitions: bool = False
     """Competitions were listed before; those that were over by then are never reported."""
     competitions_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
@@ -131,28 +74,6 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     page: ShortText = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""
     """Qt's saved geometry, in base64."""
-
-
-def is_ledger_address(address: str) -> bool:
-    """True for an http or https address without a password, which every user here could read."""
-    return _URL.fullmatch(address) is not None
-
-
-def encode(settings: AppSettings) -> bytes:
-    return msgspec.json.encode(settings)
-
-
-def decode(content: bytes) -> AppSettings:
-    """Unknown fields are ignored. Raises MalformedError."""
-    if len(content) > MOST_BYTES:
-        raise MalformedError(f"settings of more than {MOST_BYTES} bytes")
-    try:
-        return msgspec.json.decode(content, type=AppSettings)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not settings: {err}") from err
-
-
-_S = TypeVar("_S", AppSettings, Preferences)
 
 
 class SettingsStore(QObject):
@@ -168,59 +89,111 @@ class SettingsStore(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._app = SettingsFile(folder / APP_FILE, decode=decode, encode=encode)
-        self._lending = SettingsFile(
-            folder / PREFERENCES_FILE,
-            decode=link_preferences.decode,
-            encode=link_preferences.encode,
-        )
+        self._app = SettingsFile(folder / APP_FILE, AppSettings, VERSION)
+        preferences_path = folder / PREFERENCES_FILE
+        self._lending = SettingsFile(preferences_path, Preferences, link_preferences.VERSION)
         self.load_problems: list[tuple[str, str]] = []
         """Problems when the files were read: the condition and the path of the copy."""
-        self._unsaved: dict[str, object] = {}
-        self._settings: AppSettings = self._read(self._app, VERSION) or AppSettings()
-        self._preferences: Preferences | None = self._read(self._lending, link_preferences.VERSION)
-
-    @property
-    def settings(self) -> AppSettings:
-        return self._settings
-
-    @property
-    def preferences(self) -> Preferences | None:
+        self._unsaved: set[str] = set()
+        self.settings = self._read(self._app) or AppSettings()
+        self.preferences = self._read(self._lending)
         """None: the user has not chosen any in this app."""
-        return self._preferences
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of AppSettings, which it checks
-        changed = msgspec.structs.replace(self._settings, **changes)
-        if changed != self._settings:
-            self._settings = changed
+        changed = msgspec.structs.replace(self.settings, **changes)
+        if changed != self.settings:
+            self.settings = changed
             self._write(self._app, changed)
             self.changed.emit(changed)
 
     def save_preferences(self, preferences: Preferences) -> None:
-        if preferences != self._preferences:
-            self._preferences = preferences
+        if preferences != self.preferences:
+            self.preferences = preferences
             self._write(self._lending, preferences)
 
     def write_pending(self) -> None:
         """Write what could not be written before."""
-        if self._app.path.name in self._unsaved:
-            self._write(self._app, self._settings)
-        if self._lending.path.name in self._unsaved and self._preferences is not None:
-            self._write(self._lending, self._preferences)
+        if APP_FILE in self._unsaved:
+            self._write(self._app, self.settings)
+        if PREFERENCES_FILE in self._unsaved and self.preferences is not None:
+            self._write(self._lending, self.preferences)
 
-    def _read(self, file: SettingsFile[_S], version: int) -> _S | None:
-        value, found = file.read(lambda value: int(value.version), version)
-        if found in (FileCondition.DAMAGED, FileCondition.NEWER):
-            self.load_problems.append((found, str(file.backup_path(found))))
-        if value is not None and found is FileCondition.NEWER:
-            return msgspec.structs.replace(value, version=version)
+    def _read(self, file: SettingsFile[T]) -> T | None:
+        value, condition = file.read()
+        if condition in (FileCondition.DAMAGED, FileCondition.NEWER):
+            self.load_problems.append((condition, str(file.backup_path(condition))))
         return value
 
-    def _write(self, file: SettingsFile[Any], value: object) -> None:
+    def _write(self, file: SettingsFile[T], value: T) -> None:
         try:
             file.write(value)
         except OSError as err:
-            self._unsaved[file.path.name] = value
+            self._unsaved.add(file.path.name)
             self.problem.emit("unsaved", f"{file.path}: {err.strerror or err}")
-            return
-        self._unsaved.pop(file.path.name, None)
+        else:
+            self._unsaved.discard(file.path.name)
+
+
+class FileCondition(StrEnum):
+    GOOD = "well"
+    ABSENT = "absent"
+    DAMAGED = "damaged"
+    NEWER = "newer"
+
+
+class SettingsFile(Generic[T]):
+    """One file; the caller owns the value in it."""
+
+    def __init__(self, path: Path, kind: type[T], version: int) -> None:
+        self.path, self._kind, self._version = path, kind, version
+
+    def read(self) -> tuple[T | None, FileCondition]:
+        """The value in this version's form, if the file can be read, and the file's condition."""
+        try:
+            with self.path.open("rb") as file:
+                value = decode(file.read(MOST_BYTES + 1), self._kind)
+        except FileNotFoundError:
+            return None, FileCondition.ABSENT
+        except (OSError, MalformedError):
+            self._back_up(FileCondition.DAMAGED)
+            return None, FileCondition.DAMAGED
+        if value.version > self._version:
+            self._back_up(FileCondition.NEWER)
+            newer = msgspec.structs.replace(value, version=self._version)
+            return newer, FileCondition.NEWER
+        return value, FileCondition.GOOD
+
+    def write(self, value: T) -> None:
+        """Replace the content; raises OSError and then leaves the old content."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.write_private(self.path, msgspec.json.encode(value))
+
+    def backup_path(self, condition: FileCondition) -> Path:
+        return self.path.with_name(f"{self.path.name}.{condition}")
+
+    def _back_up(self, condition: FileCondition) -> None:
+        """Link the file under a second name, which takes no space; copy it if links fail."""
+        aside = self.backup_path(condition)
+        try:
+            aside.unlink(missing_ok=True)
+            try:
+                os.link(self.path, aside)
+            except OSError:
+                shutil.copy2(self.path, aside)
+        except OSError:
+            return  # the damaged file itself stays until the user changes a setting
+
+
+def decode(content: bytes, kind: type[T]) -> T:
+    """Unknown fields are ignored. Raises MalformedError."""
+    if len(content) > MOST_BYTES:
+        raise MalformedError(f"settings of more than {MOST_BYTES} bytes")
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not settings: {err}") from err
+
+
+def is_ledger_address(address: str) -> bool:
+    """True for an http or https address without a password, which every user here could read."""
+    return _URL.fullmatch(address) is not None

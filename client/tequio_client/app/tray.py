@@ -29,6 +29,7 @@ TIP_MS = 5_000
 """Least time between two changes of the tool tip."""
 POLL_MS = 5_000
 """Interval of the poll for a panel."""
+MINUTE_MS = 60_000
 REASON_WIDTH = 330
 """Pixels of the reason in the menu; the tool tip has the whole text."""
 TIP_CHARACTERS = 127
@@ -36,12 +37,9 @@ TIP_CHARACTERS = 127
 
 
 class Tray(QObject):
-    """The icon and its menu."""
-
     page_requested = Signal(str)
     """Open the window on this page; empty: on the current one."""
     quit_requested = Signal()
-    """The user chose Quit."""
     availability_changed = Signal(bool)
     """A panel that shows icons appeared or disappeared."""
 
@@ -58,11 +56,12 @@ class Tray(QObject):
         self._model, self._now_ms = model, now_ms
         self._state: LendingState | None = None
         self._word = ""
-        self._is_visiting = False
-        self._menu = QMenu()
-        self._menu.aboutToShow.connect(self._fill)
+        self._is_external = False
+        self.menu = QMenu()
+        self.menu.aboutToShow.connect(self._fill)
         self._fill()
-        self._icon = self._new_icon()
+        self.icon = self._new_icon()
+        """The icon in the tray; replaced whenever a panel appears."""
         self._is_there = QSystemTrayIcon.isSystemTrayAvailable()
         self._polling = QTimer(self, interval=poll_ms)
         self._polling.timeout.connect(self._poll)
@@ -78,38 +77,28 @@ class Tray(QObject):
         self._poll()
         return self._is_there
 
-    @property
-    def icon(self) -> QSystemTrayIcon:
-        """The icon in the tray; replaced whenever a panel appears."""
-        return self._icon
-
-    @property
-    def menu(self) -> QMenu:
-        return self._menu
-
     def start(self) -> None:
         """Add the icon, now or as soon as there is a panel."""
-        self._icon.show()
+        self.icon.show()
         self._polling.start()
 
-    def set_external_worker(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
+    def set_external_worker(self, is_external: bool) -> None:  # noqa: FBT001 - takes a signal
         """State whether the worker keeps running when the app quits."""
-        self._is_visiting = is_visiting
+        self._is_external = is_external
 
     def stop(self) -> None:
         self._polling.stop()
         self._pace.stop()
-        self._icon.hide()
+        self.icon.hide()
 
     def _update(self, _news: object = None) -> None:
-        snapshot = self._model.snapshot
-        if snapshot is not None:
-            state = snapshot.decision.state
+        if self._model.snapshot is not None:
+            state = self._model.snapshot.decision.state
         else:
             state = LendingState.ATTENTION if self._model.why_gone else LendingState.WAITING
         if state is not self._state:
             self._state = state
-            self._icon.setIcon(tray_icon(state))
+            self.icon.setIcon(tray_icon(state))
         word, _ = self._texts()
         if word != self._word:
             self._word = word
@@ -122,8 +111,8 @@ class Tray(QObject):
         text = tool_tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
         if len(text) > TIP_CHARACTERS:
             text = text[: TIP_CHARACTERS - 1] + "…"
-        if text != self._icon.toolTip():
-            self._icon.setToolTip(text)
+        if text != self.icon.toolTip():
+            self.icon.setToolTip(text)
             self._pace.start()
 
     def _texts(self) -> tuple[str, str]:
@@ -138,81 +127,76 @@ class Tray(QObject):
             return
         self._is_there = is_there
         if is_there:  # another kind of panel wants another kind of icon
-            old, self._icon = self._icon, self._new_icon()
-            self._icon.setIcon(old.icon())
-            self._icon.setToolTip(old.toolTip())
+            old, self.icon = self.icon, self._new_icon()
+            self.icon.setIcon(old.icon())
+            self.icon.setToolTip(old.toolTip())
             old.hide()
             old.deleteLater()
-            self._icon.show()
+            self.icon.show()
         self.availability_changed.emit(is_there)
 
     def _new_icon(self) -> QSystemTrayIcon:
         icon = QSystemTrayIcon(self)
         icon.setIcon(tray_icon(self._state or LendingState.WAITING))
-        icon.setContextMenu(self._menu)
+        icon.setContextMenu(self.menu)
         icon.activated.connect(self._activate)
         return icon
 
     def _activate(self, how: QSystemTrayIcon.ActivationReason) -> None:
-        if how in (
-            QSystemTrayIcon.ActivationReason.Trigger,
-            QSystemTrayIcon.ActivationReason.DoubleClick,
-        ):
+        reasons = QSystemTrayIcon.ActivationReason
+        if how in (reasons.Trigger, reasons.DoubleClick):
             self.page_requested.emit("")
 
     def _fill(self) -> None:
         """Rebuild the menu: panels copy it when they open it."""
-        menu = self._menu
-        menu.clear()
+        self.menu.clear()
         self._add_state()
-        menu.addSeparator()
+        self.menu.addSeparator()
         self._add_commands()
-        menu.addSeparator()
+        self.menu.addSeparator()
         self._add(self.tr("Open Tequio"), lambda: self.page_requested.emit(""))
         stops = self.tr("Quit – stops lending")
-        self._add(self.tr("Quit") if self._is_visiting else stops, self.quit_requested.emit)
+        self._add(self.tr("Quit") if self._is_external else stops, self.quit_requested.emit)
 
     def _add_state(self) -> None:
+        def open_home() -> None:
+            self.page_requested.emit("home")
+
         word, reason = self._texts()
-        state = (
-            self._model.snapshot.decision.state if self._model.snapshot else LendingState.WAITING
-        )
-        line = self._menu.addAction(tray_icon(state), word)
-        line.triggered.connect(lambda: self.page_requested.emit("home"))
+        snapshot = self._model.snapshot
+        state = snapshot.decision.state if snapshot else LendingState.WAITING
+        self._add(word, open_home).setIcon(tray_icon(state))
         if reason:
             metrics = QFontMetrics(font(TextStyle.BODY))
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, REASON_WIDTH)
-            self._add(short.replace("&", "&&"), lambda: self.page_requested.emit("home"))
+            self._add(short.replace("&", "&&"), open_home)
 
     def _add_commands(self) -> None:
         """Add the commands that change the state, the same as on Home."""
         model = self._model
         if model.snapshot is None:
-            self._menu.addAction(self.tr("Contribute")).setEnabled(False)
+            self.menu.addAction(self.tr("Contribute")).setEnabled(False)
             return
         if not model.preferences.consent:
             self._add(self.tr("Set up …"), lambda: self.page_requested.emit("first-run"))
             return
-        decision, wish = model.snapshot.decision, model.desired
-        is_broken = decision.state is LendingState.ATTENTION
-        if wish.lend and wish.snooze is None and not is_broken:
+        state, desired = model.snapshot.decision.state, model.desired
+        is_on = desired.lend and state is not LendingState.ATTENTION
+        if is_on and desired.snooze is None:
             self._add(self.tr("Pause"), model.pause)
         else:
-            go_on = self.tr("Go on now") if wish.lend and not is_broken else self.tr("Contribute")
-            self._add(go_on, model.contribute)
-        if wish.lend and not is_broken:
-            self._menu.addMenu(SnoozeMenu(model, self._now_ms, self._menu))
-        if wish.lend and decision.state in (LendingState.LENDING, LendingState.FINISHING):
+            resume = self.tr("Go on now") if is_on else self.tr("Contribute")
+            self._add(resume, model.contribute)
+        if is_on:
+            self.menu.addMenu(SnoozeMenu(model, self._now_ms, self.menu))
+        if desired.lend and state in (LendingState.LENDING, LendingState.FINISHING):
             finish = self._add(self.tr("Finish round, then stop"), model.finish)
-            finish.setEnabled(not wish.finish)
+            finish.setEnabled(not desired.finish)
 
     def _add(self, text: str, do: Callable[[], object]) -> QAction:
-        action = self._menu.addAction(text)
+        action = self.menu.addAction(text)
         action.triggered.connect(lambda _=False: do())
         return action
-
-
-MINUTE_MS = 60_000
 
 
 class SnoozeMenu(QMenu):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.pages import PAGES, PageEntry, devices
@@ -20,7 +20,16 @@ from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import (
+    MIDDLE,
+    ElidedLabel,
+    Label,
+    caption,
+    caption_line,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import NavButton
 from tequio_client.app.widgets.indicators import Logo, StateIcon
 from tequio_client.ipc.snapshot import LendingState, Snapshot
@@ -30,8 +39,6 @@ if TYPE_CHECKING:
 
 
 class AppWindow(QMainWindow):
-    """The app's one window."""
-
     action_requested = Signal(str)
     """An action that is not a page: `first-run`, `try-again` or `key-backup`."""
 
@@ -44,13 +51,13 @@ class AppWindow(QMainWindow):
         own: ProgramContext | None = None,
     ) -> None:
         super().__init__()
-        self._means = PageContext(
+        self._context = PageContext(
             model=model, look=look, now_ms=now_ms, open_page=self.open_page, program=own
         )
         self._entries = {entry.name: entry for entry in entries}
         self._pages: dict[str, Page] = {}
         self._cover: Callable[[PageContext], QWidget] | None = None
-        self._name = next(iter(self._entries))
+        self.page_name = next(iter(self._entries))
         self.setWindowIcon(app_icon())
         self.setWindowTitle("Tequio")
         self.setMinimumSize(QSize(*style.LEAST_WINDOW))
@@ -59,11 +66,7 @@ class AppWindow(QMainWindow):
 
     @property
     def page(self) -> Page:
-        return self._pages[self._name]
-
-    @property
-    def page_name(self) -> str:
-        return self._name
+        return self._pages[self.page_name]
 
     def has_page(self, name: str) -> bool:
         return name in self._entries
@@ -74,11 +77,11 @@ class AppWindow(QMainWindow):
             self.action_requested.emit(name)
             return
         if name not in self._pages:
-            self._pages[name] = self._entries[name].make(self._means)
+            self._pages[name] = self._entries[name].make(self._context)
             self._stack.addWidget(self._pages[name])
-        self._name = name
+        self.page_name = name
         self._stack.setCurrentWidget(self._pages[name])
-        self._side.mark_open(name)
+        self._side.buttons[name].setChecked(True)
 
     def cover(self, make: Callable[[PageContext], QWidget] | None) -> None:
         """Cover side bar and pages with the widget that `make` returns; None: uncover them."""
@@ -92,100 +95,66 @@ class AppWindow(QMainWindow):
             self._build()
 
     def _build(self) -> None:
-        old, page = self.takeCentralWidget(), self._pages.get(self._name)
+        old, page = self.takeCentralWidget(), self._pages.get(self.page_name)
         place = page.location if page is not None else ""
         if old is not None:
             old.setParent(None)
             old.deleteLater()
         self._pages = {}
-        self._side = SideBar(self._means, tuple(self._entries.values()))
+        self._side = SideBar(self._context, tuple(self._entries.values()))
         self._stack = QStackedWidget()
-        centre = QWidget()
-        row = QHBoxLayout(centre)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._side)
-        row.addWidget(self._stack, 1)
-        self._set_centre(centre)
-        self.open_page(self._name)
+        centre = holding(hbox(self._side, (self._stack, 1), spacing=0))
+        if self._cover is not None:
+            both = QStackedWidget()
+            both.addWidget(centre)
+            both.setCurrentIndex(both.addWidget(self._cover(self._context)))
+            centre = both
+        self.setCentralWidget(centre)
+        self.open_page(self.page_name)
         if place:
             self.page.restore_location(place)
-
-    def _set_centre(self, centre: QWidget) -> None:
-        if self._cover is None:
-            self.setCentralWidget(centre)
-            return
-        both, cover = QStackedWidget(), self._cover(self._means)
-        both.addWidget(centre)
-        both.addWidget(cover)
-        both.setCurrentWidget(cover)
-        self.setCentralWidget(both)
 
 
 class SideBar(QFrame):
     """A button for each page, and the state."""
 
-    def __init__(self, means: PageContext, entries: Sequence[PageEntry]) -> None:
+    def __init__(self, context: PageContext, entries: Sequence[PageEntry]) -> None:
         super().__init__()
         self.setProperty("kind", "side")
         self.setFixedWidth(style.SIDE_BAR)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 18, 14, 14)
-        column.setSpacing(4)
-        column.addLayout(_brand())
-        column.addSpacing(14)
-        self._buttons = {
+        self.buttons = {
             entry.name: NavButton(entry.translated_title(), entry.picture) for entry in entries
         }
-        for name, button in self._buttons.items():
-            button.clicked.connect(lambda _=False, name=name: means.open_page(name))
-            column.addWidget(button)
-        column.addStretch(1)
-        column.addWidget(StateChip(means))
-
-    def mark_open(self, name: str) -> None:
-        self._buttons[name].setChecked(True)
-
-
-def _brand() -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setContentsMargins(4, 0, 0, 0)
-    row.setSpacing(9)
-    row.addWidget(Logo(24))
-    row.addWidget(Label("Tequio", TextStyle.HEADING))
-    row.addStretch(1)
-    return row
+        for name, button in self.buttons.items():
+            button.clicked.connect(lambda _=False, name=name: context.open_page(name))
+        title = Label("Tequio", TextStyle.HEADING)
+        brand = hbox(Logo(24), title, None, spacing=9, margins=(4, 0, 0, 0))
+        parts = (brand, 14, *self.buttons.values(), None, StateChip(context))
+        vbox(*parts, spacing=4, margins=(14, 18, 14, 14), parent=self)
 
 
 class StateChip(QFrame):
     """The state's shape, its word and the reason, visible on every page."""
 
-    def __init__(self, means: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._means = means
+        self._context = context
         self.setProperty("kind", "foot")
         self._mark, self._word = StateIcon(13), ElidedLabel("", TextStyle.STRONG)
-        self._reason = WrappedLabel("", TextStyle.CAPTION, "sub")
-        self._device = ElidedLabel("", TextStyle.CAPTION, "sub")
-        column, row = QVBoxLayout(self), QHBoxLayout()
-        column.setContentsMargins(12, 10, 12, 10)
-        column.setSpacing(3)
-        row.setSpacing(8)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self._word, 1)
-        column.addLayout(row)
-        column.addWidget(self._reason)
-        column.addWidget(self._device)
-        means.model.snapshot_changed.connect(self._show_snapshot)
-        self._show_snapshot(means.model.snapshot)
+        self._reason, self._device = caption(), caption_line()
+        row = hbox((self._mark, MIDDLE), (self._word, 1), spacing=8)
+        parts = (row, self._reason, self._device)
+        vbox(*parts, spacing=3, margins=(12, 10, 12, 10), parent=self)
+        context.model.snapshot_changed.connect(self._show_snapshot)
+        self._show_snapshot(context.model.snapshot)
 
     def _show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
             self._device.hide()
-            self._set_texts(LendingState.WAITING, self.tr("Starting"), self._means.model.why_gone)
+            self._set_texts(LendingState.WAITING, self.tr("Starting"), self._context.model.why_gone)
             return
         decision = snapshot.decision
-        reason = worker_texts.decision_reason(decision, self._means.now_ms())
+        reason = worker_texts.decision_reason(decision, self._context.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))

@@ -11,25 +11,25 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
-from tequio_client.ipc.snapshot import Decision, DesiredState, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import Decision, LendingState, Snapshot, Value
 from tequio_client.ipc.texts import ActivityEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import ActivityRow
+
+    TimeTemplate = Callable[
+        [int, int, Callable[[int], texts.LocalTime]], tuple[str, Mapping[str, Value]]
+    ]
 
 CONTEXT = "words"
 POINT_VALUES = ("points", "ledger", "proven")
 """Values of events that are points."""
 HEADLINE_CONTEXT = "headline"
-PAUSING = (
-    "Pausing…",
-    "The device is given back at once.",
-)
-STARTING = (
-    "Starting…",
-    "Checking whether it's OK to start…",
-)
+PAUSING = ("Pausing…", "The device is given back at once.")
+STARTING = ("Starting…", "Checking whether it's OK to start…")
 
 
 def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
@@ -38,17 +38,14 @@ def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str
     Both come from the worker. Between the user's command and its confirmation the previous state
     would look as if the click was ignored, so this says what is in progress.
     """
-    under_way = _in_progress(model.unconfirmed)
-    if under_way is not None:
-        word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
-        return word, reason
-    return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
-
-
-def _in_progress(wish: DesiredState | None) -> tuple[str, str] | None:
-    if wish is None or wish.finish:  # a round that is to be finished goes on as it is
-        return None
-    return STARTING if wish.lend and wish.snooze is None else PAUSING
+    command = model.unconfirmed
+    if command is None or command.finish:  # a round that is to be finished goes on as it is
+        return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
+    word, reason = STARTING if command.lend and command.snooze is None else PAUSING
+    return (
+        QCoreApplication.translate(HEADLINE_CONTEXT, word),
+        QCoreApplication.translate(HEADLINE_CONTEXT, reason),
+    )
 
 
 def state_name(now: LendingState) -> str:
@@ -57,16 +54,16 @@ def state_name(now: LendingState) -> str:
 
 def decision_reason(decision: Decision, now_ms: int) -> str:
     """The reason and its end, in one or two sentences."""
+    text = _reason(decision, now_ms, texts.end_template)
+    return text[:1].upper() + text[1:]
+
+
+def _reason(decision: Decision, now_ms: int, time_template: TimeTemplate) -> str:
     values = dict(decision.values)
     if decision.until_ms is not None:
-        values["until"] = end_time(decision.until_ms, now_ms)
-    filled = _translate(texts.decision_template(decision)).format(**values)
-    return filled[:1].upper() + filled[1:]
-
-
-def end_time(at_ms: int, now_ms: int) -> str:
-    template, values = texts.end_template(at_ms, now_ms, _local)
-    return _translate(template).format(**values)
+        template, time_values = time_template(decision.until_ms, now_ms, _local)
+        values["until"] = _translate(template).format(**time_values)
+    return _translate(texts.decision_template(decision)).format(**values)
 
 
 def event_text(row: ActivityRow) -> str:
@@ -74,20 +71,13 @@ def event_text(row: ActivityRow) -> str:
     try:
         if row.code == ActivityEvent.DECIDED:
             decision = texts.event_decision(row)
-            return f"{state_name(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
+            # The end as a time: `in 5 min` would count from now.
+            reason = _reason(decision, row.at_ms, texts.time_template)
+            return f"{state_name(decision.state)}: {reason}"
         filled = {name: _localised(name, value) for name, value in row.values.items()}
         return _translate(texts.event_template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
         return _translate(texts.UNKNOWN_EVENT).format(code=row.code)
-
-
-def _reason_of_then(decision: Decision, then_ms: int) -> str:
-    """The reason of a past decision, with its end as a time: `in 5 min` would count from now."""
-    values = dict(decision.values)
-    if decision.until_ms is not None:
-        template, named = texts.time_template(decision.until_ms, then_ms, _local)
-        values["until"] = _translate(template).format(**named)
-    return _translate(texts.decision_template(decision)).format(**values)
 
 
 def _local(at_ms: int) -> texts.LocalTime:
@@ -101,7 +91,8 @@ def round_state_name(name: str) -> str:
 
 def round_failure(name: str) -> str:
     """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
-    return _translate(texts.round_reason_text(name)).format(reason=name) if name else ""
+    template = texts.ROUND_REASON_TEXTS.get(name, texts.UNKNOWN_REASON)
+    return _translate(template).format(reason=name) if name else ""
 
 
 def _localised(name: str, value: Value) -> object:

@@ -5,16 +5,15 @@ One message is one line of JSON of bounded length.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from msgspec.json import Decoder
+    from collections.abc import Callable
 
-_M = TypeVar("_M")
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -23,11 +22,19 @@ def encode(message: msgspec.Struct) -> bytes:
     return _ENCODER.encode(message) + b"\n"
 
 
-def decode(decoder: Decoder[_M], line: bytes, most_bytes: int, due: str) -> _M:
-    """Decode a line; raises MalformedError if it is too long or not `due` (named in the error)."""
-    if len(line) > most_bytes:
-        raise MalformedError(f"line of {len(line)} bytes, {most_bytes} at most")
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not {due}: {err}") from err
+def line_decoder(kind: object, most_bytes: int, due: str) -> Callable[[bytes], Any]:
+    """A decoder of lines that hold a `kind`; `due` names it in the error.
+
+    The decoder raises MalformedError for a longer line and for any other content.
+    """
+    decoder = msgspec.json.Decoder(kind)
+
+    def decode(line: bytes) -> Any:  # noqa: ANN401 - a `kind`, which mypy cannot infer of a union
+        if len(line) > most_bytes:
+            raise MalformedError(f"line of {len(line)} bytes, {most_bytes} at most")
+        try:
+            return decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+            raise MalformedError(f"not {due}: {err}") from err
+
+    return decode

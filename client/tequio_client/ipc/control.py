@@ -13,6 +13,7 @@ competitions are nanobits per byte of text: fewer are better.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -23,28 +24,30 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.ids import Bytes32Text
 
+V = 1
+LINE_BYTES = 1 << 20
+"""Maximum line length, newline included."""
+MAX_ROWS = 500
 MAX_COMPETITIONS = 32
-"""Maximum competitions in one reply."""
 MAX_ENTRANTS = 64
-"""Maximum entrants of one competition."""
 MAX_CURVES = 8
-"""Maximum runs in one request for curves."""
 MAX_CURVE_POINTS = 64
-"""Maximum points of one curve."""
+MAX_PUBLISHED_HEADS = 8
 
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
+ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
+RowLimit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS)]
 Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]
 EvaluatorPart: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|offered|opened|missed|others|drawn|waiting|scored|late)$")
 ]
-"""Our state as an evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
+"""State of our evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
 drawn, or we were (`drawn`); everything is scored here and `waiting` to be published; all our scores
 are in the log (`scored`), or came too `late`."""
 EvaluatorBar: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|custodian|organiser|entrant|trained|memory|refused)$")
 ]
 """Reason why our key or computer cannot evaluate; empty: none is known."""
-Why: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
-Url: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
 
 
 class AskCompetitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
@@ -58,8 +61,6 @@ class AskCurves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
 
 
 class CompetitionEntrantRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One entrant of a competition."""
-
     name: Name
     run: Name = ""
     """Run of the entrant; empty: the model was trained elsewhere."""
@@ -82,7 +83,7 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     name: Name
     phase: Phase
     is_void: bool = False
-    """Whether it ended without a ranking and without a statement that says so."""
+    """Ended without a ranking and without a statement that says so."""
     opens_ms: Count
     deadline_ms: Count
     draw_ms: Count
@@ -112,9 +113,9 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     judge_mb: Count = 0
     """Memory needed for scoring; 0: unknown."""
     bar: EvaluatorBar = ""
-    barred_by: Why = ""
+    barred_by: ShortText = ""
     """The entrant's name, or the reason that was given."""
-    data: Url = ""
+    data: ShortText = ""
     """Address of the rules about training data; empty: none."""
     entrants: Annotated[
         tuple[CompetitionEntrantRow, ...], msgspec.Meta(max_length=MAX_ENTRANTS)
@@ -146,14 +147,6 @@ class CurvesReply(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
     """Curves in the order of the request; unavailable ones are left out."""
 
     rows: Annotated[tuple[LossCurve, ...], msgspec.Meta(max_length=MAX_CURVES)]
-
-
-MAX_ROWS = 500
-"""Maximum rows in one reply."""
-MAX_PUBLISHED_HEADS = 8
-"""Maximum published heads in the row of one run."""
-Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
-RowLimit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS)]
 
 
 class AskRuns(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
@@ -325,8 +318,6 @@ class PointsSeries(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
 
 
 class LossRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One round of the run."""
-
     round: Count
     loss: float | None = None
     """Our own training loss, nats per token."""
@@ -341,8 +332,6 @@ class LossesReply(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Rank and points of one key."""
-
     rank: Count
     key: Name
     micropoints: Count
@@ -374,8 +363,6 @@ class ActivityReply(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
 
 
 class BenchmarkReply(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
-    """Result of a benchmark."""
-
     device: Name
     tokens_per_s: float
     watts: float | None = None
@@ -402,12 +389,6 @@ Reply: TypeAlias = (
 )
 
 
-V = 1
-LINE_BYTES = 1 << 20
-"""Maximum line length, newline included."""
-Long: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
-
-
 class ControllerHello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     """First line of a controller."""
 
@@ -417,7 +398,7 @@ class ControllerHello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     seed: Bytes32Text | None = None
     """The key's seed, base64url: only from the app, over the pipe of the worker that it started.
     None: the worker reads the key file of its folder."""
-    invitation: Long = ""
+    invitation: Text = ""
     """Invitation link under which the worker first registers a key that is not registered yet; only
     from the app, as above."""
 
@@ -429,20 +410,14 @@ class SetDesiredState(msgspec.Struct, frozen=True, kw_only=True, tag="want"):
 
 
 class ReportSessionFacts(msgspec.Struct, frozen=True, kw_only=True, tag="tell"):
-    """Report the facts of the user's session."""
-
     facts: SessionFacts
 
 
 class SetPreferences(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
-    """Replace all preferences."""
-
     preferences: Preferences
 
 
 class AskQuestion(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
-    """Ask a question."""
-
     id: Count
     question: Question
 
@@ -465,25 +440,21 @@ ToWorker: TypeAlias = (
 
 
 class AcceptController(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
-    """Accept the controller."""
-
     v: int = V
     build: Name
     pid: Count
-    folder: Long
+    folder: Text
 
 
 class RefuseController(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     """Refuse the controller and close the connection; `why` is a sentence."""
 
-    why: Long
+    why: Text
     v: int = V
     build: Name = ""
 
 
 class SnapshotMessage(msgspec.Struct, frozen=True, kw_only=True, tag="shown"):
-    """Carry the current snapshot."""
-
     snapshot: Snapshot
 
 
@@ -492,24 +463,16 @@ class QuestionAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
 
     id: Count
     reply: Reply | None = None
-    error: Long = ""
+    error: Text = ""
 
 
 FromWorker: TypeAlias = AcceptController | RefuseController | SnapshotMessage | QuestionAnswer
 
-_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(ToWorker)
-_FROM_WORKER: msgspec.json.Decoder[FromWorker] = msgspec.json.Decoder(FromWorker)
 _DUE = "a message between app and worker"
+decode_to_worker: Callable[[bytes], ToWorker] = ipc.line_decoder(ToWorker, LINE_BYTES, _DUE)
+decode_from_worker: Callable[[bytes], FromWorker] = ipc.line_decoder(FromWorker, LINE_BYTES, _DUE)
 
 
 def encode(message: ToWorker | FromWorker) -> bytes:
     """Encode the message as one line, newline included."""
     return ipc.encode(message)
-
-
-def decode_to_worker(line: bytes) -> ToWorker:
-    return ipc.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
-
-
-def decode_from_worker(line: bytes) -> FromWorker:
-    return ipc.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)

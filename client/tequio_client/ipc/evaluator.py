@@ -8,6 +8,7 @@ SHA-256.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -18,7 +19,6 @@ from tequio_shared.ids import Bytes32Text
 
 LINE_BYTES = 1 << 17
 MAX_DOCUMENTS = 8
-"""Maximum documents with one statement."""
 TEXT = 4_096
 """Maximum characters of a message for people."""
 NOT_LOGGED = "away"
@@ -32,8 +32,6 @@ Code: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class EvaluatorLimits(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
-    """Limits on the machine from now on."""
-
     threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)]
     share_percent: Annotated[int, msgspec.Meta(ge=1, le=100)]
 
@@ -66,9 +64,7 @@ class StatementResult(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
 ToChild: TypeAlias = BeginEvaluation | EvaluatorLimits | StatementResult
 
 
-class EvaluatorHeartbeat(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
-    """Progress, at least once a second."""
-
+class EvaluationProgress(msgspec.Struct, frozen=True, kw_only=True):
     doing: Doing
     entrant: Name = ""
     """Entrant whose model is being scored."""
@@ -78,8 +74,13 @@ class EvaluatorHeartbeat(msgspec.Struct, frozen=True, kw_only=True, tag="alive")
     models: Count = 0
     """Models that are scored completely."""
     of_models: Count = 0
-    device: Name = ""
     resident_mb: Count = 0
+
+
+class EvaluatorHeartbeat(EvaluationProgress, frozen=True, kw_only=True, tag="alive"):
+    """Sent at least once a second."""
+
+    device: Name = ""
 
 
 class SubmitStatement(msgspec.Struct, frozen=True, kw_only=True, tag="say"):
@@ -107,18 +108,10 @@ class EvaluationDone(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
 
 FromChild: TypeAlias = EvaluatorHeartbeat | SubmitStatement | EvaluatorMessage | EvaluationDone
 
-_TO_CHILD: msgspec.json.Decoder[ToChild] = msgspec.json.Decoder(ToChild)
-_FROM_CHILD: msgspec.json.Decoder[FromChild] = msgspec.json.Decoder(FromChild)
 _DUE = "a message between worker and evaluator"
+decode_to_child: Callable[[bytes], ToChild] = ipc.line_decoder(ToChild, LINE_BYTES, _DUE)
+decode_from_child: Callable[[bytes], FromChild] = ipc.line_decoder(FromChild, LINE_BYTES, _DUE)
 
 
 def encode(message: ToChild | FromChild) -> bytes:
     return ipc.encode(message)
-
-
-def decode_to_child(line: bytes) -> ToChild:
-    return ipc.decode(_TO_CHILD, line, LINE_BYTES, _DUE)
-
-
-def decode_from_child(line: bytes) -> FromChild:
-    return ipc.decode(_FROM_CHILD, line, LINE_BYTES, _DUE)

@@ -7,6 +7,7 @@ in seconds or milliseconds since 1970 as named, memory in MiB, rates in bytes pe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -19,7 +20,8 @@ Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 
 MAX_GPUS = 32
-"""Maximum accelerators in one message."""
+LINE_BYTES = 1 << 16
+"""Maximum length of a line between worker and probe, newline included."""
 
 
 class ProbeHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +45,7 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     fullscreen: Name | None = None
     """Program whose window fills the screen; empty: none."""
     is_film: bool = False
-    """Whether that program is a browser or a video player."""
+    """The program in full screen is a browser or a video player."""
     game: Name | None = None
     """Game that is running, according to a game library or a game mode; empty: none."""
     programs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] | None = None
@@ -96,30 +98,20 @@ class ProbeInstructions(msgspec.Struct, frozen=True, kw_only=True):
     ours: Annotated[tuple[Count, ...], msgspec.Meta(max_length=256)] = ()
     """Process ids of the worker and its trainers, whose load does not count as other programs'."""
     is_computing: bool = False
-    """Whether one of them is using an accelerator now; used where the system does not attribute
-    load to processes."""
+    """One of them is using an accelerator now; used where the system does not attribute load to
+    processes."""
     is_quiet: bool = False
     """Do not query the accelerators: each query keeps them awake, which drains a battery."""
 
 
-LINE_BYTES = 1 << 16
-"""Maximum length of a line between worker and probe, newline included."""
+UNKNOWN_SESSION = SessionFacts()
+UNKNOWN_MACHINE = MachineFacts()
 _DUE = "a line between worker and probe"
-_MACHINE: msgspec.json.Decoder[MachineFacts] = msgspec.json.Decoder(MachineFacts)
-_WATCH: msgspec.json.Decoder[ProbeInstructions] = msgspec.json.Decoder(ProbeInstructions)
+decode_machine_facts: Callable[[bytes], MachineFacts]
+decode_machine_facts = ipc.line_decoder(MachineFacts, LINE_BYTES, _DUE)
+decode_instructions: Callable[[bytes], ProbeInstructions]
+decode_instructions = ipc.line_decoder(ProbeInstructions, LINE_BYTES, _DUE)
 
 
 def encode(line: MachineFacts | ProbeInstructions) -> bytes:
     return ipc.encode(line)
-
-
-def decode_machine_facts(line: bytes) -> MachineFacts:
-    return ipc.decode(_MACHINE, line, LINE_BYTES, _DUE)
-
-
-def decode_instructions(line: bytes) -> ProbeInstructions:
-    return ipc.decode(_WATCH, line, LINE_BYTES, _DUE)
-
-
-UNKNOWN_SESSION = SessionFacts()
-UNKNOWN_MACHINE = MachineFacts()

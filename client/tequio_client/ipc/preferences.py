@@ -34,8 +34,6 @@ Mbit: TypeAlias = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
 
 
 class LendingPreset(StrEnum):
-    """Named sets of choices."""
-
     GENTLE = "gentle"
     BALANCED = "balanced"
     MAX = "max"
@@ -97,7 +95,7 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     run: Name = ""
     """Id of the run to join; empty: chosen automatically."""
     judge: bool = False
-    """Whether to offer to judge competitions, and to score when drawn."""
+    """Offer to judge competitions, and score when drawn."""
 
     def device(self, name: str) -> DeviceChoice:
         """Choose the limits of one device, or the defaults for a device without its own."""
@@ -129,11 +127,6 @@ PRESETS = {
 
 def apply_preset(preferences: Preferences, preset: LendingPreset) -> Preferences:
     return msgspec.structs.replace(preferences, preset=preset, **PRESETS.get(preset, {}))
-
-
-def encode(preferences: Preferences) -> bytes:
-    """Encode them in the stored form, which is also the one that is sent."""
-    return msgspec.json.encode(preferences)
 
 
 def decode(content: bytes) -> Preferences:

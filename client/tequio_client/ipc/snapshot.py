@@ -6,20 +6,19 @@ unless the name says otherwise, energy in joules.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 import msgspec
 
 from tequio_client import ipc
-from tequio_client.ipc.evaluator import Doing
+from tequio_client.ipc.evaluator import EvaluationProgress
 from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
 
 
 class LendingState(StrEnum):
-    """The volunteer's computer, as one of six states."""
-
     LENDING = "lending"
     FINISHING = "finishing"
     """Ends the current round, then stops."""
@@ -73,7 +72,7 @@ class LendingReason(StrEnum):
     METERED = "metered"  # (fact: unknown)
     IN_USE = "in-use"  # (minutes)
     CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
-    """It is unknown whether somebody is at the computer."""
+    """Nothing tells whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
     OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
@@ -83,6 +82,9 @@ class LendingReason(StrEnum):
 
 
 Value = str | int | float
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
+LINE_BYTES = 1 << 16
+"""Maximum length of a status line, newline included."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +98,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     share_percent: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     """Share of the time the trainer may compute; 0: it must not run."""
     may_transfer: bool = True
-    """Whether bulk transfers are allowed; statements always are."""
+    """Bulk transfers are allowed; statements always are."""
 
     @property
     def may_compute(self) -> bool:
@@ -127,10 +129,6 @@ class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
     snooze: Snooze | None = None
     finish: bool = False
     """End the current round, then stop lending."""
-
-
-LINE_BYTES = 1 << 16
-Text = Annotated[str, msgspec.Meta(max_length=4_096)]
 
 
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -176,26 +174,11 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Problem that prevents work, one sentence; empty: none."""
 
 
-_STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
-
-
-def encode_status(status: Status) -> bytes:
-    """Encode one line, newline included."""
-    return ipc.encode(status)
-
-
-def decode_status(line: bytes) -> Status:
-    """Decode a line; raises MalformedError."""
-    return ipc.decode(_STATUS, line, LINE_BYTES, "a status")
-
-
-SnapshotText: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
+decode_status: Callable[[bytes], Status] = ipc.line_decoder(Status, LINE_BYTES, "a status")
 UNDECIDED = Decision(state=LendingState.PAUSED, reason=LendingReason.NO_CONSENT)
 
 
 class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
-    """The trainer process of one device."""
-
     device: Name = ""
     state: Annotated[str, msgspec.Meta(pattern="^(off|starting|idle|computing|stopping|broken)$")]
     """`off`: the process has ended and has released its device memory."""
@@ -210,21 +193,11 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """Time that it took to end."""
 
 
-class JudgingView(msgspec.Struct, frozen=True, kw_only=True):
+class JudgingView(EvaluationProgress, frozen=True, kw_only=True):
     """The evaluator process while it scores for a competition."""
 
     competition: Name
-    doing: Doing
-    entrant: Name = ""
-    """Entrant whose model is being scored."""
-    documents: Count = 0
-    """Documents of that model that are scored."""
-    of_documents: Count = 0
-    models: Count = 0
-    """Models that are scored completely."""
-    of_models: Count = 0
     pid: Count = 0
-    resident_mb: Count = 0
 
 
 class PointsView(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,8 +220,6 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
-    """Network traffic of this worker."""
-
     up_bytes_per_s: Count = 0
     down_bytes_per_s: Count = 0
     month_bytes: Count = 0
@@ -257,23 +228,19 @@ class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DiskView(msgspec.Struct, frozen=True, kw_only=True):
-    """Disk space of the store."""
-
     store_bytes: Count = 0
     cap_bytes: Count = 0
     free_bytes: Count = 0
 
 
 class LedgerView(msgspec.Struct, frozen=True, kw_only=True):
-    """Connection with the ledger."""
-
-    url: SnapshotText = ""
+    url: Text = ""
     is_reached: bool = False
     since_ms: Count = 0
     """Time of the last change between reachable and unreachable."""
     waiting: Count = 0
     """Our statements that are not logged yet."""
-    problem: SnapshotText = ""
+    problem: Text = ""
     size: Count = 0
     """Log entries that were read and checked."""
 
@@ -300,12 +267,10 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
-    """A problem that needs a person."""
-
     kind: Annotated[
         str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
     ]
-    text: SnapshotText = ""
+    text: Text = ""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Value
 
@@ -226,32 +226,26 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking "
     "others' work.",
     ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything "
-    "that earns "
-    "points.",
+    "that earns points.",
     ActivityEvent.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your "
-    "work in "
-    "time. This does not count against you.",
+    "work in time. This does not count against you.",
     ActivityEvent.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
     ActivityEvent.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned "
     "again.",
     ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work "
     "({reason}).",
     ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
-    "log proves "
-    "{proven:,.3f}. What is not proven is not counted here.",
+    "log proves {proven:,.3f}. What is not proven is not counted here.",
     ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
     ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
-    "it for a "
-    "while.",
+    "it for a while.",
     ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",
     ActivityEvent.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers "
-    "are no "
-    "longer trusted.",
+    "are no longer trusted.",
     ActivityEvent.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
     ActivityEvent.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was "
-    "kept as "
-    "{file}, and a new one was started.",
+    "kept as {file}, and a new one was started.",
     ActivityEvent.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
 """All events but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
@@ -279,17 +273,6 @@ def event_decision(row: ActivityRow) -> Decision:
 def event_template(row: ActivityRow) -> str:
     """Choose the template of an event; for `decided` see `event_decision`."""
     return EVENT_TEMPLATES.get(row.code, UNKNOWN_EVENT)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
-
-
-def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:
-    """Write an event in English; `local` reads the local clock."""
-    try:
-        if row.code == ActivityEvent.DECIDED:
-            return decision_sentence(event_decision(row), row.at_ms, local)
-        values: dict[str, Any] = {**row.values, "code": row.code}
-        return event_template(row).format(**values)
-    except (KeyError, ValueError):
-        return UNKNOWN_EVENT.format(code=row.code)
 
 
 ROUND_STATES: Mapping[str, str] = {
@@ -341,8 +324,3 @@ STANDING_TEXTS: Mapping[str, str] = {
     "banned": "banned, and in no roster any more",
 }
 """Text after `Your key is now`."""
-
-
-def round_reason_text(name: str) -> str:
-    """Choose the words for a reason; the fallback for later versions has `{reason}` in it."""
-    return ROUND_REASON_TEXTS.get(name, UNKNOWN_REASON)

@@ -15,6 +15,7 @@ files are only read. Output files appear under their name complete, or not at al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -69,12 +70,6 @@ class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Shards: TypeAlias = Annotated[tuple[Shard, ...], msgspec.Meta(min_length=1, max_length=FILES)]
-Candidates: TypeAlias = Annotated[
-    tuple[ScreenCandidate, ...], msgspec.Meta(min_length=1, max_length=FILES)
-]
-Contributions: TypeAlias = Annotated[
-    tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)
-]
 
 
 class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prepare"):
@@ -153,7 +148,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     run: DigestText
     head: DigestText
     k: Positive
-    candidates: Candidates
+    candidates: Annotated[tuple[ScreenCandidate, ...], msgspec.Meta(min_length=1, max_length=FILES)]
     """In the order of their commitments: of two that are alike the later one is the copy."""
     own_delta: FilePath | None = None
     """`delta_out` of our own training in this round; none: no cosine is measured."""
@@ -161,7 +156,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """Our slot, if we trained in this round: of two contributions only our own has a norm to go
     by."""
     past: Annotated[tuple[Contribution, ...], msgspec.Meta(max_length=FILES)] = ()
-    """What was accepted in the last rounds, to recognise it when it is sent again."""
+    """Accepted in the last rounds, to recognise a contribution that is sent again."""
 
 
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
@@ -175,7 +170,7 @@ class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adva
     k: Positive
     weights: FilePath
     weights_out: FilePath
-    contributions: Contributions
+    contributions: Annotated[tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)]
     """The accepted set, in any order."""
     aux: FilePath | None = None
     """Residual or momentum beside the head, where the run keeps one; none before the first."""
@@ -208,7 +203,7 @@ class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="con
     shards: Shards
     """As in `Evaluate`."""
     document: Number
-    """Its place, counted over the shards."""
+    """Place of the document, counted over the shards."""
 
 
 class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
@@ -235,8 +230,6 @@ class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
 
 
 class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
-    """The trainer is prepared."""
-
     command: Positive
     device: Label
     """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
@@ -347,7 +340,7 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
     tokens: Number
     text_bytes: Number
     sample: Text
-    """What the model wrote after the prompt; empty if none was asked for."""
+    """Text that the model wrote after the prompt; empty if none was asked for."""
     seconds: float
 
 
@@ -362,8 +355,6 @@ class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="co
 
 
 class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
-    """The trainer does nothing, as asked."""
-
     command: Positive
 
 
@@ -389,20 +380,10 @@ CommandReport: TypeAlias = (
 """A report that settles a command."""
 Report: TypeAlias = TrainerHello | TrainerHeartbeat | CommandReport
 
-_COMMANDS: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
-_REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
+decode_command: Callable[[bytes], Command] = ipc.line_decoder(Command, LINE_BYTES, "a command")
+decode_report: Callable[[bytes], Report] = ipc.line_decoder(Report, LINE_BYTES, "a report")
 
 
 def encode(message: Command | Report) -> bytes:
     """Encode the message as one line, newline included."""
     return ipc.encode(message)
-
-
-def decode_command(line: bytes) -> Command:
-    """Raises MalformedError."""
-    return ipc.decode(_COMMANDS, line, LINE_BYTES, "a command")
-
-
-def decode_report(line: bytes) -> Report:
-    """Raises MalformedError."""
-    return ipc.decode(_REPORTS, line, LINE_BYTES, "a report")

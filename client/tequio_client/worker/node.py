@@ -16,9 +16,9 @@ import psutil
 import structlog
 import trio
 
-from tequio_client import clock, files
+from tequio_client import clock, files, ipc
 from tequio_client.clock import BackOff
-from tequio_client.ipc.snapshot import Status, encode_status
+from tequio_client.ipc.snapshot import Status
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
@@ -197,7 +197,7 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
     """Write a status line to standard output every second until cancelled, read or not."""
     descriptor = sys.stdout.fileno()
     while True:
-        line = encode_status(status())
+        line = ipc.encode(status())
         # In a thread: a full pipe that nobody reads must not block anything else.
         try:
             await trio.to_thread.run_sync(

@@ -11,6 +11,7 @@ from tequio_client.app.competition_notifications import REFRESH_MS
 from tequio_client.app.notifications import Notifier
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.ipc.control import AskCompetitions, CompetitionRow, CompetitionsReply
+from tequio_client.ipc.facts import SessionFacts
 from tests.support.app_competitions import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk
@@ -31,14 +32,14 @@ class Stage:
     """Notifications under a clock, with competitions and a screen that the test has."""
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
-        self.worker, self.desk, self.book = worker, PaperDesk(), SettingsStore(folder)
-        self.now_ms, self.is_fullscreen = NOW_MS, False
+        self.model, self.worker = model, worker
+        self.desk, self.book = PaperDesk(), SettingsStore(folder)
+        self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
             self.book,
             self.desk,
-            now_ms=lambda: self.now_ms,
-            is_fullscreen=lambda: self.is_fullscreen,
+            lambda: self.now_ms,
         )
 
     def at(self, now_ms: int, *rows: CompetitionRow) -> list[str]:
@@ -89,16 +90,16 @@ def test_the_first_look_takes_what_there_is_as_known(
 
 
 def test_while_something_fills_the_screen_it_waits(stage: Stage) -> None:
-    stage.is_fullscreen = True
+    stage.model.update_session(SessionFacts(fullscreen="chess"))
     assert stage.at(RACE.opens_ms, RACE) == []
-    stage.is_fullscreen = False
+    stage.model.update_session(SessionFacts())
     assert stage.at(RACE.opens_ms + 1, RACE) == [BEGUN]
 
 
 def test_a_start_that_nobody_saw_in_time_is_not_told(stage: Stage) -> None:
-    stage.is_fullscreen = True
+    stage.model.update_session(SessionFacts(fullscreen="chess"))
     stage.at(RACE.opens_ms, RACE)
-    stage.is_fullscreen = False
+    stage.model.update_session(SessionFacts())
     assert stage.at(RACE.deadline_ms + 1, RACE) == []
     assert stage.at(RACE.draw_ms, replace(RACE, phase="closed")) == []
 

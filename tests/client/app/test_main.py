@@ -114,7 +114,7 @@ def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Pat
     def fail():
         raise ValueError("the slot failed")
     def look():
-        dialog = app._reports.dialog
+        dialog = app.error_reports.dialog
         print(dialog.isVisible(), "ValueError: the slot failed" in dialog.report.toPlainText())
         app.quit()
     QTimer.singleShot(0, fail)
@@ -134,10 +134,10 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     def ask():
         link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
         qt.sendEvent(qt, QFileOpenEvent(link))
-        dialog = app._joining.dialog
+        dialog = app.invitation.dialog
         print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.words.text())
         qt.sendEvent(qt, QFileOpenEvent(QUrl("file:///etc/passwd")))
-        print(app._joining.dialog is dialog)
+        print(app.invitation.dialog is dialog)
         app.quit()
     QTimer.singleShot(0, ask)
     """
@@ -186,7 +186,7 @@ def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
     app.presence.open()
-    print(app.presence.window.menuWidget().words)
+    print([one.text for one in app.presence.window.menuWidget().banners.values()])
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)
@@ -223,7 +223,7 @@ def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path)
     look = """
     import os
     os.environ["XDG_CONFIG_HOME"] = str(folder)
-    app._own().autostart.turn_on()
+    app.program_context().autostart.turn_on()
     print((folder / "autostart" / "tequio.desktop").read_text())
     app.close()
     """

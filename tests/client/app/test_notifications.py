@@ -19,6 +19,7 @@ from tequio_client.app.notifications import (
 )
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity, AskCompetitions
+from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
     Decision,
@@ -51,13 +52,12 @@ class Stage:
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
         self.book, self.desk = SettingsStore(folder), PaperDesk()
-        self.now_ms, self.is_fullscreen = NOW_MS, False
+        self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
             self.book,
             self.desk,
-            now_ms=lambda: self.now_ms,
-            is_fullscreen=lambda: self.is_fullscreen,
+            lambda: self.now_ms,
         )
 
     def show(self, snapshot: Snapshot) -> list[str]:
@@ -157,10 +157,10 @@ def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:
 
 
 def test_nothing_is_told_while_something_fills_the_screen_but_after_it(stage: Stage) -> None:
-    stage.is_fullscreen = True
+    stage.model.update_session(SessionFacts(fullscreen="chess"))
     shown = replace(broken(), points=PointsView(total=1_000_000))
     assert stage.show(shown) == []
-    stage.is_fullscreen = False
+    stage.model.update_session(SessionFacts())
     assert stage.show(shown) == [POINTS, ATTENTION]
 
 

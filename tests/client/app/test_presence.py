@@ -159,6 +159,10 @@ def test_ctrl_q_quits(present: Callable[[PaperPanel], WindowController], qtbot: 
         qtbot.keyClick(presence.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
+def shown(notices: NoticeStrip) -> list[str]:
+    return [banner.text for banner in notices.banners.values()]
+
+
 def test_a_notice_is_said_once_until_it_is_dismissed(
     look: Theme, language: Language, qtbot: QtBot
 ) -> None:
@@ -167,14 +171,14 @@ def test_a_notice_is_said_once_until_it_is_dismissed(
     assert notices.isHidden()
     notices.add("damaged", "/somewhere/ana/app.json.damaged")
     notices.add("damaged", "/somewhere/ana/app.json.damaged")
-    assert len(notices.words) == 1
-    assert "/somewhere/ana/app.json.damaged" in notices.words[0]
+    assert len(notices.banners) == 1
+    assert "/somewhere/ana/app.json.damaged" in shown(notices)[0]
     notices.dismiss("damaged", "/somewhere/ana/app.json.damaged")
-    assert notices.words == []
+    assert not notices.banners
     assert notices.isHidden()
     for number in range(MOST_NOTICES + 2):
         notices.add("unsaved", str(number))
-    assert len(notices.words) == MOST_NOTICES
+    assert len(notices.banners) == MOST_NOTICES
 
 
 def test_notices_are_said_in_the_language_that_is_spoken(
@@ -183,6 +187,6 @@ def test_notices_are_said_in_the_language_that_is_spoken(
     notices = NoticeStrip()
     qtbot.addWidget(notices)
     notices.add("no-tray")
-    english = notices.words
+    english = shown(notices)
     language.apply(QLocale("en_US"), PseudoLocale())
-    qtbot.waitUntil(lambda: notices.words != english)
+    qtbot.waitUntil(lambda: shown(notices) != english)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tequio_client.app import worker_texts
 from tequio_client.ipc import texts
 from tequio_client.worker.points import points_db
 from tequio_shared.network.standing import Standing
@@ -33,7 +34,7 @@ def test_reasons_stand_in_brackets_too(words: str) -> None:
 
 
 def test_a_reason_of_a_later_version_is_named() -> None:
-    assert texts.round_reason_text("reason-77").format(reason="reason-77").endswith("(reason-77)")
+    assert worker_texts.round_failure("reason-77").endswith("(reason-77)")
 
 
 def test_every_state_and_standing_has_words() -> None:

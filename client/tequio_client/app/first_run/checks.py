@@ -1,23 +1,21 @@
 """Step 2: checks within five seconds whether this computer can take part.
 
-The checks are pure: a verdict is a code with its values, and `sentence` puts it into words. A
-source that does not answer in time counts as unknown, never as good.
+The checks are pure: a verdict is a code with its values, and `VERDICTS` has the words. A source
+that does not answer in time counts as unknown, never as good.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QSize, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtWidgets import QFrame
 
-from tequio_client.app.first_run.draft import FirstRunStep, StepContext
-from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import Card, fill, hbox
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
 from tequio_client.ipc.control import AskRuns, Question, Reply, RunsReply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
@@ -31,52 +29,93 @@ GIB = 1 << 30
 LEAST_STORE_GIB = 5
 _CUDA = "cuda"
 
+_WAITING = ("hourglass", "text_sub")
+_GOOD = ("circle-check", "ok")
+_WARNING = ("triangle-alert", "warn")
+_BAD = ("octagon-x", "danger")
+CONTEXT = "checks"
+CHECK_NAMES = ("Graphics card", "Driver", "Disk", "Network")
+VERDICTS = {
+    "asking": (_WAITING, "Looking…"),
+    "card-unknown": (
+        _WARNING,
+        "Its probe has not answered. Tequio keeps asking; you can go on.",
+    ),
+    "card-none": (
+        _WARNING,
+        "None that can train was found. {processor} with {cores} cores can help too.",
+    ),
+    "card-memory": (_WARNING, "{card} does not say how much memory it has."),
+    "card-small": (_WARNING, "{card} has {memory}: too little to train most models."),
+    "card-good": (_GOOD, "{card} with {memory}, of which at most {usable} are used."),
+    "driver-unknown": (_WARNING, "Its probe has not answered yet."),
+    "driver-none": (_GOOD, "None is needed for the processor."),
+    "driver-unsaid": (_WARNING, "It does not say its version. The first start will show it."),
+    "driver-old": (
+        _BAD,
+        "Version {driver} is too old to train: install {oldest} or newer, then restart.",
+    ),
+    "driver-good": (_GOOD, "Version {driver} can train."),
+    "disk-unknown": (_WARNING, "Nobody can tell how much is free."),
+    "disk-good": (
+        _GOOD,
+        "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
+    ),
+    "disk-tight": (
+        _WARNING,
+        "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.",
+    ),
+    "disk-full": (
+        _BAD,
+        "Only {free} GiB are free but {stays} should stay free: make room before lending.",
+    ),
+    "network-away": (
+        _WARNING,
+        "The ledger does not answer. You can go on; a run can be chosen later.",
+    ),
+    "network-empty": (_GOOD, "The ledger answers. No run is open now; one will be joined."),
+    "network-good": (_GOOD, "The ledger answers, and %n run(s) are open."),
+}
+"""Icon with its colour, and sentence, by the code of a verdict."""
 
-class CheckLevel(StrEnum):
-    """Severity of a verdict."""
 
-    WAITING = "waiting"
-    GOOD = "good"
-    WARNING = "warning"
-    BAD = "bad"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckVerdict:
-    """The result of one check, and the reason."""
-
-    about: str
-    """`card`, `driver`, `disk` or `network`."""
-    level: CheckLevel
+class CheckVerdict(NamedTuple):
     code: str
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, str | int] = {}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerAnswer:
-    """The ledger's answer to the question for its runs."""
-
-    runs: int | None = None
-    """Open runs; None: no answer."""
-    problem: str = ""
+    def sentence(self) -> str:
+        _, words = VERDICTS[self.code]
+        runs = int(self.values.get("runs", -1))  # -1: the sentence has no plural forms
+        return QCoreApplication.translate(CONTEXT, words, "", runs).format(**self.values)
 
 
 def verdicts(
     machine: MachineFacts,
     preferences: Preferences,
     free_bytes: int | None,
-    network: LedgerAnswer,
+    open_runs: int | None,
     *,
+    is_refused: bool,
     is_over: bool,
 ) -> tuple[CheckVerdict, ...]:
-    """All verdicts; `is_over`: a source that has not answered by now counts as unknown."""
-    card = best_card(machine)
-    return (
-        _card(machine, card, preferences, is_over=is_over),
-        _driver(machine, card, is_over=is_over),
-        _disk(preferences, free_bytes),
-        _network(network, is_over=is_over),
-    )
+    """All verdicts, in the order of `CHECK_NAMES`.
+
+    `is_refused`: the ledger cannot name its runs. `is_over`: a source that has not answered by now
+    counts as unknown.
+    """
+    if machine.gpus is not None:
+        best = best_card(machine)
+        card, driver = _card(machine, best, preferences), _driver(best)
+    else:
+        card = CheckVerdict("card-unknown" if is_over else "asking")
+        driver = CheckVerdict("driver-unknown" if is_over else "asking")
+    if open_runs:
+        network = CheckVerdict("network-good", {"runs": open_runs})
+    elif open_runs == 0:
+        network = CheckVerdict("network-empty")
+    else:
+        network = CheckVerdict("network-away" if is_refused or is_over else "asking")
+    return card, driver, _disk(preferences, free_bytes), network
 
 
 def best_card(machine: MachineFacts) -> AcceleratorFacts | None:
@@ -92,241 +131,131 @@ def needs_role_choice(machine: MachineFacts) -> bool:
 
 
 def _card(
-    machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences, *, is_over: bool
+    machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences
 ) -> CheckVerdict:
-    if machine.gpus is None:
-        return _unanswered("card", is_over=is_over)
     if card is None:
-        processor, cores = machine.cpu_name, machine.cores
-        return _verdict("card", "none", CheckLevel.WARNING, processor=processor, cores=cores)
+        return CheckVerdict("card-none", {"processor": machine.cpu_name, "cores": machine.cores})
     if card.memory_mb is None:
-        return _verdict("card", "memory", CheckLevel.WARNING, card=card.name)
-    usable = usable_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
-    is_small = card.memory_mb < LEAST_CARD_MB
-    level, result = (CheckLevel.WARNING, "small") if is_small else (CheckLevel.GOOD, "good")
-    return _verdict(
-        "card", result, level, card=card.name, memory=card.memory_mb, usable=usable or 0
-    )
+        return CheckVerdict("card-memory", {"card": card.name})
+    usable_mb = usable_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
+    memory, usable = figures.memory(card.memory_mb), figures.memory(usable_mb)
+    code = "card-small" if card.memory_mb < LEAST_CARD_MB else "card-good"
+    return CheckVerdict(code, {"card": card.name, "memory": memory, "usable": usable})
 
 
-def _driver(machine: MachineFacts, card: AcceleratorFacts | None, *, is_over: bool) -> CheckVerdict:
-    if machine.gpus is None:
-        return _unanswered("driver", is_over=is_over)
+def _driver(card: AcceleratorFacts | None) -> CheckVerdict:
     if card is None:
-        return _verdict("driver", "none", CheckLevel.GOOD)
+        return CheckVerdict("driver-none")
     if not card.driver:
-        return _verdict("driver", "unsaid", CheckLevel.WARNING)
+        return CheckVerdict("driver-unsaid")
     major = re.match(r"\d+", card.driver)
     is_old = card.id.startswith(_CUDA) and major and int(major.group()) < OLDEST_NVIDIA
-    level, result = (CheckLevel.BAD, "old") if is_old else (CheckLevel.GOOD, "good")
-    return _verdict("driver", result, level, driver=card.driver, oldest=OLDEST_NVIDIA)
+    values: dict[str, str | int] = {"driver": card.driver, "oldest": OLDEST_NVIDIA}
+    return CheckVerdict("driver-old" if is_old else "driver-good", values)
 
 
 def _disk(preferences: Preferences, free_bytes: int | None) -> CheckVerdict:
     if free_bytes is None:
-        return _verdict("disk", "unknown", CheckLevel.WARNING)
+        return CheckVerdict("disk-unknown")
     free, store, stays = free_bytes // GIB, preferences.disk_gib, preferences.disk_free_gib
+    values = {"free": free, "store": store, "stays": stays}
     if free >= store + stays:
-        return _verdict("disk", "good", CheckLevel.GOOD, free=free, store=store, stays=stays)
+        return CheckVerdict("disk-good", values)
     if free >= stays + LEAST_STORE_GIB:
-        return _verdict(
-            "disk", "tight", CheckLevel.WARNING, free=free, store=free - stays, stays=stays
-        )
-    return _verdict("disk", "full", CheckLevel.BAD, free=free, store=store, stays=stays)
-
-
-def _network(network: LedgerAnswer, *, is_over: bool) -> CheckVerdict:
-    if network.runs is not None:
-        result = "good" if network.runs else "empty"
-        return _verdict("network", result, CheckLevel.GOOD, runs=network.runs)
-    if network.problem or is_over:
-        return _verdict("network", "away", CheckLevel.WARNING)
-    return CheckVerdict(about="network", level=CheckLevel.WAITING, code="asking")
-
-
-def _unanswered(about: str, *, is_over: bool) -> CheckVerdict:
-    if is_over:
-        return _verdict(about, "unknown", CheckLevel.WARNING)
-    return CheckVerdict(about=about, level=CheckLevel.WAITING, code="asking")
-
-
-def _verdict(about: str, result: str, level: CheckLevel, **values: object) -> CheckVerdict:
-    return CheckVerdict(about=about, level=level, code=f"{about}-{result}", values=values)
-
-
-CONTEXT = "checks"
-CHECK_NAMES = {
-    "card": "Graphics card",
-    "driver": "Driver",
-    "disk": "Disk",
-    "network": "Network",
-}
-VERDICT_SENTENCES = {
-    "asking": "Looking…",
-    "card-unknown": "Its probe has not answered. Tequio keeps asking; you can go on.",
-    "card-none": "None that can train was found. {processor} with {cores} cores can help too.",
-    "card-memory": "{card} does not say how much memory it has.",
-    "card-small": "{card} has {memory}: too little to train most models.",
-    "card-good": "{card} with {memory}, of which at most {usable} are used.",
-    "driver-unknown": "Its probe has not answered yet.",
-    "driver-none": "None is needed for the processor.",
-    "driver-unsaid": "It does not say its version. The first start will show it.",
-    "driver-old": "Version {driver} is too old to train: install {oldest} or newer, then restart.",
-    "driver-good": "Version {driver} can train.",
-    "disk-unknown": "Nobody can tell how much is free.",
-    "disk-good": "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
-    "disk-tight": (
-        "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit."
-    ),
-    "disk-full": "Only {free} GiB are free but {stays} should stay free: make room before lending.",
-    "network-away": "The ledger does not answer. You can go on; a run can be chosen later.",
-    "network-empty": "The ledger answers. No run is open now; one will be joined.",
-}
-
-
-def verdict_name(verdict: CheckVerdict) -> str:
-    return QCoreApplication.translate(CONTEXT, CHECK_NAMES[verdict.about])
-
-
-def verdict_sentence(verdict: CheckVerdict) -> str:
-    if verdict.code == "network-good":
-        runs = int(str(verdict.values["runs"]))
-        return QCoreApplication.translate(
-            "checks", "The ledger answers, and %n run(s) are open.", "", runs
-        )
-    shown = {
-        key: figures.memory(int(str(value))) if key in ("memory", "usable") else value
-        for key, value in verdict.values.items()
-    }
-    return QCoreApplication.translate(CONTEXT, VERDICT_SENTENCES[verdict.code]).format(**shown)
+        return CheckVerdict("disk-tight", values | {"store": free - stays})
+    return CheckVerdict("disk-full", values)
 
 
 CHECK_TIMEOUT_MS = 5_000
 RUNS_QUESTION = AskRuns()
-LEVEL_ICONS = {
-    CheckLevel.WAITING: ("hourglass", "text_sub"),
-    CheckLevel.GOOD: ("circle-check", "ok"),
-    CheckLevel.WARNING: ("triangle-alert", "warn"),
-    CheckLevel.BAD: ("octagon-x", "danger"),
-}
 
 
 class CheckStep(FirstRunStep):
     """Four verdicts, and a choice of role for a computer without a card that can train."""
 
-    def __init__(self, kit: StepContext, timeout_ms: int = CHECK_TIMEOUT_MS) -> None:
+    def __init__(self, context: StepContext, timeout_ms: int = CHECK_TIMEOUT_MS) -> None:
         super().__init__(
-            kit,
+            context,
             self.tr("Can this computer take part?"),
             self.tr(
                 "Takes five seconds at most. Checks this computer and asks the network which "
                 "runs are open."
             ),
         )
-        self._network, self._is_over = LedgerAnswer(), False
-        self.rows = [VerdictRow() for _ in CHECK_NAMES]
+        self._open_runs: int | None = None
+        self._is_refused = self._is_over = False
+        self.rows = [IconRow("hourglass", margins=(2, 5, 2, 5)) for _ in CHECK_NAMES]
         card = Card()
         for at, row in enumerate(self.rows):
             if at:
-                card.body.addWidget(_rule())
+                rule = QFrame()
+                rule.setProperty("kind", "rule")
+                card.body.addWidget(rule)
             card.body.addWidget(row)
         self.again = Button(self.tr("Check again"), "quiet", "refresh-cw")
         self.again.clicked.connect(self.enter)
-        self.role = RoleCard(kit)
-        feet = QHBoxLayout()
-        feet.addStretch(1)
-        feet.addWidget(self.again)
-        for part in (card, self.role):
-            self.body.addWidget(part)
-        self.body.addLayout(feet)
-        self.body.addStretch(1)
+        self.role = RoleCard(context)
+        fill(self.body, card, self.role, hbox(None, self.again), None)
         self._clock = QTimer(self, interval=timeout_ms, singleShot=True)
         self._clock.timeout.connect(self._end)
-        kit.means.model.replied.connect(self._receive)
-        kit.means.model.refused.connect(self._refused)
+        context.model.replied.connect(self._receive)
+        context.model.refused.connect(self._refused)
 
     def enter(self) -> None:
-        self._network, self._is_over = LedgerAnswer(), False
+        self._open_runs, self._is_refused, self._is_over = None, False, False
         self._clock.start()
-        self.kit.means.model.ask(RUNS_QUESTION)
+        self.context.model.ask(RUNS_QUESTION)
         self.refresh()
 
     def refresh(self) -> None:
-        model, machine = self.kit.means.model, self.kit.machine
+        model, machine = self.context.model, self.context.machine
         found = verdicts(
             machine,
             model.preferences,
-            self.kit.free_bytes(),
-            self._network,
+            self.context.free_bytes(),
+            self._open_runs,
+            is_refused=self._is_refused,
             is_over=self._is_over,
         )
-        for row, verdict in zip(self.rows, found, strict=True):
-            row.show_verdict(verdict)
+        for row, name, verdict in zip(self.rows, CHECK_NAMES, found, strict=True):
+            icon, _ = VERDICTS[verdict.code]
+            row.icon.set_icon(*icon)
+            row.set_texts(QCoreApplication.translate(CONTEXT, name), verdict.sentence())
         self.role.setVisible(needs_role_choice(machine))
         self.role.refresh()
-        is_known = all(one.level is not CheckLevel.WAITING for one in found)
-        self.again.setEnabled(is_known)
+        self.again.setEnabled(all(one.code != "asking" for one in found))
 
     def _receive(self, question: Question, reply: Reply) -> None:
         if question == RUNS_QUESTION and isinstance(reply, RunsReply):
-            self._network = LedgerAnswer(runs=sum(row.is_open for row in reply.rows))
+            self._open_runs = sum(row.is_open for row in reply.rows)
             self.refresh()
 
     def _refused(self, question: Question, why: str) -> None:
         """Ask again while the worker is still starting and time is left."""
         if question != RUNS_QUESTION or not self.isVisible():
             return
-        if self._is_over or self.kit.means.model.snapshot is not None:
-            self._network = LedgerAnswer(problem=why)
+        if self._is_over or self.context.model.snapshot is not None:
+            self._open_runs, self._is_refused = None, bool(why)
             self.refresh()
         else:
-            QTimer.singleShot(self._clock.interval() // 10, self, lambda: self._ask_again(0))
+            QTimer.singleShot(self._clock.interval() // 10, self, self._ask_again)
 
-    def _ask_again(self, _: int) -> None:
+    def _ask_again(self) -> None:
         if not self._is_over:
-            self.kit.means.model.ask(RUNS_QUESTION)
+            self.context.model.ask(RUNS_QUESTION)
 
     def _end(self) -> None:
         self._is_over = True
         self.refresh()
 
 
-class VerdictRow(QWidget):
-    """One verdict: name, level and sentence."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._picture = IconLabel("hourglass", QSize(20, 20))
-        self._name, self._words = Label("", TextStyle.STRONG), WrappedLabel("", tone="sub")
-        row, column = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(2, 5, 2, 5)
-        row.setSpacing(14)
-        column.setSpacing(1)
-        column.addWidget(self._name)
-        column.addWidget(self._words)
-        row.addWidget(self._picture)
-        row.addLayout(column, 1)
-
-    def show_verdict(self, verdict: CheckVerdict) -> None:
-        self._picture.set_icon(*LEVEL_ICONS[verdict.level])
-        self._name.setText(verdict_name(verdict))
-        self._words.setText(verdict_sentence(verdict))
-        self.setAccessibleName(f"{self._name.text()}: {self._words.text()}")
-
-    @property
-    def words(self) -> str:
-        return self._words.text()
-
-
 class RoleCard(Card):
     """Roles for a computer without a card that can train."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__()
-        self._kit = kit
-        self.body.addWidget(
-            ElidedLabel(self.tr("What this computer can do instead"), TextStyle.HEADING)
-        )
+        self._context = context
+        self.add_heading(self.tr("What this computer can do instead"))
         self.choices = ChoiceCards(
             self.tr("Its part"),
             {
@@ -351,15 +280,9 @@ class RoleCard(Card):
 
     def refresh(self) -> None:
         """Mark the chosen role; a witness if nothing was chosen."""
-        role = self._kit.draft_store.draft.role
+        role = self._context.draft_store.draft.role
         self.choices.select("witness" if role == "auto" else role)
 
     def _choose(self, role: str) -> None:
-        self._kit.draft_store.change(role=role)
+        self._context.draft_store.change(role=role)
         self.refresh()
-
-
-def _rule() -> QFrame:
-    made = QFrame()
-    made.setProperty("kind", "rule")
-    return made

@@ -13,32 +13,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
-from tequio_client.app.settings_file import MOST_BYTES, SettingsFile
+from tequio_client.app.settings_file import VERSION, SettingsFile, StoredSettings
 from tequio_client.app.theme import style
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import MIDDLE, IconLabel, WrappedLabel, hbox, vbox
 from tequio_client.ipc.facts import UNKNOWN_MACHINE, MachineFacts, Name
 from tequio_client.ipc.preferences import LendingPreset, Preferences, decode
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService
-    from tequio_client.app.pages.page import PageContext
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import ProgramContext
 
 
 DRAFT_FILE = "first-run.json"
-VERSION = 1
 KEY_FILE = "identity.key"
 WORKER_PREFERENCES_FILE = "preferences.json"
 """The worker's own copy."""
 STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 
-class FirstRunDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """The saved choices."""
-
-    version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
+class FirstRunDraft(StoredSettings, frozen=True, kw_only=True):
     step: Annotated[int, msgspec.Meta(ge=0, lt=len(STEPS))] = 0
     tariff: Annotated[float, msgspec.Meta(ge=0.0, le=1_000_000.0)] | None = None
     """Price of a kWh in the locale's currency; None: not entered."""
@@ -54,42 +53,25 @@ class FirstRunDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Empty: chosen automatically."""
 
 
-class DraftStore(QObject):
+class DraftStore:
     """Owns the draft and writes each change at once; a failed write is ignored."""
 
-    changed = Signal(object)
+    def __init__(self, folder: Path) -> None:
+        self._file = SettingsFile(folder / DRAFT_FILE, FirstRunDraft, VERSION)
+        self.draft = self._file.read()[0] or FirstRunDraft()
 
-    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._file = SettingsFile(folder / DRAFT_FILE, decode=_decode, encode=msgspec.json.encode)
-        self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or FirstRunDraft()
-
-    @property
-    def draft(self) -> FirstRunDraft:
-        return self._draft
-
-    def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Draft, which it checks
-        changed = msgspec.structs.replace(self._draft, **changes)
-        if changed != self._draft:
-            self._draft = changed
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of FirstRunDraft, which it checks
+        changed = msgspec.structs.replace(self.draft, **changes)
+        if changed != self.draft:
+            self.draft = changed
             with suppress(OSError):  # the next start begins at the beginning then
                 self._file.write(changed)
-            self.changed.emit(changed)
 
     def finish(self) -> None:
         """Remove the draft, except for the cost estimate's inputs."""
-        self._draft = FirstRunDraft(tariff=self._draft.tariff, hours=self._draft.hours)
+        self.draft = FirstRunDraft(tariff=self.draft.tariff, hours=self.draft.hours)
         with suppress(OSError):
             self._file.path.unlink(missing_ok=True)
-
-
-def _decode(content: bytes) -> FirstRunDraft:
-    if len(content) > MOST_BYTES:
-        raise MalformedError(f"a draft of more than {MOST_BYTES} bytes")
-    try:
-        return msgspec.json.decode(content, type=FirstRunDraft)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a draft: {err}") from err
 
 
 def is_first_run(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
@@ -115,9 +97,9 @@ def has_lent(folder: Path, preferences: Preferences | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepContext:
-    """Everything that the steps share."""
-
-    means: PageContext
+    model: AppModel
+    program: ProgramContext | None
+    """None: this window has no program around it, and no settings of the app."""
     keys: KeyService
     draft_store: DraftStore
     free_bytes: Callable[[], int | None]
@@ -126,8 +108,29 @@ class StepContext:
     @property
     def machine(self) -> MachineFacts:
         """The machine as the worker's probe has reported it so far."""
-        snapshot = self.means.model.snapshot
+        snapshot = self.model.snapshot
         return snapshot.machine if snapshot else UNKNOWN_MACHINE
+
+
+class IconRow(QWidget):
+    def __init__(
+        self,
+        icon: str,
+        ink: str = "text_sub",
+        *,
+        margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+        at: Qt.AlignmentFlag = MIDDLE,
+    ) -> None:
+        super().__init__()
+        self.icon = IconLabel(icon, QSize(20, 20), ink)
+        self.heading, self.text = WrappedLabel("", TextStyle.STRONG), WrappedLabel("", tone="sub")
+        column = vbox(self.heading, self.text, spacing=1)
+        hbox((self.icon, at), (column, 1), spacing=14, margins=margins, parent=self)
+
+    def set_texts(self, heading: str, text: str) -> None:
+        self.heading.setText(heading)
+        self.text.setText(text)
+        self.setAccessibleName(f"{heading}: {text}")
 
 
 class FirstRunStep(QWidget):
@@ -136,22 +139,18 @@ class FirstRunStep(QWidget):
     changed = Signal()
     """`is_ready` may have changed."""
 
-    def __init__(self, kit: StepContext, heading: str, note: str) -> None:
+    def __init__(self, context: StepContext, heading: str, note: str) -> None:
         super().__init__()
-        self.kit, self.heading, self.note = kit, heading, note
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(style.GAP)
+        self.context, self.heading, self.note = context, heading, note
+        self.body = vbox(spacing=style.GAP, parent=self)
+
+        self.next_words = ""
+        """Label of the button that goes on; empty: the default."""
 
     @property
     def is_ready(self) -> bool:
         """True if the user may go on."""
         return True
-
-    @property
-    def next_words(self) -> str:
-        """Label of the button that goes on; empty: the default."""
-        return ""
 
     def enter(self) -> None:
         """Called when the step becomes visible."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QRectF, QSize, QStorageInfo, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CHECK_TIMEOUT_MS, CheckStep
@@ -22,9 +22,18 @@ from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.pages.page import PageContent, PageContext, ProgramContext
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Label, WrappedLabel, accent_gradient, paint_event
+from tequio_client.app.widgets.base import (
+    Label,
+    WrappedLabel,
+    accent_gradient,
+    fill,
+    hbox,
+    paint_event,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
 from tequio_client.ipc.preferences import DeviceChoice, apply_preset
@@ -32,9 +41,7 @@ from tequio_client.ipc.preferences import DeviceChoice, apply_preset
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QResizeEvent, QShowEvent
 
-    from tequio_client.app.pages.page import PageContext
     from tequio_client.app.window import AppWindow
-    from tequio_client.ipc.preferences import Preferences
 
 
 HOME_PAGE = "home"
@@ -49,40 +56,28 @@ CPU_DEVICE = "cpu"
 class FirstRunController(QObject):
     """Owns the draft, and covers one window with the first run."""
 
-    finished = Signal()
-    """The first run was completed."""
-
-    def __init__(self, window: AppWindow, desk: KeyService, folder: Path, settings: Path) -> None:
+    def __init__(self, window: AppWindow, keys: KeyService, folder: Path, settings: Path) -> None:
         """`folder` is the worker's, `settings` that of the app's settings."""
         super().__init__(window)
-        self._window, self._desk, self._folder = window, desk, folder
-        self._book = DraftStore(settings, self)
+        self._window, self._keys, self._folder = window, keys, folder
+        self.draft_store = DraftStore(settings)
 
     def open(self) -> None:
         """Cover the window's pages with the first run, at the step where it was left."""
         self._window.cover(self._make)
 
-    def choose_run(self, run: str) -> None:
-        self._book.change(run=run)
-
-    def _make(self, means: PageContext) -> FirstRun:
-        made = FirstRun(means, self._desk, self._folder, self._book)
-        made.finished.connect(self._finish)
-        made.left.connect(self._leave)
+    def _make(self, page_context: PageContext) -> FirstRun:
+        made = FirstRun(page_context, self._keys, self._folder, self.draft_store)
+        made.finished.connect(self._uncover)
+        made.left.connect(self._uncover)
         return made
 
-    def _finish(self) -> None:
-        self._leave()
-        self.finished.emit()
-
-    def _leave(self) -> None:
+    def _uncover(self) -> None:
         self._window.cover(None)
         self._window.open_page(HOME_PAGE)
 
 
 class FirstRun(QWidget):
-    """The six steps, their marks and their buttons."""
-
     finished = Signal()
     """Preferences are set and lending starts."""
     left = Signal()
@@ -90,10 +85,10 @@ class FirstRun(QWidget):
 
     def __init__(
         self,
-        means: PageContext,
-        desk: KeyService,
+        page_context: PageContext,
+        keys: KeyService,
         folder: Path,
-        book: DraftStore,
+        draft_store: DraftStore,
         *,
         check_timeout_ms: int = CHECK_TIMEOUT_MS,
     ) -> None:
@@ -101,16 +96,21 @@ class FirstRun(QWidget):
         super().__init__()
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._kit = StepContext(
-            means=means, keys=desk, draft_store=book, free_bytes=lambda: free_bytes(folder)
+        model = page_context.model
+        self._context = StepContext(
+            model=model,
+            program=page_context.program,
+            keys=keys,
+            draft_store=draft_store,
+            free_bytes=lambda: free_bytes(folder),
         )
         self._steps = {
-            "welcome": WelcomeStep(self._kit),
-            "check": CheckStep(self._kit, check_timeout_ms),
-            "key": KeyStep(self._kit),
-            "when": ScheduleStep(self._kit),
-            "run": RunStep(self._kit),
-            "ready": ReadyStep(self._kit),
+            "welcome": WelcomeStep(self._context),
+            "check": CheckStep(self._context, check_timeout_ms),
+            "key": KeyStep(self._context),
+            "when": ScheduleStep(self._context),
+            "run": RunStep(self._context),
+            "ready": ReadyStep(self._context),
         }
         self.dialog: LeaveDialog | None = None
         self._marks = StepMarks(len(STEPS))
@@ -124,8 +124,8 @@ class FirstRun(QWidget):
         self.next.clicked.connect(self._go_on)
         self.leave.clicked.connect(self._ask_to_leave)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self._ask_to_leave)
-        means.model.snapshot_changed.connect(self._refresh)
-        self._open(book.draft.step)
+        model.snapshot_changed.connect(self._refresh)
+        self._open(draft_store.draft.step)
 
     @property
     def step(self) -> FirstRunStep:
@@ -133,7 +133,7 @@ class FirstRun(QWidget):
 
     @property
     def step_name(self) -> str:
-        return STEPS[self._kit.draft_store.draft.step]
+        return STEPS[self._context.draft_store.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -146,7 +146,7 @@ class FirstRun(QWidget):
         super().resizeEvent(event)
         beside = max((self.width() - WIDEST) // 2, LEAST_BESIDE)
         self._column.setContentsMargins(beside, 30, beside, 18)
-        self._feet.setContentsMargins(beside, 14, beside, 16)
+        self._buttons.setContentsMargins(beside, 14, beside, 16)
 
     def _go_on(self) -> None:
         if not self.step.is_ready:
@@ -157,9 +157,9 @@ class FirstRun(QWidget):
             self._go(1)
 
     def _go(self, by: int) -> None:
-        at = self._kit.draft_store.draft.step + by
+        at = self._context.draft_store.draft.step + by
         if 0 <= at < len(STEPS):
-            self._kit.draft_store.change(step=at)
+            self._context.draft_store.change(step=at)
             self._open(at)
             if self.isVisible():
                 self.step.enter()
@@ -179,8 +179,7 @@ class FirstRun(QWidget):
         self._follow()
 
     def _follow(self) -> None:
-        at = self._kit.draft_store.draft.step
-        self.back.setVisible(at > 0)
+        self.back.setVisible(self._context.draft_store.draft.step > 0)
         is_last = self.step_name == STEPS[-1]
         self.next.set_label(self.step.next_words or self.tr("Next"), "play" if is_last else "")
         self.next.setEnabled(self.step.is_ready)
@@ -195,43 +194,35 @@ class FirstRun(QWidget):
         self.dialog.open()
 
     def _finish(self) -> None:
-        kit, draft = self._kit, self._kit.draft_store.draft
-        model, own = kit.means.model, kit.means.program
-        chosen = apply_preset(model.preferences, draft.preset)
+        context, draft = self._context, self._context.draft_store.draft
+        chosen = apply_preset(context.model.preferences, draft.preset)
         chosen = replace(chosen, consent=True, run=draft.run)
-        if checks.needs_role_choice(kit.machine):
+        if checks.needs_role_choice(context.machine):
             role = "witness" if draft.role == "auto" else draft.role
-            chosen = _with_role(chosen, role)
-        if own is not None:
-            self._start_at_login(is_wanted=draft.starts_at_login)
-        model.set_preferences(chosen)
-        model.contribute()
-        kit.draft_store.finish()
+            others = tuple(one for one in chosen.devices if one.id != CPU_DEVICE)
+            chosen = replace(chosen, devices=(*others, DeviceChoice(id=CPU_DEVICE, role=role)))
+        if context.program is not None:
+            self._start_at_login(context.program, is_wanted=draft.starts_at_login)
+        context.model.set_preferences(chosen)
+        context.model.contribute()
+        context.draft_store.finish()
         self.finished.emit()
 
-    def _start_at_login(self, *, is_wanted: bool) -> None:
+    def _start_at_login(self, program: ProgramContext, *, is_wanted: bool) -> None:
         """Report a failure as a notice and go on: Settings shows which state applies."""
-        own = self._kit.means.program
-        if own is None:
-            return
         try:
-            own.autostart.turn_on() if is_wanted else own.autostart.turn_off()
+            program.autostart.turn_on() if is_wanted else program.autostart.turn_off()
         except OSError as err:
-            own.settings.problem.emit(
+            program.settings.problem.emit(
                 "unsaved", f"{self.tr('Start at login')}: {err.strerror or err}"
             )
 
     def _lay_out(self) -> None:
-        content = HeightForWidthColumn()
+        content = PageContent()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
-        self._column.addWidget(self._heading)
-        self._column.addWidget(self._note)
-        self._column.addSpacing(12)
-        for step in self._steps.values():
-            self._column.addWidget(step)
-        self._column.addStretch(1)
+        fill(self._column, self._heading, self._note, 12, *self._steps.values(), None)
         self._scroll = QScrollArea()
         self._scroll.setProperty("kind", "page")
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -239,39 +230,12 @@ class FirstRun(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(content)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(self._head())
-        outer.addWidget(self._scroll, 1)
+        name = Label("Tequio", TextStyle.HEADING)
+        head = hbox(Logo(24), name, None, self._marks, spacing=9, margins=(22, 18, 26, 8))
         rule = QFrame()
         rule.setProperty("kind", "rule")
-        outer.addWidget(rule)
-        self._feet = QHBoxLayout()
-        self._feet.setSpacing(10)
-        self._feet.addWidget(self.leave)
-        self._feet.addStretch(1)
-        self._feet.addWidget(self.back)
-        self._feet.addWidget(self.next)
-        outer.addLayout(self._feet)
-
-    def _head(self) -> QHBoxLayout:
-        made = QHBoxLayout()
-        made.setContentsMargins(22, 18, 26, 8)
-        made.setSpacing(9)
-        made.addWidget(Logo(24))
-        made.addWidget(Label("Tequio", TextStyle.HEADING))
-        made.addStretch(1)
-        made.addWidget(self._marks)
-        return made
-
-
-class HeightForWidthColumn(QWidget):
-    """A column as high as its lines are at the current width, not at the least width."""
-
-    def minimumSizeHint(self) -> QSize:
-        """No least height: the layout computes one for each width."""
-        return QSize(super().minimumSizeHint().width(), 0)
+        self._buttons = hbox(self.leave, None, self.back, self.next, spacing=10)
+        vbox(head, (self._scroll, 1), rule, self._buttons, spacing=0, parent=self)
 
 
 class StepMarks(QWidget):
@@ -310,8 +274,6 @@ class StepMarks(QWidget):
 
 
 class LeaveDialog(KeyDialog):
-    """Confirms that the user leaves the first run before its end."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(
             self.tr("Leave this for now?"),
@@ -332,8 +294,3 @@ def free_bytes(folder: Path) -> int | None:
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     storage = QStorageInfo(str(there))
     return storage.bytesAvailable() if storage.isValid() and storage.isReady() else None
-
-
-def _with_role(preferences: Preferences, role: str) -> Preferences:
-    others = tuple(one for one in preferences.devices if one.id != CPU_DEVICE)
-    return replace(preferences, devices=(*others, DeviceChoice(id=CPU_DEVICE, role=role)))

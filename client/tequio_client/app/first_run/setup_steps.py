@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.keys import service
@@ -10,7 +10,17 @@ from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import RestoreDialog
 from tequio_client.app.keys.inputs import ProtectionPanel
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import Card, ElidedLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import (
+    Card,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Switch
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import Banner
@@ -23,31 +33,29 @@ MOST_NAME = 32
 class KeyStep(FirstRunStep):
     """Step 3: the key with its storage and backup, and an optional nickname."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__(
-            kit,
+            context,
             self.tr("Your key"),
             self.tr(
                 "Your key is your account: no e-mail and no sign-up. It signs your work, and the "
                 "points belong to it."
             ),
         )
-        self.making, self.card = NewKeyCard(kit), KeyCard(kit.keys)
+        self.making, self.card = NewKeyCard(context), KeyCard(context.keys)
         self.making.restore.clicked.connect(self._restore)
-        self.name = NicknameCard(kit)
-        for part in (self.making, self.card, self.name):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        self.name = NicknameCard(context)
+        fill(self.body, self.making, self.card, self.name, None)
         self.dialog: RestoreDialog | None = None
-        kit.keys.changed.connect(self._follow)
-        self._follow(kit.keys.state)
+        context.keys.changed.connect(self._follow)
+        self._follow(context.keys.state)
 
     @property
     def is_ready(self) -> bool:
-        return self.kit.keys.state.protection is not KeyProtection.ABSENT
+        return self.context.keys.state.protection is not KeyProtection.ABSENT
 
     def enter(self) -> None:
-        self.kit.keys.refresh(self._follow, self.making.show_error)
+        self.context.keys.refresh(self._follow, self.making.show_error)
         self.making.find_keyring()
 
     def _follow(self, state: KeyState) -> None:
@@ -57,36 +65,30 @@ class KeyStep(FirstRunStep):
         self.changed.emit()
 
     def _restore(self) -> None:
-        self.dialog = RestoreDialog(self.kit.keys, self)
+        self.dialog = RestoreDialog(self.context.keys, self)
         self.dialog.open()
 
 
 class NewKeyCard(Card):
     """Asks how to store a new key, and makes it."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__()
-        self._desk = kit.keys
+        self._keys = context.keys
         self.protection = ProtectionPanel()
         self.trouble = Banner("warning")
         self.trouble.hide()
         self.make = Button(self.tr("Make my key"), "primary", "key-round")
         self.restore = Button(self.tr("I have one already…"), "quiet")
-        feet = QHBoxLayout()
-        feet.setSpacing(10)
-        feet.addWidget(self.make)
-        feet.addWidget(self.restore)
-        feet.addStretch(1)
         self.add_heading(self.tr("Where should it be stored?"))
-        for part in (self.protection, self.trouble):
-            self.body.addWidget(part)
-        self.body.addLayout(feet)
+        buttons = hbox(self.make, self.restore, None, spacing=10)
+        fill(self.body, self.protection, self.trouble, buttons)
         self.protection.changed.connect(self._follow)
         self.make.clicked.connect(self._make)
         self._follow()
 
     def find_keyring(self) -> None:
-        self._desk.find_keyring(self._find_keyring, self._miss_keyring)
+        self._keys.find_keyring(self._find_keyring, self._miss_keyring)
 
     def show_error(self, error: IdentityError) -> None:
         """Show the error; another storage, or the same again, can be tried."""
@@ -108,7 +110,7 @@ class NewKeyCard(Card):
     def _make(self) -> None:
         self.make.setEnabled(False)
         self.trouble.hide()
-        self._desk.make(
+        self._keys.make(
             self.protection.choice, self.protection.chosen_passphrase, self._finish, self.show_error
         )
 
@@ -117,44 +119,34 @@ class NewKeyCard(Card):
 
 
 class NicknameCard(Card):
-    """An optional nickname, saved with the settings."""
-
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__()
-        self._own = kit.means.program
+        self._program = context.program
         self.line = QLineEdit()
         self.line.setFont(font(TextStyle.BODY))
         self.line.setMaxLength(MOST_NAME)
         self.line.setFixedWidth(240)
         self.line.setAccessibleName(self.tr("Nickname"))
         self.line.setPlaceholderText(self.tr("Nickname (optional)"))
-        if self._own is not None:
-            self.line.setText(self._own.settings.settings.nickname)
+        if self._program is not None:
+            self.line.setText(self._program.settings.settings.nickname)
         self.line.editingFinished.connect(self._save)
-        row, words = QHBoxLayout(), QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(Label(self.tr("A name, if you like"), TextStyle.STRONG))
-        note = self.tr("Only you see this. Others see the start of your key.")
-        words.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
-        row.setSpacing(18)
-        row.addLayout(words, 1)
-        row.addWidget(self.line)
-        holder = QWidget()
-        holder.setLayout(row)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.body.addWidget(holder)
+        heading = Label(self.tr("A name, if you like"), TextStyle.STRONG)
+        note = caption(self.tr("Only you see this. Others see the start of your key."))
+        row = hbox((vbox(heading, note, spacing=1), 1), self.line, spacing=18)
+        self.body.addWidget(holding(row))
 
     def _save(self) -> None:
-        if self._own is not None:
-            self._own.settings.change(nickname=self.line.text().strip())
+        if self._program is not None:
+            self._program.settings.change(nickname=self.line.text().strip())
 
 
 class ScheduleStep(FirstRunStep):
     """Step 4: when to lend, and the consent to it."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__(
-            kit,
+            context,
             self.tr("When may Tequio use this computer?"),
             self.tr(
                 "In every case it stops for games, on battery and on metered networks, and it "
@@ -183,10 +175,8 @@ class ScheduleStep(FirstRunStep):
         note = self.tr("Starts minimised to the tray. Otherwise you have to start Tequio yourself.")
         card = Card()
         card.body.addWidget(SettingRow(name, note, self.login))
-        self.consent = ConsentCard(kit.means.model.preferences)
-        for part in (self.presets, card, self.consent):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        self.consent = ConsentCard(context.model.preferences)
+        fill(self.body, self.presets, card, self.consent, None)
         self.presets.chosen.connect(lambda preset: self._change(preset=LendingPreset(preset)))
         self.login.toggled.connect(lambda is_on: self._change(starts_at_login=is_on))
         self.consent.box.toggled.connect(lambda is_on: self._change(is_agreed=is_on))
@@ -194,23 +184,21 @@ class ScheduleStep(FirstRunStep):
 
     @property
     def is_ready(self) -> bool:
-        return self.kit.draft_store.draft.is_agreed
+        return self.context.draft_store.draft.is_agreed
 
     def refresh(self) -> None:
-        draft = self.kit.draft_store.draft
+        draft = self.context.draft_store.draft
         self.presets.select(draft.preset)
         self.login.setChecked(draft.starts_at_login)
         self.consent.box.setChecked(draft.is_agreed)
 
     def _change(self, **changes: object) -> None:
-        self.kit.draft_store.change(**changes)
+        self.context.draft_store.change(**changes)
         self.refresh()
         self.changed.emit()
 
 
 class ConsentCard(Card):
-    """The consent sentence and its check box."""
-
     def __init__(self, chosen: Preferences) -> None:
         super().__init__()
         traffic = self.tr("{traffic} GB of traffic a month").format(traffic=chosen.month_gb)
@@ -225,17 +213,10 @@ class ConsentCard(Card):
         self.box = QCheckBox()
         self.box.setAccessibleName(self.tr("I agree"))
         self.box.setAccessibleDescription(words)
-        sentence = ConsentSentence(words, self.box)
-        row, column = QHBoxLayout(), QVBoxLayout()
-        row.setSpacing(12)
-        column.setSpacing(3)
-        column.addWidget(ElidedLabel(self.tr("I agree"), TextStyle.HEADING))
-        column.addWidget(sentence)
-        note = self.tr("You can pause, change or stop at any time.")
-        column.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
-        row.addWidget(self.box)
-        row.addLayout(column, 1)
-        self.body.addLayout(row)
+        heading = ElidedLabel(self.tr("I agree"), TextStyle.HEADING)
+        note = caption(self.tr("You can pause, change or stop at any time."))
+        column = vbox(heading, ConsentSentence(words, self.box), note, spacing=3)
+        self.body.addLayout(hbox(self.box, (column, 1), spacing=12))
 
 
 class ConsentSentence(WrappedLabel):

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel
+from tequio_client.app.widgets.base import (
+    TOP,
+    Card,
+    Columns,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.ipc.facts import MachineFacts
@@ -25,7 +36,6 @@ LEAST_POWER_SHARE = 0.6
 UNKNOWN_CARD_W = (80.0, 350.0)
 PROCESSOR_W = (35.0, 150.0)
 DAYS_PER_MONTH = 30.4
-"""Days in a month."""
 USUAL_TARIFFS = {
     "EUR": 0.30,
     "USD": 0.18,
@@ -41,9 +51,9 @@ USUAL_TARIFFS = {
 class WelcomeStep(FirstRunStep):
     """Step 1: three promises, and the cost in power."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__(
-            kit,
+            context,
             self.tr("Lend your idle computer to open models"),
             self.tr(
                 "Tequio trains open language models on the computers of volunteers, while nobody "
@@ -73,89 +83,67 @@ class WelcomeStep(FirstRunStep):
                 ),
             )
         )
-        self.cost = CostCard(kit)
-        self.body.addWidget(promises)
-        self.body.addWidget(self.cost)
-        self.body.addStretch(1)
+        self.cost = CostCard(context)
+        fill(self.body, promises, self.cost, None)
 
     def refresh(self) -> None:
         self.cost.refresh()
 
 
 class PromiseCard(Card):
-    """One promise: picture, heading and text."""
-
     def __init__(self, picture: str, heading: str, words: str) -> None:
         super().__init__()
         self.setMinimumWidth(CARD_WIDTH)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(IconTile(picture))
-        head.addWidget(WrappedLabel(heading, TextStyle.HEADING), 1)
-        self.body.addLayout(head)
-        self.body.addWidget(WrappedLabel(words, tone="sub"))
-        self.body.addStretch(1)
+        head = hbox(IconTile(picture), (WrappedLabel(heading, TextStyle.HEADING), 1), spacing=10)
+        fill(self.body, head, WrappedLabel(words, tone="sub"), None)
 
 
 class CostCard(Card):
     """Power, and its monthly cost for the given hours and price."""
 
-    def __init__(self, kit: StepContext) -> None:
+    def __init__(self, context: StepContext) -> None:
         super().__init__()
-        self._kit = kit
-        self._device = WrappedLabel("", TextStyle.CAPTION, "sub")
-        self._draw, self._energy, self._money = (CostFigure() for _ in range(3))
+        self._context = context
+        self._device, self._note = caption(), caption()
+        self.power, self.energy, self.money = (CostFigure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
-        self._usual = USUAL_TARIFFS.get(code)
-        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._hours_text)
+        self._usual_tariff = USUAL_TARIFFS.get(code)
+        self.hours = SliderRow(
+            self.tr("Hours per day"), 1, 24, lambda hours: self.tr("%n hour(s)", "", hours)
+        )
         name = self.tr("Price per kWh")
         self.tariff = NumberBox(
             name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
         )
         self.tariff.set_number(self._tariff() or 0.0)
-        self.hours.set_value(kit.draft_store.draft.hours)
+        self.hours.set_value(context.draft_store.draft.hours)
         self.hours.chosen.connect(lambda hours: self._change(hours=hours))
         self.tariff.chosen.connect(lambda price: self._change(tariff=price))
         self.add_heading(self.tr("What it costs in power"))
-        figures_row, inputs, price = Columns(gap=20), QHBoxLayout(), QWidget()
-        figures_row.set_parts((self._draw, self._energy, self._money))
-        column = QVBoxLayout(price)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(Label(name))
-        column.addWidget(self.tariff)
-        inputs.setSpacing(26)
-        inputs.addWidget(self.hours, 1)
-        inputs.addWidget(price, 0, Qt.AlignmentFlag.AlignTop)
-        self.body.addWidget(self._device)
-        self.body.addWidget(figures_row)
-        self.body.addLayout(inputs)
-        self._note = WrappedLabel("", TextStyle.CAPTION, "sub")
-        self.body.addWidget(self._note)
+        cost_figures = Columns(gap=20)
+        cost_figures.set_parts((self.power, self.energy, self.money))
+        price = holding(vbox(Label(name), self.tariff, spacing=4))
+        inputs = hbox((self.hours, 1), (price, TOP), spacing=26)
+        fill(self.body, self._device, cost_figures, inputs, self._note)
         self.refresh()
 
     def refresh(self) -> None:
-        found, draft = power_range(self._kit.machine), self._kit.draft_store.draft
+        found, draft = power_range(self._context.machine), self._context.draft_store.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()
         self._device.setText(self._device_text(found))
-        self._draw.set_texts(
+        self.power.set_texts(
             _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
             self.tr("while it trains"),
         )
         kwh = self.tr("{energy} kWh")
-        self._energy.set_texts(
+        self.energy.set_texts(
             _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
             self.tr("per month"),
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
-        self._money.set_texts(money if tariff else figures.ABSENT, self.tr("per month"))
+        self.money.set_texts(money if tariff else figures.ABSENT, self.tr("per month"))
         self._note.setText(self._price_text())
-
-    @property
-    def words(self) -> tuple[str, str, str]:
-        """The figures shown: power, energy and money."""
-        return self._draw.words, self._energy.words, self._money.words
 
     def _device_text(self, found: PowerRange) -> str:
         if not found.device:
@@ -172,46 +160,31 @@ class CostCard(Card):
         rest = self.tr(
             "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
         )
-        if self._kit.draft_store.draft.tariff is None and self._usual:
+        if self._context.draft_store.draft.tariff is None and self._usual_tariff:
             guess = self.tr("This is a rough household price: enter yours.")
             return f"{guess} {rest}"
         return rest
 
     def _tariff(self) -> float | None:
-        chosen = self._kit.draft_store.draft.tariff
-        return self._usual if chosen is None else chosen
-
-    def _hours_text(self, hours: int) -> str:
-        return self.tr("%n hour(s)", "", hours)
+        chosen = self._context.draft_store.draft.tariff
+        return self._usual_tariff if chosen is None else chosen
 
     def _change(self, **changes: float) -> None:
-        self._kit.draft_store.change(**changes)
+        self._context.draft_store.change(**changes)
         self.refresh()
 
 
 class CostFigure(QWidget):
-    """A figure above its caption."""
-
     def __init__(self) -> None:
         super().__init__()
-        self._figure, self._caption = (
-            Label("", TextStyle.TITLE),
-            Label("", TextStyle.CAPTION, "sub"),
-        )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 2, 0, 2)
-        column.setSpacing(0)
-        column.addWidget(self._figure)
-        column.addWidget(self._caption)
+        self.figure = Label("", TextStyle.TITLE)
+        self._caption = Label("", TextStyle.CAPTION, "sub")
+        vbox(self.figure, self._caption, spacing=0, margins=(0, 2, 0, 2), parent=self)
 
     def set_texts(self, figure: str, caption: str) -> None:
-        self._figure.setText(figure)
+        self.figure.setText(figure)
         self._caption.setText(caption)
         self.setAccessibleName(f"{figure} {caption}")
-
-    @property
-    def words(self) -> str:
-        return self._figure.text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,9 @@ from PySide6.QtCore import QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +21,7 @@ from tequio_client.app.keys.inputs import BACKUP_WORDS, SECRET_INPUT_HINTS, NewP
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Label, WrappedLabel
+from tequio_client.app.widgets.base import Card, Label, WrappedLabel, fill, hbox, holding, vbox
 from tequio_client.app.widgets.buttons import Segmented
 
 HIDDEN_WORD = "••••••"
@@ -50,10 +48,10 @@ class BackupDialog(KeyDialog):
 
     def __init__(
         self,
-        desk: KeyService,
+        keys: KeyService,
         parent: QWidget | None = None,
         way: str = "words",
-        place: Callable[[QWidget, str], Path | None] = choose_backup_path,
+        choose_path: Callable[[QWidget, str], Path | None] = choose_backup_path,
     ) -> None:
         super().__init__(
             self.tr("Back up your key"),
@@ -63,32 +61,21 @@ class BackupDialog(KeyDialog):
             "",
             parent,
         )
-        self._desk, self._place = desk, place
+        self._keys, self._choose_path = keys, choose_path
         self._stage = "shut"
         self.ways = Segmented(
             self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
         self.ways.chosen.connect(self._switch)
         self.words, self.file = BackupWordsPane(), NewPassphrase()
-        pane = QWidget()
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(
-            WrappedLabel(
-                self.tr(
-                    "The file is sealed under a passphrase. Keep the two in different places, away "
-                    "from this computer."
-                )
+        note = WrappedLabel(
+            self.tr(
+                "The file is sealed under a passphrase. Keep the two in different places, away "
+                "from this computer."
             )
         )
-        column.addWidget(self.file)
-        column.addStretch(1)
-        self._panes = QStackedWidget()
-        self._panes.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        for part in (self.words, pane):
-            self._panes.addWidget(part)
-        self.body.addWidget(self.ways)
-        self.body.addWidget(self._panes)
+        self._panes = _stack(self.words, holding(vbox(note, self.file, None)))
+        fill(self.body, self.ways, self._panes)
         self.file.changed.connect(self._follow)
         self.words.changed.connect(self._follow)
         self.main.clicked.connect(self._go_on)
@@ -118,14 +105,14 @@ class BackupDialog(KeyDialog):
             self._save()
         elif self._stage == "shut":
             self.set_busy(is_busy=True)
-            self._desk.words(self._show_words, self.show_error)
+            self._keys.words(self._show_words, self.show_error)
         elif self._stage == "shown":
             self._stage = "asked"
             self.words.ask()
             self._follow()
         else:
             self.set_busy(is_busy=True)
-            self._desk.confirm_words(self._finish, self.show_error)
+            self._keys.confirm_words(self._finish, self.show_error)
 
     def _show_words(self, words: tuple[str, ...]) -> None:
         self._stage = "shown"
@@ -134,15 +121,14 @@ class BackupDialog(KeyDialog):
         self._follow()
 
     def _save(self) -> None:
-        path = self._place(self, self.tr("Save the backup"))
+        path = self._choose_path(self, self.tr("Save the backup"))
         if path is None or self.file.value is None:
             return
         self.set_busy(is_busy=True)
-        self._desk.save_backup(path, self.file.value, self._finish, self.show_error)
+        self._keys.save_backup(path, self.file.value, self._finish, self.show_error)
 
     def done(self, result: int) -> None:
         self.words.clear()
-        self.file.clear()
         super().done(result)
 
 
@@ -154,7 +140,8 @@ class BackupWordsPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._words: tuple[str, ...] = ()
-        self._numbers: tuple[int, ...] = ()
+        self.asked: tuple[int, ...] = ()
+        """Numbers of the two words."""
         self._note, self.grid = WrappedLabel(), WordsGrid()
         self.lines = [QLineEdit() for _ in range(ASKED_WORDS)]
         self._labels = [Label("", TextStyle.CAPTION, "sub") for _ in range(ASKED_WORDS)]
@@ -168,15 +155,8 @@ class BackupWordsPane(QWidget):
             fields.addWidget(label, 0, at)
             fields.addWidget(line, 1, at)
         fields.setRowStretch(2, 1)
-        self._stack = QStackedWidget()
-        self._stack.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._stack.addWidget(self.grid)
-        self._stack.addWidget(question)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self._note)
-        column.addWidget(self._stack)
+        self._stack = _stack(self.grid, question)
+        vbox(self._note, self._stack, spacing=10, parent=self)
         self._explain()
 
     def show_words(self, words: Sequence[str]) -> None:
@@ -184,10 +164,8 @@ class BackupWordsPane(QWidget):
         self.grid.show_words(words)
 
     def ask(self) -> None:
-        self._numbers = tuple(
-            sorted(SystemRandom().sample(range(1, BACKUP_WORDS + 1), ASKED_WORDS))
-        )
-        for number, label, line in zip(self._numbers, self._labels, self.lines, strict=True):
+        self.asked = tuple(sorted(SystemRandom().sample(range(1, BACKUP_WORDS + 1), ASKED_WORDS)))
+        for number, label, line in zip(self.asked, self._labels, self.lines, strict=True):
             label.setText(self.tr("Word {number}").format(number=number))
             line.setAccessibleName(label.text())
         self._note.setText(self.tr("To be sure that the paper is right, type two of its words."))
@@ -195,18 +173,13 @@ class BackupWordsPane(QWidget):
         self.lines[0].setFocus()
 
     @property
-    def asked(self) -> tuple[int, ...]:
-        """The numbers of the two words."""
-        return self._numbers
-
-    @property
     def is_right(self) -> bool:
         typed = [line.text().strip().lower() for line in self.lines]
-        return bool(self._numbers) and typed == [self._words[at - 1] for at in self._numbers]
+        return bool(self.asked) and typed == [self._words[at - 1] for at in self.asked]
 
     def clear(self) -> None:
         """Drop the words and show dots."""
-        self._words, self._numbers = (), ()
+        self._words, self.asked = (), ()
         self.grid.show_words(())
         for line in self.lines:
             line.clear()
@@ -246,14 +219,16 @@ class WordsGrid(Card):
         self.setAccessibleDescription(", ".join(words))
 
 
+def _stack(*panes: QWidget) -> QStackedWidget:
+    made = QStackedWidget()
+    made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+    for pane in panes:
+        made.addWidget(pane)
+    return made
+
+
 def _numbered(number: int, word: Label) -> QWidget:
-    made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
     label = Label(figures.count(number), TextStyle.CAPTION, "sub")
     label.setFixedWidth(NUMBER_WIDTH)
     label.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
-    row.addWidget(label)
-    row.addWidget(word, 1)
-    return made
+    return holding(hbox(label, (word, 1), spacing=8))

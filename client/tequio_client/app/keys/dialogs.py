@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
+    QLineEdit,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
@@ -25,7 +25,14 @@ from tequio_client.app.keys.inputs import (
 )
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
+from tequio_client.app.widgets.base import (
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    fill,
+    hbox,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.keys.state import IdentityError
@@ -51,25 +58,14 @@ class QuestionDialog(QDialog):
         self.main, self.leave = Button(main, "primary"), Button(leave)
         self.leave.clicked.connect(self.reject)
         self.body = QVBoxLayout()
-        self._column = column = QVBoxLayout(self)
-        feet = QHBoxLayout()
-        column.setContentsMargins(26, 22, 26, 22)
-        column.setSpacing(14)
-        column.addWidget(self.heading)
-        column.addWidget(self.note)
-        column.addLayout(self.body)
-        column.addWidget(self.trouble)
-        column.addStretch(1)
-        feet.addStretch(1)
-        feet.setSpacing(10)
-        feet.addWidget(self.leave)
-        feet.addWidget(self.main)
-        column.addLayout(feet)
+        buttons = hbox(None, self.leave, self.main, spacing=10)
+        parts = (self.heading, self.note, self.body, self.trouble, None, buttons)
+        self._column = vbox(*parts, spacing=14, margins=(26, 22, 26, 22), parent=self)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
 
 class KeyDialog(QuestionDialog):
-    """Base of the dialogs about a key; subclasses fill `body` and connect `main`."""
+    """Subclasses fill `body` and connect `main`; all fields are cleared when it closes."""
 
     def __init__(self, heading: str, note: str, main: str, parent: QWidget | None = None) -> None:
         super().__init__(heading, note, main, self.tr("Cancel"), parent)
@@ -88,6 +84,13 @@ class KeyDialog(QuestionDialog):
         if is_busy:
             self.trouble.hide()
 
+    def done(self, result: int) -> None:
+        for line in self.findChildren(QLineEdit):
+            line.clear()
+        for text in self.findChildren(QPlainTextEdit):
+            text.clear()
+        super().done(result)
+
     def _finish(self, _: object) -> None:
         """Accept; for the key service's callbacks."""
         self.accept()
@@ -103,7 +106,7 @@ class RestoreDialog(KeyDialog):
 
     def __init__(
         self,
-        desk: KeyService,
+        keys: KeyService,
         parent: QWidget | None = None,
         choose: Callable[[QWidget, str], Path | None] = choose_file,
     ) -> None:
@@ -116,7 +119,7 @@ class RestoreDialog(KeyDialog):
             self.tr("Restore"),
             parent,
         )
-        self._desk, self._choose = desk, choose
+        self._keys, self._choose = keys, choose
         self._path: Path | None = None
         self.ways = Segmented(
             self.tr("From what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
@@ -133,21 +136,15 @@ class RestoreDialog(KeyDialog):
         self.protection = ProtectionPanel()
         self._file = self._file_pane()
         self._file.hide()
-        for part in (self.ways, self.words, self._file):
-            self.body.addWidget(part)
-        self.body.addWidget(Label(self.tr("How it is kept here"), TextStyle.STRONG))
-        self.body.addWidget(self.protection)
-        self._connect()
-        self.protection.offer_keyring(is_there=True)
-        desk.find_keyring(lambda _: None, self.protection.withdraw_keyring)
-        self._follow()
-
-    def _connect(self) -> None:
+        storage = Label(self.tr("How it is kept here"), TextStyle.STRONG)
+        fill(self.body, self.ways, self.words, self._file, storage, self.protection)
+        keys.find_keyring(lambda _: None, self.protection.withdraw_keyring)
         self.ways.chosen.connect(self._switch)
         self.pick.clicked.connect(self._ask_file)
         self.main.clicked.connect(self._restore)
         for changed in (self.words.textChanged, self.phrase.textChanged, self.protection.changed):
             changed.connect(self._follow)
+        self._follow()
 
     def _file_pane(self) -> QWidget:
         made = QWidget()
@@ -185,7 +182,7 @@ class RestoreDialog(KeyDialog):
                 return
             source = (self._path, self.phrase.text())
         self.set_busy(is_busy=True)
-        self._desk.restore(
+        self._keys.restore(
             source,
             self.protection.choice,
             self.protection.chosen_passphrase,
@@ -193,57 +190,47 @@ class RestoreDialog(KeyDialog):
             self.show_error,
         )
 
-    def done(self, result: int) -> None:
-        self.words.clear()
-        self.phrase.clear()
-        self.protection.passphrase.clear()
-        super().done(result)
-
 
 class UnlockDialog(KeyDialog):
     """Asks for the passphrase of an encrypted key when the worker needs it."""
 
-    def __init__(self, desk: KeyService, parent: QWidget | None = None) -> None:
+    def __init__(self, keys: KeyService, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("Your key is sealed"),
             self.tr("Nothing is lent before you give its passphrase. It is kept until you quit."),
             self.tr("Unlock"),
             parent,
         )
-        self._desk, self.phrase = desk, SecretLine(self.tr("Passphrase"))
+        self._keys, self.phrase = keys, SecretLine(self.tr("Passphrase"))
         self.body.setSpacing(4)
-        self.body.addWidget(Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub"))
-        self.body.addWidget(self.phrase)
+        name = Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub")
+        fill(self.body, name, self.phrase)
         self.phrase.textChanged.connect(lambda text: self.main.setEnabled(bool(text)))
         self.main.clicked.connect(self._unlock)
         self.main.setEnabled(False)
 
     def _unlock(self) -> None:
         self.set_busy(is_busy=True)
-        self._desk.unlock(self.phrase.text(), self._finish, self.show_error)
-
-    def done(self, result: int) -> None:
-        self.phrase.clear()
-        super().done(result)
+        self._keys.unlock(self.phrase.text(), self._finish, self.show_error)
 
 
 class ProtectionDialog(KeyDialog):
     """Changes how the key is stored; accepted when that is done."""
 
-    def __init__(self, desk: KeyService, parent: QWidget | None = None) -> None:
+    def __init__(self, keys: KeyService, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("How your key is kept"),
             self.tr("The key stays the same. Backups that you have made stay good."),
             self.tr("Keep it so"),
             parent,
         )
-        self._desk, self.protection = desk, ProtectionPanel()
-        if desk.state.protection in self.protection.rows:
-            self.protection.rows[desk.state.protection].setChecked(True)
+        self._keys, self.protection = keys, ProtectionPanel()
+        if row := self.protection.rows.get(keys.state.protection):
+            row.setChecked(True)
         self.body.addWidget(self.protection)
         self.protection.changed.connect(self._follow)
         self.main.clicked.connect(self._change)
-        desk.find_keyring(lambda _: None, self.protection.withdraw_keyring)
+        keys.find_keyring(lambda _: None, self.protection.withdraw_keyring)
         self._follow()
 
     def _follow(self) -> None:
@@ -251,10 +238,6 @@ class ProtectionDialog(KeyDialog):
 
     def _change(self) -> None:
         self.set_busy(is_busy=True)
-        self._desk.change_protection(
+        self._keys.change_protection(
             self.protection.choice, self.protection.chosen_passphrase, self._finish, self.show_error
         )
-
-    def done(self, result: int) -> None:
-        self.protection.passphrase.clear()
-        super().done(result)

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QLineEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QRadioButton, QWidget
 
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import Label, WrappedLabel
+from tequio_client.app.widgets.base import Label, caption, fill, vbox
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.keys.state import KeyProtection
 
@@ -59,10 +52,8 @@ class NewPassphrase(QWidget):
         self.first = SecretLine(self.tr("Passphrase"))
         self.second = SecretLine(self.tr("The same passphrase again"))
         self.shown = QCheckBox(self.tr("Show what I type"))
-        self._word = WrappedLabel("", TextStyle.CAPTION, "sub")
-        lines, column = QGridLayout(), QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 4)
-        column.setSpacing(8)
+        self.advice = caption()
+        lines = QGridLayout()
         lines.setHorizontalSpacing(12)
         lines.setVerticalSpacing(4)
         for at, line in enumerate((self.first, self.second)):
@@ -70,9 +61,7 @@ class NewPassphrase(QWidget):
             lines.addWidget(line, 1, at)
             line.textChanged.connect(self._follow)
             self.shown.toggled.connect(line.reveal)
-        column.addLayout(lines)
-        column.addWidget(self.shown)
-        column.addWidget(self._word)
+        vbox(lines, self.shown, self.advice, spacing=8, margins=(0, 6, 0, 4), parent=self)
         self._follow()
 
     @property
@@ -81,10 +70,6 @@ class NewPassphrase(QWidget):
         first = self.first.text()
         return first if len(first) >= LEAST_PASSPHRASE and first == self.second.text() else None
 
-    @property
-    def words(self) -> str:
-        return self._word.text()
-
     def clear(self) -> None:
         for line in (self.first, self.second):
             line.clear()
@@ -92,20 +77,18 @@ class NewPassphrase(QWidget):
 
     def _follow(self) -> None:
         first, second = self.first.text(), self.second.text()
+        tone = "warn"
         if second and first != second:
-            advice, tone = self.tr("The two are not the same."), "warn"
+            advice = self.tr("The two are not the same.")
         elif first and len(first) < LEAST_PASSPHRASE:
-            advice, tone = (
-                self.tr("At least {least} characters.").format(least=LEAST_PASSPHRASE),
-                "warn",
-            )
+            advice = self.tr("At least {least} characters.").format(least=LEAST_PASSPHRASE)
         elif first and len(first) < GOOD_PASSPHRASE:
             advice, tone = self.tr("Longer is safer: four or five unrelated words do well."), "sub"
         else:
             advice = self.tr("Nobody can reset it: without it the key cannot be opened.")
             tone = "sub"
-        self._word.setText(advice)
-        self._word.set_tone(tone)
+        self.advice.setText(advice)
+        self.advice.set_tone(tone)
         self.changed.emit()
 
 
@@ -140,9 +123,7 @@ class ProtectionPanel(QWidget):
             ),
         }
         self.rows = {way: QRadioButton(name) for way, (name, _) in ways.items()}
-        self._notes = {
-            way: WrappedLabel(note, TextStyle.CAPTION, "sub") for way, (_, note) in ways.items()
-        }
+        self._notes = {way: caption(note) for way, (_, note) in ways.items()}
         self.passphrase = NewPassphrase()
         self.warning = Banner(
             "warning",
@@ -151,15 +132,12 @@ class ProtectionPanel(QWidget):
                 "can take the key, and with it your points."
             ),
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
+        column = vbox(spacing=3, parent=self)
         for way, row in self.rows.items():
             row.setFont(font(TextStyle.STRONG))
             row.setAccessibleDescription(self._notes[way].text())
             row.toggled.connect(self._follow)
-            column.addWidget(row)
-            column.addWidget(_indented(self._notes[way]))
+            fill(column, row, _indented(self._notes[way]))
             if way is KeyProtection.PASSPHRASE:
                 column.addWidget(_indented(self.passphrase))
             column.addSpacing(6)

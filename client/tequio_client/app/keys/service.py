@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -24,22 +25,18 @@ if TYPE_CHECKING:
 
     from tequio_client.keys.identity import KeyStore
 
+    T = TypeVar("T")
+    OnState = Callable[[KeyState], None]
+    OnError = Callable[[IdentityError], None]
 
 CONTEXT = "keys"
+SEED_BYTES = 32
 
 
 def error_text(error: IdentityError) -> str:
     """The error as a sentence in the user's language."""
     text = QCoreApplication.translate(CONTEXT, ERROR_TEMPLATES[error.code]).format(**error.values)
     return f"{text[:1].upper()}{text[1:]}."
-
-
-if TYPE_CHECKING:
-    T = TypeVar("T")
-    OnState = Callable[[KeyState], None]
-    OnError = Callable[[IdentityError], None]
-
-SEED_BYTES = 32
 
 
 class KeyService(QObject):
@@ -64,19 +61,14 @@ class KeyService(QObject):
         super().__init__(parent)
         self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
         self._lock = threading.Lock()  # over the store, and the two secrets below
-        self._store_made: KeyStore | None = None
         self._new_seed: bytes | None = None
         self._passphrase: str | None = None
-        self._state = KeyState()
+        self.state = KeyState()
+        """As last read; `refresh` reads it again."""
         self._is_closed = False
         self._numbers = itertools.count()
         self._asked: dict[int, tuple[Callable[[Any], None], OnError]] = {}
         self._finished.connect(self._deliver)
-
-    @property
-    def state(self) -> KeyState:
-        """The latest state that was read; `refresh` reads it again."""
-        return self._state
 
     def close(self) -> None:
         """Call no callback any more."""
@@ -86,7 +78,7 @@ class KeyService(QObject):
         """The seed for a worker, from any thread; raises UserFacingError in the user's language."""
         try:
             with self._lock:
-                return self._seed(self._store())
+                return self._seed(self._store)
         except IdentityError as err:
             if err.code == "passphrase-needed":
                 self.passphrase_needed.emit()
@@ -101,32 +93,29 @@ class KeyService(QObject):
     def make(
         self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.make(how, passphrase, self._new_seed)
             self._new_seed, self._passphrase = None, passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def change_protection(
         self, how: KeyProtection, passphrase: str | None, then: OnState, fail: OnError
     ) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.change_protection(how, passphrase, self._passphrase)
             self._passphrase = passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def unlock(self, passphrase: str, then: OnState, fail: OnError) -> None:
         """Open the key with its passphrase, until the app ends."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.open(passphrase)
             self._passphrase = passphrase
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def words(self, then: Callable[[tuple[str, ...]], None], fail: OnError) -> None:
         """The key as words; the caller confirms with `confirm_words` that they are on paper."""
@@ -139,24 +128,22 @@ class KeyService(QObject):
         self._run(work, then, fail)
 
     def confirm_words(self, then: OnState, fail: OnError) -> None:
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             store.record_backup(store.open(self._passphrase), "words")
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def save_backup(self, path: Path, passphrase: str, then: OnState, fail: OnError) -> None:
         """Save the key to a file encrypted with the passphrase, and record the backup."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
 
             signer = store.open(self._passphrase)
             save_backup(path, signer.seed, passphrase)
             store.record_backup(signer, "file")
-            return store.state()
 
-        self._run(work, then, fail)
+        self._change(work, then, fail)
 
     def restore(
         self,
@@ -168,7 +155,7 @@ class KeyService(QObject):
     ) -> None:
         """Replace the key by that of the words, or of a file with its passphrase."""
 
-        def work(store: KeyStore) -> KeyState:
+        def work(store: KeyStore) -> None:
             from tequio_client.keys.backup import (  # noqa: PLC0415 - as above
                 from_words,
                 read_backup,
@@ -180,13 +167,19 @@ class KeyService(QObject):
                 seed, way = read_backup(*source), "file"
             store.restore(seed, way, how, passphrase)
             self._new_seed, self._passphrase = None, passphrase
-            return store.state()
 
         def finish(state: KeyState) -> None:
             then(state)
             self.key_changed.emit()
 
-        self._run(work, finish, fail)
+        self._change(work, finish, fail)
+
+    def _change(self, work: Callable[[KeyStore], None], then: OnState, fail: OnError) -> None:
+        def change(store: KeyStore) -> KeyState:
+            work(store)
+            return store.state()
+
+        self._run(change, then, fail)
 
     def _run(self, work: Callable[[KeyStore], T], then: Callable[[T], None], fail: OnError) -> None:
         number = next(self._numbers)
@@ -197,7 +190,7 @@ class KeyService(QObject):
         def run() -> None:
             try:
                 with self._lock:
-                    result = work(self._store())
+                    result = work(self._store)
             except IdentityError as err:
                 self._finished.emit(number, err)
             else:
@@ -207,27 +200,21 @@ class KeyService(QObject):
 
     def _deliver(self, number: int, result: object) -> None:
         then, fail = self._asked.pop(number)
-        if isinstance(result, IdentityError):
-            self._call(fail, result)
-            return
-        if isinstance(result, KeyState) and result != self._state:
-            self._state = result
+        callback: Callable[[Any], None] = fail if isinstance(result, IdentityError) else then
+        if isinstance(result, KeyState) and result != self.state:
+            self.state = result
             self.changed.emit(result)
-        self._call(then, result)
-
-    def _call(self, callback: Callable[[T], None], value: T) -> None:
-        """Call back unless the widget that asked has been destroyed."""
+        # The widget that asked may have been destroyed.
         owner = getattr(callback, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
         if not (self._is_closed or is_gone):
-            callback(value)
+            callback(result)
 
+    @cached_property
     def _store(self) -> KeyStore:
-        if self._store_made is None:
-            from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+        from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
 
-            self._store_made = KeyStore(self._folder, self._now_ms)
-        return self._store_made
+        return KeyStore(self._folder, self._now_ms)
 
     def _seed(self, store: KeyStore) -> bytes:
         kept = store.state().protection

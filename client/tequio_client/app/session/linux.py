@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from PySide6.QtNetwork import QNetworkInformation
 
 from tequio_client.app.session.programs import program_name
@@ -47,9 +48,9 @@ class SwayFullscreen(CompositorProbe):
         path = self._environ.get("SWAYSOCK", "")
         if not path:
             raise AbsentError("this session is not Sway's")
-        asked = _MAGIC + struct.pack("=II", 0, _GET_TREE)
+        request = _MAGIC + struct.pack("=II", 0, _GET_TREE)
         head_size = len(_MAGIC) + 8
-        answer = _exchanged(path, asked, self._timeout_s, head_size)
+        answer = _exchanged(path, request, self._timeout_s, head_size)
         return _focused(_parsed(answer[head_size:]))
 
 
@@ -98,23 +99,20 @@ def _named(pid: object, fallback: object) -> str:
 
 def _parsed(content: bytes) -> dict[str, object]:
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as err:
-        raise NoAnswerError(f"the compositor answered no JSON: {err}") from err
-    if not isinstance(value, dict):
-        raise NoAnswerError("the compositor answered something else than an object")
-    return value
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise NoAnswerError(f"the compositor did not answer with a JSON object: {err}") from err
 
 
-def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:
+def _exchanged(path: str, request: bytes, timeout_s: float, head_size: int | None) -> bytes:
     """The whole answer to a request: its announced length, or until the other side closes."""
     answer = b""
     try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(timeout_s)
-            line.connect(path)
-            line.sendall(asked)
-            while len(answer) < _MOST_BYTES and (more := line.recv(65_536)):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(timeout_s)
+            connection.connect(path)
+            connection.sendall(request)
+            while len(answer) < _MOST_BYTES and (more := connection.recv(65_536)):
                 answer += more
                 if head_size and len(answer) >= head_size:
                     (length,) = struct.unpack_from("=I", answer, len(_MAGIC))
@@ -147,8 +145,6 @@ _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 mean
 
 
 class BusProbe:
-    """A probe with its own bus connection."""
-
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
@@ -157,7 +153,7 @@ class BusProbe:
 
 
 class MutterIdle(BusProbe):
-    """GNOME's idle monitor, which works under Wayland too; the service answers in milliseconds."""
+    """Works under Wayland too; the service answers in milliseconds."""
 
     source = "mutter"
 
@@ -237,10 +233,8 @@ class GameModeProbe(BusProbe):
             return ""
         games = checked_value(self._bus.call(GAME_MODE, "ListGames"), list)
         pids = [game[0] for game in games if isinstance(game, tuple) and game]
-        if not pids:
-            return ""
         names = (program_name(pid) for pid in pids if isinstance(pid, int) and pid > 0)
-        return next((name for name in names if name), "?")
+        return next((name for name in names if name), "?") if pids else ""
 
 
 def _seconds(milliseconds: int) -> float:
@@ -270,8 +264,6 @@ class InhibitorProbe(BusProbe):
 
 
 class GnomeInhibitor(InhibitorProbe):
-    """GNOME's session manager."""
-
     source = "gnome-inhibitors"
 
     def read(self) -> str:
@@ -287,8 +279,6 @@ class GnomeInhibitor(InhibitorProbe):
 
 
 class KdeInhibitor(InhibitorProbe):
-    """KDE's power management."""
-
     source = "kde-inhibitions"
 
     def read(self) -> str:
@@ -344,8 +334,8 @@ class MacRouteMetered:
 
     source = "route"
 
-    def __init__(self, ask: ProgramRunner) -> None:
-        self._told = ask
+    def __init__(self, run: ProgramRunner) -> None:
+        self._run = run
 
     def read(self) -> bool:
         found = _INTERFACE.search(self._ask("/sbin/route", "-n", "get", "default"))
@@ -358,7 +348,7 @@ class MacRouteMetered:
         return "ANDROID_METERED" in self._ask("/usr/sbin/ipconfig", "getpacket", found[1])
 
     def _ask(self, *command: str) -> str:
-        return self._told(command).decode("utf-8", "replace")
+        return self._run(command).decode("utf-8", "replace")
 
 
 class QtMetered:
@@ -372,7 +362,6 @@ class QtMetered:
 
     def __init__(self) -> None:
         self._is_metered: bool | None = None
-        self._problem = "Qt does not know this system's networks"
         if QNetworkInformation.loadBackendByFeatures(QNetworkInformation.Feature.Metered):
             network = QNetworkInformation.instance()
             network.isMeteredChanged.connect(self._update)
@@ -380,7 +369,7 @@ class QtMetered:
 
     def read(self) -> bool:
         if self._is_metered is None:
-            raise AbsentError(self._problem)
+            raise AbsentError("Qt does not know this system's networks")
         return self._is_metered
 
     def _update(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal

@@ -43,8 +43,6 @@ class MacInterface(Protocol):
 
 
 class MacProbe:
-    """A probe by the calls of macOS."""
-
     source = "coregraphics"
 
     def __init__(self, mac: MacInterface) -> None:
@@ -52,8 +50,6 @@ class MacProbe:
 
 
 class MacIdle(MacProbe):
-    """Since the last input."""
-
     def read(self) -> float:
         idle_s = self._mac.idle_s()
         if not 0 <= idle_s < float("inf"):
@@ -62,8 +58,6 @@ class MacIdle(MacProbe):
 
 
 class MacLock(MacProbe):
-    """The lock of this session."""
-
     def read(self) -> bool:
         """False without the key, which exists only while the session is locked."""
         return bool(self._mac.session().get(_LOCK, False))
@@ -113,8 +107,6 @@ class _CgRect(ctypes.Structure):
 
 
 class CtypesMac:
-    """The calls by ctypes."""
-
     def __init__(self) -> None:
         self._graphics = macos_framework("CoreGraphics")
         self._core = _core()
@@ -166,25 +158,34 @@ class CtypesMac:
         return value
 
 
-class SleepAssertion:
-    """Keeps the system awake until `release`; raises AbsentError, NoAnswerError."""
+class MacInhibitor:
+    """An IOKit assertion."""
 
     def __init__(self, why: str) -> None:
-        core, self._kit = _core(), macos_framework("IOKit")
-        self._id = ctypes.c_uint32()
+        self._why = why
+        self._id: ctypes.c_uint32 | None = None
+
+    def hold(self) -> None:
+        if self._id is not None:
+            return
+        core, number = _core(), ctypes.c_uint32()
         texts = [
-            core.CFStringCreateWithCString(None, text, _UTF8) for text in (_KIND, why.encode())
+            core.CFStringCreateWithCString(None, text, _UTF8)
+            for text in (_KIND, self._why.encode())
         ]
-        make = self._kit.IOPMAssertionCreateWithName
+        make = macos_framework("IOKit").IOPMAssertionCreateWithName
         make.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
-        failed = make(texts[0], _LEVEL_ON, texts[1], ctypes.byref(self._id))
+        failed = make(texts[0], _LEVEL_ON, texts[1], ctypes.byref(number))
         for text in texts:
             core.CFRelease(text)
         if failed:
             raise NoAnswerError(f"IOPMAssertionCreateWithName failed with {failed}")
+        self._id = number
 
     def release(self) -> None:
-        self._kit.IOPMAssertionRelease(self._id)
+        number, self._id = self._id, None
+        if number is not None:
+            macos_framework("IOKit").IOPMAssertionRelease(number)
 
 
 def _core() -> ctypes.CDLL:

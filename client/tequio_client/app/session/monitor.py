@@ -11,13 +11,13 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session import table
 from tequio_client.app.session.power import KeepAwake, SleepWatch
-from tequio_client.app.session.programs import ProgramScan, is_film_program
+from tequio_client.app.session.programs import is_film_program
 from tequio_client.app.session.table import Probe, SessionSources, close_probe
 from tequio_client.ipc.facts import UNKNOWN_SESSION, ProbeHealth, SessionFacts
 from tequio_client.names import clean_text
@@ -26,10 +26,6 @@ from tequio_client.platform.asker import SourceAnswer, SourcePoller
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.worker.process import WorkerProcess
-
-    _Asker = (
-        SourcePoller[float] | SourcePoller[bool] | SourcePoller[str] | SourcePoller[ProgramScan]
-    )
 
 T = TypeVar("T")
 LENDING_MS, RESTING_MS = 1_000, 5_000
@@ -53,12 +49,13 @@ class SessionProbes(QObject):
         super().__init__(parent)
         self._probes = probes
         self._timeout_s = timeout_s
-        self._idle = self._asker(probes.idle)
-        self._lock = self._asker(probes.lock)
-        self._fullscreen = self._asker(probes.fullscreen)
-        self._metered = self._asker(probes.metered)
-        self._running: SourcePoller[ProgramScan] = self._asker(probes.programs)
-        self._game_mode = None if probes.game_mode is None else self._asker(probes.game_mode)
+        self._pollers: list[SourcePoller[Any]] = []  # all of them, of several types
+        self._idle = self._poller(probes.idle)
+        self._lock = self._poller(probes.lock)
+        self._fullscreen = self._poller(probes.fullscreen)
+        self._metered = self._poller(probes.metered)
+        self._running = self._poller(probes.programs)
+        self._game_mode = None if probes.game_mode is None else self._poller(probes.game_mode)
         self.facts = UNKNOWN_SESSION
         self._timer = QTimer(self, interval=RESTING_MS)
         self._timer.timeout.connect(self._ask)
@@ -90,24 +87,22 @@ class SessionProbes(QObject):
         self._timer.stop()
         self._together.stop()
         self._late.stop()
-        for asker in self._askers():
-            asker.close()
+        for poller in self._pollers:
+            poller.close()
 
-    def _asker(self, probe: Probe[T]) -> SourcePoller[T]:
-        return SourcePoller(
+    def _poller(self, probe: Probe[T]) -> SourcePoller[T]:
+        made = SourcePoller(
             probe.read,
             timeout_s=self._timeout_s,
             on_answer=self._answered.emit,
             on_end=partial(close_probe, probe),
         )
-
-    def _askers(self) -> list[_Asker]:
-        some: list[_Asker] = [self._idle, self._lock, self._fullscreen, self._metered]
-        return [*some, self._running, *([] if self._game_mode is None else [self._game_mode])]
+        self._pollers.append(made)
+        return made
 
     def _ask(self) -> None:
-        for asker in self._askers():
-            asker.poll()
+        for poller in self._pollers:
+            poller.poll()
         if not self._late.isActive():  # a probe that hangs must become unknown without an answer
             self._late.start()
 
@@ -141,12 +136,12 @@ def _named(program: str | None) -> str | None:
 
 
 def _latest(
-    name: str, probe: Probe[T] | None, asker: SourcePoller[T] | None, health: list[ProbeHealth]
+    name: str, probe: Probe[T] | None, poller: SourcePoller[T] | None, health: list[ProbeHealth]
 ) -> T | None:
     """A probe's latest value, None also without a probe; appends its health."""
-    if probe is None or asker is None:
+    if probe is None or poller is None:
         return None
-    answer: SourceAnswer[T] = asker.latest()
+    answer: SourceAnswer[T] = poller.latest()
     health.append(
         ProbeHealth(
             name=name,
@@ -180,10 +175,6 @@ class SessionMonitor(QObject):
         self._sleep.woke.connect(self._probes.start)
         model.snapshot_changed.connect(self._follow)
         model.preferences_changed.connect(self._follow)
-
-    @property
-    def facts(self) -> SessionFacts:
-        return self._probes.facts
 
     def start(self) -> None:
         self._follow()

@@ -17,8 +17,8 @@ from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, QTim
 from PySide6.QtGui import QGuiApplication, QSessionManager
 
 from tequio_client.app.session.linux import SCREEN_SAVER
-from tequio_client.app.session.macos import SleepAssertion
-from tequio_client.app.session.windows import set_keep_awake
+from tequio_client.app.session.macos import MacInhibitor
+from tequio_client.app.session.windows import WindowsInhibitor
 from tequio_client.clock import now_ms
 from tequio_client.platform.dbus import AbsentError, Bus, BusAddress, NoAnswerError, checked_value
 
@@ -54,35 +54,12 @@ class ScreenSaverInhibitor:
             self._bus.call(SCREEN_SAVER, "UnInhibit", "u", (cookie,))
 
 
-class WindowsInhibitor:
-    """SetThreadExecutionState, which holds for the calling thread."""
-
-    def hold(self) -> None:
-        set_keep_awake(is_wanted=True)
-
-    def release(self) -> None:
-        set_keep_awake(is_wanted=False)
-
-
-class MacInhibitor:
-    """An IOKit assertion."""
-
-    def __init__(self) -> None:
-        self._assertion: SleepAssertion | None = None
-
-    def hold(self) -> None:
-        self._assertion = self._assertion or SleepAssertion(INHIBITOR_REASON)
-
-    def release(self) -> None:
-        assertion, self._assertion = self._assertion, None
-        if assertion is not None:
-            assertion.release()
-
-
 def system_inhibitor(system: str = sys.platform, bus: str = "SESSION") -> SleepInhibitor:
     if system == "win32":
         return WindowsInhibitor()
-    return MacInhibitor() if system == "darwin" else ScreenSaverInhibitor(Bus(bus))
+    if system == "darwin":
+        return MacInhibitor(INHIBITOR_REASON)
+    return ScreenSaverInhibitor(Bus(bus))
 
 
 class KeepAwake:
@@ -91,17 +68,13 @@ class KeepAwake:
     def __init__(self, make: Callable[[], SleepInhibitor] = system_inhibitor) -> None:
         self._make = make
         self._lock = threading.Condition()
-        self._wanted = self._is_held = self._is_closed = False
+        self._wanted = self._is_closed = False
         self._applied = False  # the last level sent to the system; owned by the thread
         self._thread: threading.Thread | None = None
+        self.is_held = False
+        """The system has agreed."""
         self.problem = ""
-        """The last error, for the health page."""
-
-    @property
-    def is_held(self) -> bool:
-        """True if the system has agreed."""
-        with self._lock:
-            return self._is_held
+        """The last error."""
 
     def set_wanted(self, *, is_wanted: bool) -> None:
         """Returns at once. A refused request is not repeated automatically."""
@@ -124,26 +97,21 @@ class KeepAwake:
             thread.join(2.0)
 
     def _serve(self) -> None:
-        way = self._make()
+        inhibitor = self._make()
         while True:
             with self._lock:
                 self._lock.wait_for(lambda: self._wanted != self._applied or self._is_closed)
                 wanted, is_last = self._wanted, self._is_closed
             if wanted != self._applied:
-                problem = _apply(way, is_wanted=wanted)
-                with self._lock:
-                    self._applied = wanted
-                    self._is_held, self.problem = wanted and not problem, problem
+                self.problem = _try(inhibitor.hold if wanted else inhibitor.release)
+                self._applied, self.is_held = wanted, wanted and not self.problem
             if is_last:
                 return
 
 
-def _apply(way: SleepInhibitor, *, is_wanted: bool) -> str:
+def _try(request: Callable[[], None]) -> str:
     try:
-        if is_wanted:
-            way.hold()
-        else:
-            way.release()
+        request()
     except (AbsentError, NoAnswerError, OSError) as err:
         return str(err)
     return ""
@@ -188,7 +156,7 @@ class SleepWatch(QObject):
             self._filter = _Messages(self.handle_windows_message)
             application.installNativeEventFilter(self._filter)
         elif system == "linux":
-            self._listener = _Listener(Bus(bus), self._heard)
+            self._listener = _Listener(Bus(bus), self._receive_signal)
         elif system == "darwin":
             self._ahead_ms = self._ahead()
             self._timer = QTimer(self, interval=CLOCK_CHECK_MS)
@@ -224,7 +192,7 @@ class SleepWatch(QObject):
     def _on_commit(self, _: QSessionManager) -> None:
         self.ending.emit()
 
-    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
+    def _receive_signal(self, name: str, arguments: tuple[object, ...]) -> None:
         if name == "PrepareForSleep":
             (self.sleeping if arguments[:1] == (True,) else self.woke).emit()
         elif name == "PrepareForShutdown" and arguments[:1] == (True,):
@@ -234,9 +202,9 @@ class SleepWatch(QObject):
 class _Listener:
     """Listens in its own thread, which holds no reference to the window after `close`."""
 
-    def __init__(self, bus: Bus, hear: Callable[[str, tuple[object, ...]], None]) -> None:
+    def __init__(self, bus: Bus, callback: Callable[[str, tuple[object, ...]], None]) -> None:
         self._bus = bus
-        self._callback: Callable[[str, tuple[object, ...]], None] | None = hear
+        self._callback: Callable[[str, tuple[object, ...]], None] | None = callback
         self._lock, self._closed = threading.Lock(), threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
 
@@ -249,11 +217,11 @@ class _Listener:
     def _run(self) -> None:
         while not self._closed.is_set():
             try:
-                self._bus.listen(MANAGER, self._heard)
+                self._bus.listen(MANAGER, self._call_back)
             except (AbsentError, NoAnswerError):
                 self._closed.wait(RECONNECT_S)
 
-    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
+    def _call_back(self, name: str, arguments: tuple[object, ...]) -> None:
         with self._lock:
             if self._callback is not None:
                 self._callback(name, arguments)
@@ -262,9 +230,9 @@ class _Listener:
 class _Messages(QAbstractNativeEventFilter):
     """Forwards messages of Windows and consumes none."""
 
-    def __init__(self, hear: Callable[[int, int], None]) -> None:
+    def __init__(self, callback: Callable[[int, int], None]) -> None:
         super().__init__()
-        self._callback = hear
+        self._callback = callback
 
     def nativeEventFilter(
         self, kind: QByteArray | bytes | bytearray | memoryview[int], message: int

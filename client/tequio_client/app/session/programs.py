@@ -48,8 +48,6 @@ FILM_PROGRAMS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramScan:
-    """The result of the last scan."""
-
     game: str
     """Empty: no game is running."""
     exclusive: tuple[str, ...]
@@ -102,25 +100,15 @@ class ProgramList:
                 self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
     def _inspect(self, pid: int, first_s: float) -> _Seen:
-        try:
-            process = psutil.Process(pid)
-            with process.oneshot():
-                name = process.name()
-                exe, words = _own_or_empty(process.exe), _own_or_empty(process.cmdline)
-        except psutil.Error:
+        try:  # programs of other users withhold some fields, which are empty then
+            found = psutil.Process(pid).as_dict(["name", "exe", "cmdline"], ad_value="")
+        except (psutil.Error, OSError):
             return _Seen(first_s, frozenset("?"), "")
-        files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
-        names = {normalised_name(one) for one in (name, *files) if one}
+        words = list(found["cmdline"])
+        files = [found["exe"], *words[:1]]
+        names = {normalised_name(one) for one in (found["name"], *files) if one}
         game = self._folders.game_of([*files, *words[1:8]])
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
-
-
-def _own_or_empty(ask: Callable[[], str | list[str]]) -> str | list[str]:
-    """Empty instead of an error: programs of other users withhold these fields."""
-    try:
-        return ask()
-    except (psutil.Error, OSError):
-        return []
 
 
 def normalised_name(name: str) -> str:
@@ -150,42 +138,27 @@ def program_name(pid: int) -> str:
 
 MOST_PROGRAMS = 200
 _HIDDEN = (
-    "systemd",
-    "dbus-",
-    "gvfs",
-    "xdg-",
-    "at-spi",
-    "(sd-pam)",
-    "kworker",
-    "pipewire",
-    "python",
-)
+    "systemd", "dbus-", "gvfs", "xdg-", "at-spi", "(sd-pam)", "kworker", "pipewire", "python",
+)  # fmt: skip
+"""Beginnings of the names of services."""
 
 
 def running_programs() -> tuple[str, ...]:
     """Names of the user's programs, without services, sorted; takes 20 to 50 ms."""
     ours = {os.getpid(), os.getppid()}
     names: dict[str, str] = {}
-    user = _user()
+    try:
+        user = psutil.Process().username()
+    except (psutil.Error, KeyError, OSError):
+        user = None  # unknown: the programs of all users count
     for process in psutil.process_iter(["name", "username"]):
         name = process.info["name"] or ""
         is_own = user is None or process.info["username"] == user
-        if is_own and process.pid not in ours and _is_name(name):
+        # Programs choose their names freely, so some are unprintable.
+        is_shown = name and name.isprintable() and not name.startswith(_HIDDEN)
+        if is_own and is_shown and process.pid not in ours:
             names.setdefault(normalised_name(name), name)
     return tuple(sorted(names.values(), key=str.casefold))[:MOST_PROGRAMS]
-
-
-def _is_name(name: str) -> bool:
-    """False for services and for unprintable names: programs choose their names freely."""
-    return bool(name) and name.isprintable() and not name.startswith(_HIDDEN)
-
-
-def _user() -> str | None:
-    """The user whose programs count; None: unknown."""
-    try:
-        return psutil.Process().username()
-    except (psutil.Error, KeyError, OSError):
-        return None
 
 
 NOT_GAMES = {
@@ -215,14 +188,9 @@ class GameFolders:
 
     def game_of(self, words: Iterable[str]) -> str:
         """The game of a program with this file and these arguments; empty: none."""
-        for word in words:
-            path = normalised_path(word)
-            if "/" not in path:
-                continue
-            game = next((game for folder, game in self._games.items() if folder in path), "")
-            if game:
-                return game
-        return ""
+        paths = [path for path in map(normalised_path, words) if "/" in path]
+        games = (game for path in paths for folder, game in self._games.items() if folder in path)
+        return next(filter(None, games), "")
 
 
 def normalised_path(path: str) -> str:
@@ -246,27 +214,24 @@ _DEEPEST = 32
 
 def parse_vdf(text: str) -> VdfTree:
     """All keys of a file, in lower case; raises MalformedError."""
-    stack: list[VdfTree] = [{}]
-    keys: list[str | None] = [None]  # of each level, the key that waits for its value
-    for part in _parts(text):
-        if part == "{":
-            key = _take_key(keys)
-            stack.append({})
-            keys.append(None)
-            if len(stack) > _DEEPEST:
-                raise MalformedError("brackets too deep")
-            stack[-2][key] = stack[-1]
-        elif part == "}":
-            if len(stack) == 1 or keys.pop() is not None:
-                raise MalformedError("a bracket that closes nothing")
-            stack.pop()
-        elif keys[-1] is None:
-            keys[-1] = part[1:].lower()
-        else:
-            stack[-1][_take_key(keys)] = part[1:]
-    if keys != [None]:
+    return _tree(_parts(text), 1)
+
+
+def _tree(parts: Iterator[str], level: int) -> VdfTree:
+    """The keys up to the bracket that closes this level, or up to the end on level 1."""
+    tree: VdfTree = {}
+    if level > _DEEPEST:
+        raise MalformedError("brackets too deep")
+    for key in parts:
+        if key == "}" and level > 1:
+            return tree
+        value = next(parts, "")
+        if key in ("{", "}") or value in ("", "}"):
+            raise MalformedError("a bracket out of place, or a key without a value")
+        tree[key[1:].lower()] = _tree(parts, level + 1) if value == "{" else value[1:]
+    if level > 1:
         raise MalformedError("it ends in the middle")
-    return stack[0]
+    return tree
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -285,13 +250,6 @@ def _parts(text: str) -> Iterator[str]:
 
 def _unescaped(found: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t"}.get(found[1], found[1])
-
-
-def _take_key(keys: list[str | None]) -> str:
-    key, keys[-1] = keys[-1], None
-    if key is None:
-        raise MalformedError("a bracket without a key")
-    return key
 
 
 def subtree(tree: VdfTree, key: str) -> VdfTree:

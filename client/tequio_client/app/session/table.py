@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -34,8 +35,12 @@ from tequio_client.platform.dbus import DBUS_TIMEOUT_S, AbsentError, Bus, NoAnsw
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    Connect = Callable[[], Bus]
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+RETRY_S = 60.0
+"""Interval after which an absent better source is tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +73,23 @@ def session_sources(place: SessionEnvironment) -> SessionSources:
     """The probes of this system; call it in the thread of the window."""
     programs = ProgramList(GameFolders(store_readers(place.home, place.environ)))
     if place.system == "win32":
-        return _windows(programs)
+        on_windows = CtypesWindows()
+        return SessionSources(
+            idle=windows.WindowsIdle(on_windows),
+            lock=windows.WindowsLock(on_windows),
+            fullscreen=windows.WindowsFullscreen(on_windows),
+            metered=QtMetered(),
+            programs=programs,
+        )
     if place.system == "darwin":
-        return _macos(programs)
+        on_mac = CtypesMac()
+        return SessionSources(
+            idle=macos.MacIdle(on_mac),
+            lock=macos.MacLock(on_mac),
+            fullscreen=macos.MacFullscreen(on_mac),
+            metered=linux.MacRouteMetered(run_program),
+            programs=programs,
+        )
     return _linux(place, programs)
 
 
@@ -81,21 +100,17 @@ def is_wayland(environ: Mapping[str, str]) -> bool:
 
 
 def _linux(place: SessionEnvironment, programs: ProgramList) -> SessionSources:
-    def session() -> Bus:
-        return Bus(place.session_bus, place.timeout_s)
-
-    def system() -> Bus:
-        return Bus(place.system_bus, place.timeout_s)
-
+    session = partial(Bus, place.session_bus, place.timeout_s)
+    system = partial(Bus, place.system_bus, place.timeout_s)
     return SessionSources(
         idle=FirstProbe(_idle(place, session, system)),
         lock=AnyProbe((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
         fullscreen=FirstProbe(_fullscreen(place, session)),
         metered=FirstProbe(
-            (
+            [
                 linux.NetworkManagerMetered(system()),
                 linux.RouteMetered(place.sys_root, place.proc_root),
-            )
+            ]
         ),
         programs=programs,
         game_mode=FirstProbe((linux.GameModeProbe(session()), _NoGame())),
@@ -130,28 +145,6 @@ def _fullscreen(place: SessionEnvironment, session: Connect) -> list[Probe[str]]
     ]
 
 
-def _windows(programs: ProgramList) -> SessionSources:
-    calls = CtypesWindows()
-    return SessionSources(
-        idle=windows.WindowsIdle(calls),
-        lock=windows.WindowsLock(calls),
-        fullscreen=windows.WindowsFullscreen(calls),
-        metered=QtMetered(),
-        programs=programs,
-    )
-
-
-def _macos(programs: ProgramList) -> SessionSources:
-    calls = CtypesMac()
-    return SessionSources(
-        idle=macos.MacIdle(calls),
-        lock=macos.MacLock(calls),
-        fullscreen=macos.MacFullscreen(calls),
-        metered=linux.MacRouteMetered(run_program),
-        programs=programs,
-    )
-
-
 def _desktops(environ: Mapping[str, str]) -> set[str]:
     return set(environ.get("XDG_CURRENT_DESKTOP", "").upper().split(":"))
 
@@ -165,13 +158,7 @@ class _NoGame:
         return ""
 
 
-RETRY_S = 60.0
-"""Interval after which an absent better source is tried again."""
-
-
 class Probe(Protocol[T_co]):
-    """A source of one fact."""
-
     @property
     def source(self) -> str:
         """The interface that answers."""
@@ -202,21 +189,17 @@ class FirstProbe(Generic[T]):
             self._start, self._again_s = 0, self._clock() + RETRY_S
         problems: list[str] = []
         is_any_there = False
-        for number in range(self._start, len(self._probes)):
-            probe = self._probes[number]
+        for number, probe in list(enumerate(self._probes))[self._start :]:
             try:
                 value = probe.read()
-            except AbsentError as err:
+            except (AbsentError, NoAnswerError) as err:
                 problems.append(f"{probe.source}: {err}")
+                is_any_there = is_any_there or not isinstance(err, AbsentError)
                 if not is_any_there:
                     self._start = number + 1
-                continue
-            except NoAnswerError as err:
-                problems.append(f"{probe.source}: {err}")
-                is_any_there = True
-                continue
-            self.source = probe.source
-            return value
+            else:
+                self.source = probe.source
+                return value
         # All sources absent: begin at the first one again, or nothing would ever be asked.
         self._start = 0 if self._start >= len(self._probes) else self._start
         raise (NoAnswerError if is_any_there else AbsentError)("; ".join(problems) or "no source")
@@ -242,10 +225,10 @@ class AnyProbe:
                 answer = probe.read()
             except (AbsentError, NoAnswerError) as err:
                 problems.append(f"{probe.source}: {err}")
-                continue
-            if answer or not answers:
-                self.source = probe.source
-            answers.append(answer)
+            else:
+                if answer or not answers:
+                    self.source = probe.source
+                answers.append(answer)
         if not answers:
             raise AbsentError("; ".join(problems) or "no source")
         return any(answers)
@@ -253,7 +236,3 @@ class AnyProbe:
     def close(self) -> None:
         for probe in self._probes:
             close_probe(probe)
-
-
-if TYPE_CHECKING:
-    Connect = Callable[[], Bus]

@@ -93,8 +93,8 @@ class WaylandIdle:
         raise TimeoutError("it did not list what it offers")
 
     def _receive(self) -> None:
-        line = self._line()
-        line.settimeout(0)
+        connection = self._connection()
+        connection.settimeout(0)
         try:
             with contextlib.suppress(BlockingIOError):
                 while True:
@@ -102,7 +102,7 @@ class WaylandIdle:
                         self._handle(sender, event, body)
         finally:
             if self._socket is not None:
-                line.settimeout(self._timeout_s)
+                connection.settimeout(self._timeout_s)
 
     def _handle(self, sender: int, event: int, body: bytes) -> None:
         if sender == _DISPLAY and event == 0:
@@ -116,10 +116,10 @@ class WaylandIdle:
         self._send(_REGISTRY, 0, body + struct.pack("<II", version, as_object))
 
     def _send(self, to: int, request: int, body: bytes) -> None:
-        self._line().sendall(struct.pack("<II", to, (8 + len(body)) << 16 | request) + body)
+        self._connection().sendall(struct.pack("<II", to, (8 + len(body)) << 16 | request) + body)
 
     def _messages(self) -> Iterator[tuple[int, int, bytes]]:
-        more = self._line().recv(65_536)
+        more = self._connection().recv(65_536)
         if not more or len(self._left) > _MOST_BYTES:
             raise ConnectionError("it hung up")
         self._left += more
@@ -133,7 +133,7 @@ class WaylandIdle:
             body, self._left = self._left[8:size], self._left[size:]
             yield sender, word & 0xFFFF, body
 
-    def _line(self) -> socket.socket:
+    def _connection(self) -> socket.socket:
         if self._socket is None:
             raise ConnectionError("not connected")
         return self._socket
@@ -144,14 +144,14 @@ def _connected(environ: Mapping[str, str], timeout_s: float) -> socket.socket:
     if not name:
         raise AbsentError("this session has no WAYLAND_DISPLAY")
     path = Path(environ.get("XDG_RUNTIME_DIR", "/")) / name
-    line = socket.socket(socket.AF_UNIX)
-    line.settimeout(timeout_s)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(timeout_s)
     try:
-        line.connect(str(path))
+        connection.connect(str(path))
     except OSError as err:
-        line.close()
+        connection.close()
         raise AbsentError(f"no compositor at {path}: {err}") from err
-    return line
+    return connection
 
 
 def _text(content: bytes) -> tuple[str, bytes]:

@@ -75,8 +75,6 @@ class WindowsIdle:
 
 
 class WindowsLock:
-    """The lock of this session."""
-
     source = "wtsapi32"
 
     def __init__(self, calls: WindowsInterface) -> None:
@@ -161,8 +159,6 @@ class _SessionInfo(ctypes.Structure):
 
 
 class CtypesWindows:
-    """The calls by ctypes."""
-
     def __init__(self) -> None:
         self._user32 = windows_library("user32")
         self._kernel32 = windows_library("kernel32")
@@ -228,7 +224,15 @@ class CtypesWindows:
         )
 
 
-def set_keep_awake(*, is_wanted: bool) -> None:
-    """Holds for the calling thread. Raises AbsentError."""
-    flags = _CONTINUOUS | (_SYSTEM_REQUIRED if is_wanted else 0)
+class WindowsInhibitor:
+    """SetThreadExecutionState, which holds for the calling thread."""
+
+    def hold(self) -> None:
+        _set_execution_state(_CONTINUOUS | _SYSTEM_REQUIRED)
+
+    def release(self) -> None:
+        _set_execution_state(_CONTINUOUS)
+
+
+def _set_execution_state(flags: int) -> None:
     windows_library("kernel32").SetThreadExecutionState(ctypes.c_uint32(flags))

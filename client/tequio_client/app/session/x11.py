@@ -37,8 +37,6 @@ class WindowGoneError(NoAnswerError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowProperty:
-    """A property of a window."""
-
     format: int
     content: bytes
 
@@ -137,10 +135,10 @@ class X11Display:
         if head[0] != 1:
             why = content[: head[1]].decode("latin-1").strip() or "no reason given"
             raise NoAnswerError(f"the X server turned us away: {why}")
-        for number, root in enumerate(_roots(content)):
-            if number == screen:
-                return root
-        raise NoAnswerError(f"the X server has no screen {screen}")
+        roots = list(_roots(content))
+        if screen >= len(roots):
+            raise NoAnswerError(f"the X server has no screen {screen}")
+        return roots[screen]
 
     def _receive(self, size: int) -> bytes:
         received = b""
@@ -155,14 +153,14 @@ class X11Display:
 def _connected(number: str, timeout_s: float) -> socket.socket:
     path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - where X servers have their sockets
     for address in ("\0" + path, path):
-        line = socket.socket(socket.AF_UNIX)
-        line.settimeout(timeout_s)
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(timeout_s)
         try:
-            line.connect(address)
+            connection.connect(address)
         except OSError:
-            line.close()
-            continue
-        return line
+            connection.close()
+        else:
+            return connection
     raise AbsentError(f"no X server at display :{number}")
 
 
@@ -238,8 +236,6 @@ class X11Server:
 
 
 class X11Idle:
-    """Since the last input."""
-
     source = "x11"
 
     def __init__(self, server: X11Server) -> None:

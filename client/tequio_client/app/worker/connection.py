@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,8 +59,10 @@ class WorkerTransport(QObject):
     received = Signal(bytes)
     ended = Signal(str)
     """The reason, as far as the other end or the system gave one."""
-    is_own_child = True
-    """This app started the worker and may end it."""
+
+    def __init__(self, parent: QObject | None) -> None:
+        super().__init__(parent)
+        self._is_over = False
 
     def start(self) -> None:
         """Connect; emits `ready` or `ended`."""
@@ -76,11 +78,16 @@ class WorkerTransport(QObject):
 
     def let_end(self) -> None:
         """Let the worker end by itself after goodbye, without waiting."""
-        raise NotImplementedError
+        self.stop()
 
     def close(self) -> None:
         """End the worker after goodbye and wait for it. `ended` is not emitted."""
         raise NotImplementedError
+
+    def _end(self, why: str) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self.ended.emit(why)
 
 
 class ChildTransport(WorkerTransport):
@@ -98,7 +105,6 @@ class ChildTransport(WorkerTransport):
         self._limits = limits
         self._log = folder / LOG
         self._log_start = 0
-        self._is_over = False
         self._process = QProcess(self)
         self._process.setProgram(command[0])
         self._process.setArguments(list(command[1:]))
@@ -106,7 +112,7 @@ class ChildTransport(WorkerTransport):
         self._process.started.connect(self.ready)
         self._process.finished.connect(self._finish)
         self._process.errorOccurred.connect(self._fail)
-        self._killing = QTimer(self, interval=limits.terminate_ms, singleShot=True)
+        self._killing = QTimer(self, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
         self._log_timer = QTimer(self, interval=limits.log_check_ms)
@@ -133,19 +139,19 @@ class ChildTransport(WorkerTransport):
             self._process.write(line)
 
     def stop(self) -> None:
-        if self._process.state() is QProcess.ProcessState.NotRunning:
-            self._end("")
-            return
-        self._process.terminate()
-        self._killing.start(self._limits.terminate_ms)
+        self._ask_to_end(self._process.terminate, self._limits.terminate_ms)
 
     def let_end(self) -> None:
+        # The worker ends when its stdin closes.
+        self._ask_to_end(self._process.closeWriteChannel, self._limits.goodbye_ms)
+
+    def _ask_to_end(self, ask: Callable[[], None], grace_ms: int) -> None:
+        """Kill the process if it still runs after the grace."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
-        # The worker ends when its stdin closes; the timer kills one that does not.
-        self._process.closeWriteChannel()
-        self._killing.start(self._limits.goodbye_ms)
+        ask()
+        self._killing.start(grace_ms)
 
     def close(self) -> None:
         self._is_over = True
@@ -199,15 +205,11 @@ class ChildTransport(WorkerTransport):
 
     def _end(self, why: str) -> None:
         self._log_timer.stop()
-        if not self._is_over:
-            self._is_over = True
-            self.ended.emit(why)
+        super()._end(why)
 
 
 class ControlSocketTransport(WorkerTransport):
     """A worker of another program, by its control socket; it keeps running when we leave."""
-
-    is_own_child = False
 
     def __init__(
         self,
@@ -218,7 +220,7 @@ class ControlSocketTransport(WorkerTransport):
     ) -> None:
         super().__init__(parent)
         self._folder = folder
-        self._is_over = self._was_ready = False
+        self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
         self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
@@ -267,9 +269,6 @@ class ControlSocketTransport(WorkerTransport):
             self._socket.abort()
         self._end("")
 
-    def let_end(self) -> None:
-        self.stop()
-
     def close(self) -> None:
         self._is_over = True
         self._proof_timer.stop()
@@ -299,11 +298,6 @@ class ControlSocketTransport(WorkerTransport):
 
     def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
         self._end("" if self._was_ready or self._socket is None else self._socket.errorString())
-
-    def _end(self, why: str) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self.ended.emit(why)
 
 
 def _room_for(log: Path, most_bytes: int) -> int:

@@ -47,7 +47,7 @@ class ClientState:
     """The state to send to any worker; owned by the caller that starts conversations."""
 
     def __init__(self) -> None:
-        self.wish: DesiredState | None = None
+        self.desired: DesiredState | None = None
         """None: the worker has confirmed the last one."""
         self.preferences: Preferences | None = None
         """None: the worker's own apply."""
@@ -57,8 +57,7 @@ class ClientState:
 class Conversation(QObject):
     """Sends by `write`, and receives by `receive`."""
 
-    welcomed = Signal(object)
-    """A `control.AcceptController`."""
+    welcomed = Signal()
     snapshot = Signal(object)
     answer = Signal(object)
     refused = Signal(str)
@@ -68,13 +67,13 @@ class Conversation(QObject):
 
     def __init__(
         self,
-        levels: ClientState,
+        state: ClientState,
         write: Callable[[bytes], object],
         limits: WorkerLimits,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._levels, self._write, self._limits = levels, write, limits
+        self._state, self._write, self._limits = state, write, limits
         self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
@@ -88,9 +87,9 @@ class Conversation(QObject):
         """Send hello, with the key's seed and an invitation for a worker that this app started."""
         self._is_joining = bool(invitation)
         self._watch.start(self._limits.starting_ms)
-        seed_text = None if seed is None else to_text(seed)
+        text = None if seed is None else to_text(seed)
         self._send(
-            control.ControllerHello(who="app", build=BUILD, seed=seed_text, invitation=invitation)
+            control.ControllerHello(who="app", build=BUILD, seed=text, invitation=invitation)
         )
 
     def receive(self, chunk: bytes) -> None:
@@ -109,23 +108,23 @@ class Conversation(QObject):
         self._command_timer.start()
 
     def send_preferences(self) -> None:
-        if self._is_open and self._levels.preferences is not None:
-            self._send(control.SetPreferences(preferences=self._levels.preferences))
+        if self._is_open and self._state.preferences is not None:
+            self._send(control.SetPreferences(preferences=self._state.preferences))
 
     def send_facts(self) -> None:
         if self._is_open:
             self._facts_timer.start()
-            self._send(control.ReportSessionFacts(facts=self._levels.facts))
+            self._send(control.ReportSessionFacts(facts=self._state.facts))
 
     def ask(self, number: int, question: Question) -> None:
         """Ask; an answer is emitted in any case."""
         if not self._is_open:
             self._refuse(number, self.tr("The worker is still being started."))
             return
-        patience = self._timer(self._limits.answer_ms, partial(self._give_up, number))
-        patience.setSingleShot(True)
-        patience.start()
-        self._asked[number] = patience
+        timer = self._timer(self._limits.answer_ms, partial(self._give_up, number))
+        timer.setSingleShot(True)
+        timer.start()
+        self._asked[number] = timer
         self._send(control.AskQuestion(id=number, question=question))
 
     def send_goodbye(self) -> None:
@@ -143,7 +142,7 @@ class Conversation(QObject):
     def _handle(self, message: control.FromWorker) -> None:
         match message:
             case control.AcceptController() if not self._is_open:
-                self._open(message)
+                self._open()
             case control.RefuseController(why=why):
                 self.close()
                 self.refused.emit(why)
@@ -154,36 +153,35 @@ class Conversation(QObject):
             case _:
                 raise MalformedError(f"{type(message).__name__} before or after its time")
 
-    def _open(self, welcome: control.AcceptController) -> None:
+    def _open(self) -> None:
         self._is_open = True
         limits = self._limits
         self._watch.start(limits.joining_ms if self._is_joining else limits.silence_ms)
-        self.welcomed.emit(welcome)
+        self.welcomed.emit()
         self.send_preferences()
         self.send_facts()
-        if self._levels.wish is not None:
+        if self._state.desired is not None:
             self.send_desired()
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._missed = 0
         self._watch.start(self._limits.silence_ms)
-        wish = self._levels.wish
+        desired = self._state.desired
         # A greater number is a later command from another program, which supersedes ours.
-        if wish is not None and snapshot.wish.number >= wish.number:
-            self._levels.wish = None
+        if desired is not None and snapshot.wish.number >= desired.number:
+            self._state.desired = None
             self._command_timer.stop()
         self.snapshot.emit(snapshot)
 
     def _receive_answer(self, answer: control.QuestionAnswer) -> None:
-        patience = self._asked.pop(answer.id, None)
-        if patience is not None:
-            patience.stop()
-            patience.deleteLater()
+        if (timer := self._asked.pop(answer.id, None)) is not None:
+            timer.stop()
+            timer.deleteLater()
             self.answer.emit(answer)
 
     def _give_up(self, number: int) -> None:
-        if (patience := self._asked.pop(number, None)) is not None:
-            patience.deleteLater()
+        if (timer := self._asked.pop(number, None)) is not None:
+            timer.deleteLater()
             self._refuse(number, self.tr("The worker has not answered in time."))
 
     def _refuse(self, number: int, why: str) -> None:
@@ -201,9 +199,8 @@ class Conversation(QObject):
             self.failed.emit(why)
 
     def _send_command(self) -> None:
-        wish = self._levels.wish
-        if self._is_open and wish is not None:
-            self._send(control.SetDesiredState(wish=wish))
+        if self._is_open and self._state.desired is not None:
+            self._send(control.SetDesiredState(wish=self._state.desired))
 
     def _send(self, message: control.ToWorker) -> None:
         if not self._is_over:

@@ -71,7 +71,7 @@ class WorkerProcess(WorkerClient):
         self.setParent(parent)
         self._command, self._folder, self._seed = tuple(command), folder, seed
         self._limits = limits
-        self._levels = ClientState()
+        self._state = ClientState()
         self._link: WorkerTransport | None = None
         self._conversation: Conversation | None = None
         self._failures, self._attempt = 0, 0
@@ -80,7 +80,7 @@ class WorkerProcess(WorkerClient):
         self._is_joining = False
         self._is_closed = self._is_final = self._is_restarting = False
         self._again = QTimer(self, singleShot=True)
-        self._again.timeout.connect(self._connect)
+        self._again.timeout.connect(self.start)
         self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
         self._steady.timeout.connect(self._forgive)
         self._unlocked.connect(self._greet)
@@ -96,13 +96,15 @@ class WorkerProcess(WorkerClient):
         return isinstance(self._link, ControlSocketTransport) and self._conversation is not None
 
     def start(self) -> None:
-        self._connect()
+        self._again.stop()
+        # Try the socket first: a folder admits one worker, so a second one could only fail.
+        self._attach(ControlSocketTransport(self._folder, self, limits=self._limits))
 
     def retry(self) -> None:
         """Try again at once, with a new count of failures."""
         self._failures = 0
         if self._link is None and not self._is_closed:
-            self._connect()
+            self.start()
 
     def set_command(self, command: Sequence[str]) -> None:
         """Use this command from now on; restarts a worker of this app if it differs."""
@@ -137,20 +139,20 @@ class WorkerProcess(WorkerClient):
         self._is_closed = True
         self._again.stop()
         self._steady.stop()
-        talk, link = self._conversation, self._link
+        conversation, link = self._conversation, self._link
         self._conversation = self._link = None
-        if talk is not None:
-            talk.send_goodbye()
+        if conversation is not None:
+            conversation.send_goodbye()
         if link is not None:
             link.close()
 
     def send_desired(self, wish: DesiredState) -> None:
-        self._levels.wish = wish
+        self._state.desired = wish
         if self._conversation is not None:
             self._conversation.send_desired()
 
     def send_preferences(self, preferences: Preferences) -> None:
-        self._levels.preferences = preferences
+        self._state.preferences = preferences
         if self._conversation is not None:
             self._conversation.send_preferences()
 
@@ -163,14 +165,9 @@ class WorkerProcess(WorkerClient):
             )
 
     def send_facts(self, facts: SessionFacts) -> None:
-        self._levels.facts = facts
+        self._state.facts = facts
         if self._conversation is not None:
             self._conversation.send_facts()
-
-    def _connect(self) -> None:
-        self._again.stop()
-        # Try the socket first: a folder admits one worker, so a second one could only fail.
-        self._attach(ControlSocketTransport(self._folder, self, limits=self._limits))
 
     def _attach(self, link: WorkerTransport) -> None:
         self._attempt += 1
@@ -204,7 +201,7 @@ class WorkerProcess(WorkerClient):
         if problem:
             self._refuse(problem)
             return
-        self._conversation = Conversation(self._levels, link.write, self._limits, self)
+        self._conversation = Conversation(self._state, link.write, self._limits, self)
         self._conversation.welcomed.connect(self._welcome)
         self._conversation.snapshot.connect(self._receive_snapshot)
         self._conversation.answer.connect(self.answer)
@@ -214,7 +211,7 @@ class WorkerProcess(WorkerClient):
         self._is_joining = bool(self._invitation) and isinstance(link, ChildTransport)
         self._conversation.greet(seed, self._invitation if self._is_joining else "")
 
-    def _welcome(self, _: control.AcceptController) -> None:
+    def _welcome(self) -> None:
         self._steady.start()
         self.external_changed.emit(self.is_external)
 
@@ -250,7 +247,7 @@ class WorkerProcess(WorkerClient):
         if self._is_restarting:
             self._is_restarting, self._failures = False, 0
             self.gone.emit("")
-            self._connect()
+            self.start()
             return
         why = _sentence(self._why or why or self.tr("The worker has ended."))
         # The reason that this app knows (a bad message, silence) explains more than the exit.

@@ -97,7 +97,7 @@ class StoredChoices:
         if preferences == self.preferences or self._is_fixed:
             return False
         self.preferences = preferences
-        self._unsaved[PREFERENCES_FILE] = link_preferences.encode(preferences)
+        self._unsaved[PREFERENCES_FILE] = msgspec.json.encode(preferences)
         self.save()
         return True
 

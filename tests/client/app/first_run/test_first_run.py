@@ -205,13 +205,11 @@ def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
     qtbot.addWidget(made)
     step = made.step
     assert isinstance(step, CheckStep)
-    assert [row.words for row in step.rows] == [
-        "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used.",
-        "Version 570.124 can train.",
-        step.rows[2].words,
-        "The ledger answers, and 4 runs are open.",
-    ]
-    assert "GiB are free" in step.rows[2].words
+    card, driver, disk, network = (row.text.text() for row in step.rows)
+    assert card == "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used."
+    assert driver == "Version 570.124 can train."
+    assert "GiB are free" in disk
+    assert network == "The ledger answers, and 4 runs are open."
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
@@ -222,10 +220,10 @@ def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
     qtbot.addWidget(made)
     step = made.step
     assert isinstance(step, CheckStep)
-    assert step.rows[0].words == "Looking…"
+    assert step.rows[0].text.text() == "Looking…"
     qtbot.waitUntil(step.again.isEnabled, timeout=90_000)
-    assert "has not answered" in step.rows[0].words
-    assert "does not answer" in step.rows[3].words
+    assert "has not answered" in step.rows[0].text.text()
+    assert "does not answer" in step.rows[3].text.text()
     assert made.next.isEnabled()
 
 
@@ -252,14 +250,19 @@ def test_a_computer_without_a_card_is_offered_another_part(
 def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> None:
     step = shown.step
     assert isinstance(step, WelcomeStep)
-    assert step.cost.words == ("120 – 200 W", "22 – 36 kWh", "$3.94 – $6.57")
+    assert costs(step) == ["120 – 200 W", "22 – 36 kWh", "$3.94 – $6.57"]
     step.cost.hours.chosen.emit(12)
     step.cost.tariff.setValue(0.5)
-    assert step.cost.words == ("120 – 200 W", "44 – 73 kWh", "$21.89 – $36.48")
+    assert costs(step) == ["120 – 200 W", "44 – 73 kWh", "$21.89 – $36.48"]
     step.cost.tariff.setValue(0.0)
-    assert step.cost.words[2] == "–"
+    assert costs(step)[2] == "–"
     place.worker.show(NO_CARD)
-    assert step.cost.words[0] == "35 – 150 W"
+    assert costs(step)[0] == "35 – 150 W"
+
+
+def costs(step: WelcomeStep) -> list[str]:
+    """Power, energy and money, as shown."""
+    return [one.figure.text() for one in (step.cost.power, step.cost.energy, step.cost.money)]
 
 
 @pytest.mark.parametrize("how", [KeyProtection.PASSPHRASE, KeyProtection.OPEN])

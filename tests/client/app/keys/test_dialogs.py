@@ -148,7 +148,7 @@ def test_a_file_is_a_backup_when_it_was_read_back(
     qtbot.keyClicks(dialog.file.first, "correct horse")
     qtbot.keyClicks(dialog.file.second, "correct hors")
     assert not dialog.main.isEnabled()
-    assert dialog.file.words == "The two are not the same."
+    assert dialog.file.advice.text() == "The two are not the same."
     qtbot.keyClicks(dialog.file.second, "e")
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()

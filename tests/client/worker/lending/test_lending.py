@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 import pytest
 import trio
-from dataclasses import dataclass, replace
 from msgspec.structs import replace as changed
+
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
@@ -13,12 +16,12 @@ from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.lending.lending import Lending, StoredChoices
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tests.support.lending_facts import (CALM, CHOSEN, LEND, SESSION)
-from typing import TYPE_CHECKING
+from tests.support.lending_facts import CALM, CHOSEN, LEND, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_shared.statements.statement import Body
 

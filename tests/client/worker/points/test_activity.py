@@ -14,13 +14,13 @@ from tequio_client.ipc.texts import (
     EVENT_TEMPLATES,
     ActivityEvent,
     event_decision,
-    event_sentence,
     event_values,
 )
 from tequio_client.worker.points import activity
 from tequio_client.worker.points.activity import FILE, ActivityDatabase
 from tequio_client.worker.points.points_db import DatabaseFile
 from tests.client.ipc.test_texts import local
+from tests.support.event_sentences import event_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

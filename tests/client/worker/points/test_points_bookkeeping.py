@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from tequio_client.ipc.control import AskActivity, AskPoints
-from tequio_client.ipc.texts import event_sentence
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import VOIDED, PointsDatabase, RoundOutcome
 from tests.client.ipc.test_texts import local
 from tests.client.worker.points.test_points_db_points_book import KEY, PAID, checkpoint, place
+from tests.support.event_sentences import event_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

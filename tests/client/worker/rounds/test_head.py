@@ -5,14 +5,18 @@ The trainer is not needed: nothing here gets as far as computing a head.
 
 from __future__ import annotations
 
-import pytest
 import random
-import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import trio
+
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.rounds.catch_up import payload_refs
-from tequio_client.worker.rounds.head import HeadKeeper, STALL_TIMEOUT_S
+from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
 from tequio_client.worker.rounds.workdir import HEADS_FILE, MAX_HEADS, RecordedHeads
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
@@ -20,18 +24,17 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ExpectedContribution, RecordShape
-from tequio_shared.ids import (ContributionId, Digest, HeadHash, RunId, ZERO_DIGEST, sha256)
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.loopback import two_peers
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.ids import PeerKey
 
