@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -29,6 +29,7 @@ from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
 from tequio_shared.errors import RefusedError
+from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     Answer = Callable[[Request], Awaitable[Response]]
 
 JSON = "application/json"
+Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
+"""Where a list continues: a log index, a round or a place."""
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+"""Most rows of one answer."""
 _NOT_ALLOWED = 405
 _SLASHES = re.compile("//+")
 

@@ -13,7 +13,7 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
 from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
 from tequio_ledger.web.limits import StreamKind, network_of
-from tequio_ledger.web.pages import competition, home, log, peers, render, rounds, runs, static
+from tequio_ledger.web.pages import competition, home, log, peers, render, runs, static
 from tequio_ledger.web.pages.render import PageCache, RenderQueue
 from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
@@ -98,7 +98,7 @@ ROUTES = (
     home.get_overview,
     runs.get_run,
     runs.get_rounds,
-    rounds.get_round,
+    runs.get_round,
     peers.get_peer,
     peers.get_leaderboard,
     competition.get_competitions,
