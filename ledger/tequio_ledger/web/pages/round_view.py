@@ -100,7 +100,7 @@ def read_round(
     net: NetworkId, run: RunId, number: int, rows: Iterable[StoredRow], documents: Documents
 ) -> RoundRecord:
     """Read a round from its entries, the roster among them; `documents` raises KeyError."""
-    found: defaultdict[type[Body], list[RoundEntry[Any]]] = defaultdict(list)  # Any: by the key
+    found: defaultdict[type[object], list[RoundEntry[Any]]] = defaultdict(list)  # Any: by the key
     for index, leaf, at_ms in rows:
         statement = Entry.parse(leaf).statement
         found[type(statement.body)].append(

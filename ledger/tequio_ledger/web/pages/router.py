@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
 from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
-from tequio_ledger.web.limits import StreamKind, network_of
+from tequio_ledger.web.limits import StreamKind
 from tequio_ledger.web.pages import competition, home, log, peers, render, runs, static
 from tequio_ledger.web.pages.render import PageCache, RenderQueue
 from tequio_ledger.web.pages.round_view import RoundReader
@@ -24,36 +24,25 @@ from tequio_shared.errors import PeerError, RefusedError
 # A page then asks for itself again, and gets 304 if nothing on it changed.
 
 PAUSE_S = 1.0
-_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 @get("/live")
 async def get_live(request: Request, ledger: Ledger, streams: EventStreams) -> Response:
     """Stream the log's size whenever it grew."""
-    network = network_of(request)
-    streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
-    body = _follow(ledger, streams, network)
-    return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
+    events = _follow(ledger, streams)
+    return streams.answer(request, StreamKind.LIVE, ledger.settings.address_streams, events)
 
 
-async def _follow(ledger: Ledger, streams: EventStreams, network: str) -> AsyncIterator[bytes]:
-    try:  # again: others may have connected between the answer and its first byte
-        streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
-    except RefusedError:
-        return
-    streams.limit.enter(StreamKind.LIVE, network)
+async def _follow(ledger: Ledger, streams: EventStreams) -> AsyncGenerator[bytes, None]:
     sent = -1
-    try:
-        while not streams.is_closing:
-            size = ledger.published.size
-            if size != sent:
-                sent = size
-                yield f"event: size\ndata: {size}\n\n".encode()
-                await asyncio.sleep(PAUSE_S)
-            elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
-                yield b": heartbeat\n\n"
-    finally:
-        streams.limit.leave(StreamKind.LIVE, network)
+    while not streams.is_closing:
+        size = ledger.published.size
+        if size != sent:
+            sent = size
+            yield f"event: size\ndata: {size}\n\n".encode()
+            await asyncio.sleep(PAUSE_S)
+        elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
+            yield b": heartbeat\n\n"
 
 
 # --- Error pages.
