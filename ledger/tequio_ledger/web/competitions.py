@@ -159,7 +159,7 @@ class CompetitionSnapshot:
     challenges: tuple[ChallengeAnswer, ...]
     outcome: str | None
     """None until organisers state it."""
-    story: tuple[CompetitionEvent, ...]
+    events: tuple[CompetitionEvent, ...]
 
     @property
     def opened_index(self) -> int:
@@ -214,7 +214,7 @@ def competition_snapshot(state: State, competition: Digest, now_ms: int) -> Comp
         results=_results(view),
         challenges=_challenges(view),
         outcome=to_text(view.outcome) if view.outcome else None,
-        story=state.competition_events(competition),
+        events=state.competition_events(competition),
     )
 
 

@@ -46,8 +46,6 @@ Json = dict[str, Any]  # a node of the document: any JSON object
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bytes:
-    """A body or an answer that is bytes, not a type of the API."""
-
     media_type: str = _OCTETS
     most_bytes: int | None = None
     description: str = ""

@@ -47,8 +47,6 @@ _SLASHES = re.compile("//+")
 
 
 class ParameterSource(Enum):
-    """Source of a handler's parameter."""
-
     REQUEST = "request"
     SERVICE = "service"
     PATH = "path"
@@ -151,25 +149,17 @@ def application(
         redirect_slashes=False,
         default=not_found,
     )
-    return _PlainPaths(router)
 
-
-class _PlainPaths:
-    """Normalises paths before the router: `/v1//network/` is `/v1/network`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def route_plain_path(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        if path != "/" and (path.endswith("/") or "//" in path):
+        if path != "/" and (path.endswith("/") or "//" in path):  # `/v1//network/` is `/v1/network`
             scope["path"] = _SLASHES.sub("/", path).rstrip("/") or "/"
-        await self._app(scope, receive, send)
+        await router(scope, receive, send)
+
+    return route_plain_path
 
 
 class _Methods:
-    """The methods of one path."""
-
     def __init__(self, by_method: Mapping[str, Answer]) -> None:
         self._by_method = by_method
         self._allow = {"allow": ", ".join(sorted({*by_method, "OPTIONS"}))}
@@ -200,12 +190,12 @@ def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -
     is_coroutine = inspect.iscoroutinefunction(handler)
 
     async def call(request: Request) -> object:
-        given = bound | {one.name: _value(one, request) for one in from_url}
+        arguments = bound | {one.name: _value(one, request) for one in from_url}
         if wants_request:
-            given["request"] = request
+            arguments["request"] = request
         if is_coroutine:
-            return await handler(**given)  # type: ignore[misc]  # `is_coroutine` proves it
-        return await run_in_threadpool(handler, **given)
+            return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
+        return await run_in_threadpool(handler, **arguments)
 
     async def answer(request: Request) -> Response:
         request.scope["path_template"] = template

@@ -42,8 +42,6 @@ def _pair(point: Point) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleValue:
-    """One of the values behind a reading; an outlier may lie beyond the axis."""
-
     value: float
     is_outlier: bool
 

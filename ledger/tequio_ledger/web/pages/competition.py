@@ -63,7 +63,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             is_final=outcome is not None,
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
-            story=now.story[: -ROWS - 1 : -1],
+            newest=now.events[: -ROWS - 1 : -1],
             ledger_url=render.ledger_url(request, ledger),
         )
 

@@ -123,8 +123,6 @@ class RankingLayout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingChart:
-    """The ranking as a chart, and in words."""
-
     summary: str
     layouts: tuple[RankingLayout, ...]
 

@@ -77,8 +77,6 @@ class CompetitionSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateStep:
-    """A date of the competition, its meaning, and the entry that marks it."""
-
     name: str
     at_ms: int
     description: str

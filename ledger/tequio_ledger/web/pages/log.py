@@ -39,7 +39,7 @@ class BodyField:
 
     name: str
     value: str
-    means: str = ""
+    meaning: str = ""
     entries: tuple[int, ...] = ()
     peer: str = ""
     blob: str = ""
@@ -61,7 +61,7 @@ def _field(kind: str, name: str, value: object) -> BodyField:
     return BodyField(
         name=name,
         value=written,
-        means=_meaning(kind, name, value),
+        meaning=_meaning(kind, name, value),
         entries=indices,
         peer=written if name in _PEERS else "",
         blob=written if name in _BLOBS else "",
@@ -118,7 +118,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
         BodyField(
             name="header: claimed loss",
             value=text.decimal(claimed, 4),
-            means="nats per token, claimed by the trainer; nothing depends on it",
+            meaning="nats per token, claimed by the trainer; nothing depends on it",
         ),
     ]
 

@@ -64,8 +64,6 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame:
-    """Facts in the header and footer of every page."""
-
     path: str
     network: str = "Tequio"
     origin: str = ""
@@ -90,7 +88,7 @@ def page(
 ) -> Response:
     """Render a page that is true for a checkpoint; takes milliseconds: use a thread.
 
-    The template reads `view.NAME`; a name that it uses and that is not given raises.
+    The template reads `view.NAME`; a name that it uses and that is missing raises.
     """
     frame = PageFrame(
         network=ledger.genesis.name,
@@ -260,8 +258,8 @@ def in_queue(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
     """Make a handler that runs as a whole when it is its turn."""
 
     @wraps(make)
-    async def handler(*given: P.args, **named: P.kwargs) -> Response:
+    async def handler(*args: P.args, **named: P.kwargs) -> Response:
         request = cast("Request", named["request"])  # `routing` passes every parameter by name
-        return await enqueue(request, lambda: make(*given, **named))
+        return await enqueue(request, lambda: make(*args, **named))
 
     return handler

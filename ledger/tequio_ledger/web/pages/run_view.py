@@ -73,8 +73,6 @@ LISTED_HEADS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotSnapshot:
-    """One slot of the current round, and its progress."""
-
     slot: int
     key: str
     roles: tuple[str, ...]

@@ -36,8 +36,6 @@ _OUTLIER = StatusLabel("far from the median", "warn")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureLine:
-    """One drawn member's measurement of the last measured head."""
-
     peer: str
     entry: int
     bits_per_byte: float
@@ -61,8 +59,6 @@ class WrittenSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """The curve, and the last measured head."""
-
     curve: Chart
     round: int
     bits_per_byte: float
@@ -149,35 +145,27 @@ SPEED_ROUNDS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundLine:
-    """One round in a list."""
-
-    number: int
+    past: PastRound
     mark: StatusLabel
-    ended_ms: int | None
     length_ms: int | None
-    accepted: int
-    tokens: int
     rate: float | None
     loss: float | None
 
     @property
     def caption(self) -> str:
+        number, accepted = self.past.round, text.plural(self.past.accepted, "contribution")
         if self.mark is text.OUTCOMES["closed"]:
-            accepted = text.plural(self.accepted, "contribution")
-            return f"Round {self.number}: {accepted} accepted"
-        return f"Round {self.number}: {self.mark.word.lower()}"
+            return f"Round {number}: {accepted} accepted"
+        return f"Round {number}: {self.mark.word.lower()}"
 
 
 def _round_line(row: PastRound, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     return RoundLine(
-        number=row.round,
+        past=row,
         mark=text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome),
-        ended_ms=row.ended_ms,
         length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
-        accepted=row.accepted,
-        tokens=row.tokens,
         rate=run_charts.tokens_per_s(row),
         loss=text.loss(row.loss_q16) or None,
     )
