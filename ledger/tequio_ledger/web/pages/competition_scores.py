@@ -39,9 +39,6 @@ _LEAST_TO_DOUBT = 3
 """If two evaluators differ, nobody knows which of them is off."""
 
 
-# --- Which evaluators committed to scores of which entrants, and which revealed them.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressCell:
     word: str
@@ -61,6 +58,7 @@ class ScoringProgress:
 
 
 def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
+    """List which evaluators committed to scores of which entrants, and which revealed them."""
     committed = {(one.entrant, one.evaluator): one.index for one in now.commits}
     revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
     opened = {entrant for entrant, _ in revealed}
@@ -82,9 +80,6 @@ def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
 
     rows = ((key, tuple(cell(name, key) for name in names)) for key in now.evaluators)
     return ScoringProgress(entrants=names, rows=tuple(rows))
-
-
-# --- Results, outliers and pairs.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,14 +38,22 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-# --- GET /: the network at a glance: its runs, top earners, and newest entries.
-
 ENTRIES, TOP_EARNERS, COMPETITIONS = 8, 5, 3
 WEEK_DAYS = 7
+CHECKPOINTS = 10
+# The example on the page "About":
+TOKENS, PARAMETERS, SHARE_BP, ELECTED = 1_000_000, 350_000_000, 500, 16
+QUERY_CHARS = 200
+MATCHES = 20
+_HEX = re.compile("[0-9A-Fa-f]{64}")
+_NUMBER = re.compile("[0-9]{1,15}")
+_KEY_START = re.compile("[A-Za-z0-9_-]{3,43}")
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 @get("/")
 async def get_overview(request: Request, ledger: Ledger) -> Response:
+    """Show the network at a glance: its runs, top earners, and newest entries."""
     await ledger.sequencer.settled()
     state, now_ms = ledger.state, ledger.clock()
     runs = [run_snapshot(state, run) for run in state.runs]
@@ -89,12 +97,6 @@ async def get_overview(request: Request, ledger: Ledger) -> Response:
     return await render.enqueue(request, make)
 
 
-# --- GET /about.
-#
-# Sizes of the example:
-TOKENS, PARAMETERS, SHARE_BP, ELECTED = 1_000_000, 350_000_000, 500, 16
-
-
 @get("/about")
 @render.in_queue
 def get_about(request: Request, ledger: Ledger) -> Response:
@@ -114,16 +116,6 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         witness_micropoints=assignment.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
         ledger_url=render.ledger_url(request, ledger),
     )
-
-
-# --- GET /search: entries, keys, runs, competitions and hashes that match a few characters.
-
-QUERY_CHARS = 200
-MATCHES = 20
-_HEX = re.compile("[0-9A-Fa-f]{64}")
-_NUMBER = re.compile("[0-9]{1,15}")
-_KEY_START = re.compile("[A-Za-z0-9_-]{3,43}")
-_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +208,6 @@ def _padded(start: str, digit: str) -> bytes:
     return int(bits[: 8 * DIGEST_BYTES], 2).to_bytes(DIGEST_BYTES, "big")
 
 
-# --- GET /status: the health of the ledger, its checkpoints, and the signers of the log.
-
-CHECKPOINTS = 10
-
 HEALTH_LABELS = {
     "ok": StatusLabel("All is well", "ok", "Statements are accepted, logged, signed and served."),
     "read-only": StatusLabel(
@@ -256,6 +244,7 @@ HEALTH_LABELS = {
 
 @get("/status")
 async def get_status(request: Request, ledger: Ledger) -> Response:
+    """Show the health of the ledger, its checkpoints, and the signers of the log."""
     await ledger.sequencer.settled()
     runs = [run_snapshot(ledger.state, run) for run in ledger.state.runs]
     types = ledger.state.types.most_common()

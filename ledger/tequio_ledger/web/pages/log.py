@@ -26,9 +26,9 @@ from tequio_shared.statements.statement import Entry, Statement
 
 ROWS = 50
 _TIMES = {"opened", "train_by", "close_by", "until"}
-_BLOBS = {"roster", "result", "manifest", "text", "submission", "scores", "outcome"}
+_BLOBS = ("roster", "result", "manifest", "text", "submission", "scores", "outcome")
 _PEERS = {"peer", "evaluator"}
-_PAGES = {"competition": "competitions", "side": "runs"}
+_LINKS = {"competition": "/competitions/", "side": "/runs/"} | dict.fromkeys(_BLOBS, "/v1/blobs/")
 _KEY_ID_BYTES, _TIME_BYTES = 4, 8
 _COSIGNED_BYTES = _KEY_ID_BYTES + _TIME_BYTES + SIGNATURE_BYTES
 
@@ -42,8 +42,7 @@ class BodyField:
     meaning: str = ""
     entries: tuple[int, ...] = ()
     peer: str = ""
-    blob: str = ""
-    page: str = ""
+    link: str = ""
 
 
 def body_fields(statement: Statement) -> list[BodyField]:
@@ -64,8 +63,7 @@ def _field(kind: str, name: str, value: object) -> BodyField:
         meaning=_meaning(kind, name, value),
         entries=indices,
         peer=written if name in _PEERS else "",
-        blob=written if name in _BLOBS else "",
-        page=f"/{_PAGES[name]}/{written}" if name in _PAGES and written else "",
+        link=f"{_LINKS[name]}{written}" if name in _LINKS and written else "",
     )
 
 

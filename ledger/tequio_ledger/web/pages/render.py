@@ -156,12 +156,6 @@ def _environment() -> Environment:
 _TEMPLATES = _environment()
 
 
-# --- Recently rendered pages.
-#
-# When the log grows, everyone who has a page open asks for it again within a second or two. One
-# render serves them all, if it is at most `FRESH_S` old.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedPage:
     """A page as bytes, with its headers; the tag is among them."""
@@ -182,7 +176,11 @@ class CachedPage:
 
 
 class PageCache:
-    """The newest pages by their request; thread-safe."""
+    """The newest pages by their request; thread-safe.
+
+    When the log grows, everyone who has a page open asks for it again within a second or two. One
+    render serves them all, if it is at most `FRESH_S` old.
+    """
 
     def __init__(self, elapsed_s: Callable[[], float]) -> None:
         self._elapsed_s = elapsed_s
@@ -212,13 +210,12 @@ def _cache_key(request: Request) -> tuple[str, ...]:
     return (request.scope["path"], *headers, *query)
 
 
-# --- A queue of renders: a few at once, so that readers never use up the database connections.
-#
-# A page costs milliseconds of a core and a connection; statements, proofs and tiles come first.
-
-
 class RenderQueue:
-    """Runs renders in threads, `AT_ONCE` at a time; used from one event loop."""
+    """Runs renders in threads, a few at a time; used from one event loop.
+
+    A page costs milliseconds of a core and a connection to the database, and readers must never use
+    these up: statements, proofs and tiles come first.
+    """
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(CONCURRENT_RENDERS)

@@ -19,16 +19,24 @@ from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
-# --- GET /live: tells open pages that the log has grown, at most once a second.
-#
-# A page then asks for itself again, and gets 304 if nothing on it changed.
-
 PAUSE_S = 1.0
+"""Between two events of GET /live."""
+_TITLES = {
+    400: "This address is not valid",
+    404: "Page not found",
+    503: "Try again in a moment",
+}
+_STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
+_PROGRAMS = ("/v1/", "/log/")
+"""Paths below these never answer in HTML."""
 
 
 @get("/live")
 async def get_live(request: Request, ledger: Ledger, streams: EventStreams) -> Response:
-    """Stream the log's size whenever it grew."""
+    """Stream the log's size whenever it grew.
+
+    An open page then asks for itself again, and gets 304 if nothing on it changed.
+    """
     events = _follow(ledger, streams)
     return streams.answer(request, StreamKind.LIVE, ledger.settings.address_streams, events)
 
@@ -43,18 +51,6 @@ async def _follow(ledger: Ledger, streams: EventStreams) -> AsyncGenerator[bytes
             await asyncio.sleep(PAUSE_S)
         elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
             yield b": heartbeat\n\n"
-
-
-# --- Error pages.
-
-_TITLES = {
-    400: "This address is not valid",
-    404: "Page not found",
-    503: "Try again in a moment",
-}
-_STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
-_PROGRAMS = ("/v1/", "/log/")
-"""Paths below these never answer in HTML."""
 
 
 def page_errors(

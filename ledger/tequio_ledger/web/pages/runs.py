@@ -28,17 +28,19 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte
 
-# --- Quality of a run's heads on held-out text: a curve, and the members that measured it.
-
+SHOWN_ROUNDS = 12
+STRIP_LENGTH = 60
+CHART_ROUNDS = 2_000
+PAGE_ROUNDS = 100
+SPEED_ROUNDS = 10
+"""Closed rounds over which the speed is averaged."""
 _AGREES = StatusLabel("with the median", "ok")
 _OUTLIER = StatusLabel("far from the median", "warn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureLine:
-    peer: str
-    entry: int
-    bits_per_byte: float
+    row: MeasuredRow
     mark: StatusLabel
 
 
@@ -59,6 +61,8 @@ class WrittenSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
+    """Quality of a run's heads on held-out text: a curve, and who measured the last head."""
+
     curve: Chart
     round: int
     bits_per_byte: float
@@ -79,7 +83,9 @@ def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
         round=last.round,
         bits_per_byte=bits_per_byte(last.median),
         size_bytes=last.median.size_bytes,
-        lines=tuple(_line(row) for row in last.rows),
+        lines=tuple(
+            MeasureLine(row=row, mark=_OUTLIER if row.is_outlier else _AGREES) for row in last.rows
+        ),
         writing=next((one for head in reversed(heads) if (one := _writing(head))), None),
     )
 
@@ -124,23 +130,6 @@ def _writing(head: MeasuredHead) -> WrittenSample | None:
         agreeing=samples.count(sample),
         reports=len(samples),
     )
-
-
-def _line(row: MeasuredRow) -> MeasureLine:
-    return MeasureLine(
-        peer=to_text(row.peer),
-        entry=row.entry,
-        bits_per_byte=bits_per_byte(row.said),
-        mark=_OUTLIER if row.is_outlier else _AGREES,
-    )
-
-
-SHOWN_ROUNDS = 12
-STRIP_LENGTH = 60
-CHART_ROUNDS = 2_000
-PAGE_ROUNDS = 100
-SPEED_ROUNDS = 10
-"""Closed rounds over which the speed is averaged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

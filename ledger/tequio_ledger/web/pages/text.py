@@ -14,6 +14,7 @@ from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Tier
+from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
@@ -370,7 +371,7 @@ FILTERS = {
     one.__name__: one
     for one in (
         *(points, exact_points, count, short_count, decimal, percent, plural, size, duration),
-        *(utc_time, machine_time, short_key, to_text),
+        *(utc_time, machine_time, short_key, to_text, bits_per_byte),
         *(outcome, standing, describe_cause, tier, meaning),
     )
 }
