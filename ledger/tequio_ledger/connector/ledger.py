@@ -15,6 +15,7 @@ import httpx
 import msgspec
 import structlog
 
+from tequio_ledger.log.witness_client import read_bounded
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer
@@ -86,15 +87,22 @@ class LedgerClient:
         if item.status == "refused":
             if item.code in ("rate-limited", "queue-full", "read-only"):
                 raise LedgerAwayError(f"the ledger accepts nothing now: {item.code}")
-            raise RefusedError(item.code or "unnamed", _cleaned(item.detail or ""))
+            detail = (item.detail or "")[:_FOREIGN_CHARACTERS]
+            cleaned = "".join(one if one.isprintable() else " " for one in detail)
+            raise RefusedError(item.code or "unnamed", cleaned)
         if item.index is None or item.id != to_text(statement_id(net, entry.statement.raw)):
             raise PeerError("the ledger answered about other statements than the one sent")
         return item.index
 
     async def _call(self, method: str, path: str, content: bytes | None = None) -> bytes:
         try:
-            async with asyncio.timeout(ANSWER_S):
-                status, raw = await self._read(method, path, content)
+            async with (
+                asyncio.timeout(ANSWER_S),
+                self._http.stream(method, self.url + path, content=content) as answer,
+            ):
+                status, raw = answer.status_code, await read_bounded(answer, POST_BYTES)
+        except PeerError as err:
+            raise PeerError(f"{path} gives {err}") from err
         except TimeoutError as err:
             raise LedgerAwayError(f"no answer in {ANSWER_S:.0f} s") from err
         except (httpx.HTTPError, httpx.InvalidURL) as err:
@@ -106,20 +114,6 @@ class LedgerClient:
         if status != httpx.codes.OK:
             raise PeerError(f"{path} is answered with status {status}")
         return raw
-
-    async def _read(self, method: str, path: str, content: bytes | None) -> tuple[int, bytes]:
-        parts, size = [], 0
-        async with self._http.stream(method, self.url + path, content=content) as answer:
-            async for chunk in answer.aiter_raw():
-                size += len(chunk)
-                if size > POST_BYTES:
-                    raise PeerError(f"{path} gives more than {POST_BYTES} bytes")
-                parts.append(chunk)
-        return answer.status_code, b"".join(parts)
-
-
-def _cleaned(text: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in text[:_FOREIGN_CHARACTERS])
 
 
 # --- The connector as an author of statements: one chain, one statement in progress at a time.

@@ -21,14 +21,13 @@ import httpx
 import jwt
 import msgspec
 
+from tequio_ledger.log.witness_client import read_bounded
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
 
 if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock
-
-# --- Accounts, and the names under which the log may know their owners.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +54,6 @@ def owner(secret: bytes, account: Account) -> Digest:
     return Digest(hmac.digest(secret, named, "sha256"))
 
 
-# --- The interface of a provider. Each gives a code (RFC 8628), and says later which account the
-# person chose.
-
-
 class ProviderAwayError(TequioError):
     """The provider does not answer, or says that it cannot answer now; try later."""
 
@@ -77,6 +72,8 @@ class DeviceCode:
 
 
 class Provider(Protocol):
+    """Gives a code (RFC 8628), and reports later which account the person chose."""
+
     @property
     def name(self) -> str:
         """Name by which volunteers choose it."""
@@ -130,8 +127,13 @@ class ProviderClient:
     ) -> tuple[int, Json]:
         place = _place(url)
         try:
-            async with asyncio.timeout(self._answer_s):
-                status, raw = await self._read(method, url, form, headers)
+            async with (
+                asyncio.timeout(self._answer_s),
+                self._http.stream(method, url, data=form, headers=headers) as answer,
+            ):
+                status, raw = answer.status_code, await read_bounded(answer, ANSWER_BYTES)
+        except PeerError as err:
+            raise ProviderWrongError(f"{place} sent {err}") from err
         except TimeoutError as err:
             raise ProviderAwayError(f"{place} gave no answer in {self._answer_s:.0f} s") from err
         except (httpx.HTTPError, httpx.InvalidURL) as err:
@@ -139,18 +141,6 @@ class ProviderClient:
         if status >= _SERVER_FAULT or status == _TOO_MANY:
             raise ProviderAwayError(f"{place} answers with status {status}")
         return status, _parsed(raw, place)
-
-    async def _read(
-        self, method: str, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]
-    ) -> tuple[int, bytes]:
-        parts, size = [], 0
-        async with self._http.stream(method, url, data=form, headers=headers) as answer:
-            async for chunk in answer.aiter_raw():
-                size += len(chunk)
-                if size > ANSWER_BYTES:
-                    raise ProviderWrongError(f"{_place(url)} sent more than {ANSWER_BYTES} bytes")
-                parts.append(chunk)
-        return answer.status_code, b"".join(parts)
 
 
 def http_client() -> httpx.AsyncClient:
