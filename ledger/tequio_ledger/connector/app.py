@@ -17,16 +17,18 @@ from starlette.types import ASGIApp
 
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.connector import providers as connector_providers
 from tequio_ledger.connector.ledger import LedgerAwayError, LedgerClient, StatementAuthor, VouchBook
 from tequio_ledger.connector.providers import (
+    SCOPE,
     ClientRegistration,
     GitHub,
     OpenId,
     Provider,
     ProviderClient,
+    http_client,
+    issuer_name,
 )
-from tequio_ledger.connector.service import Challenges, ConnectionService, ConnectorRules
+from tequio_ledger.connector.service import ConnectionService
 from tequio_ledger.connector.settings import CONNECTOR, ConnectorSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
@@ -56,29 +58,29 @@ T = TypeVar("T")
 
 
 @get(connector.ABOUT)
-async def get_about(desk: ConnectionService) -> ConnectorAbout:
+async def get_about(service: ConnectionService) -> ConnectorAbout:
     """Describe the connector and its providers."""
-    return desk.about
+    return service.about
 
 
 @post(connector.CHALLENGES)
-async def give_challenge(request: Request, desk: ConnectionService) -> Response:
+async def give_challenge(request: Request, service: ConnectionService) -> Response:
     """Give a challenge for a key to sign."""
-    return _unstored(desk.challenge(await _body(request, ConnectRequest)))
+    return _unstored(service.challenge(await _body(request, ConnectRequest)))
 
 
 @post(connector.CONNECTIONS)
-async def begin(request: Request, desk: ConnectionService) -> Response:
+async def begin(request: Request, service: ConnectionService) -> Response:
     """Give a code to a key that signed its challenge."""
     proof = await _body(request, ConnectProof)
-    return _unstored(await desk.begin(proof, network_of(request)))
+    return _unstored(await service.begin(proof, network_of(request)))
 
 
 @post(connector.ASK)
-async def ask(request: Request, desk: ConnectionService) -> Response:
+async def ask(request: Request, service: ConnectionService) -> Response:
     """Give the outcome of a code."""
-    question = await _body(request, ConnectPoll)
-    return _unstored(await desk.ask(question.id))
+    poll = await _body(request, ConnectPoll)
+    return _unstored(await service.ask(poll.id))
 
 
 @get("/healthz")
@@ -87,10 +89,10 @@ async def get_health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-def build(desk: ConnectionService) -> ASGIApp:
+def build(service: ConnectionService) -> ASGIApp:
     routes = (get_about, give_challenge, begin, ask, get_health)
     group = RouteGroup(routes=routes, answer_error=errors.answer_error)
-    return application((group,), {"desk": desk}, errors.answer_missing)
+    return application((group,), {"service": service}, errors.answer_missing)
 
 
 def _unstored(value: msgspec.Struct) -> Response:
@@ -127,40 +129,39 @@ async def _serve(settings: ConnectorSettings, folder: DataFolder, listener: sock
     url = settings.url or server_url(listener)
     stopping = asyncio.Event()
     runtime.on_stop_signal(stopping.set)
-    async with connector_providers.http_client() as http:
-        opening = asyncio.create_task(_open_desk(settings, folder, url, http))
+    async with http_client() as http:
+        opening = asyncio.create_task(_open_service(settings, folder, url, http))
         waiting = asyncio.create_task(stopping.wait())
         await asyncio.wait({opening, waiting}, return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
-            await _answer(await opening, settings, listener, waiting)
+            await _serve_until(waiting, await opening, settings, listener)
         waiting.cancel()
         opening.cancel()
     log.info("stopped")
 
 
-async def _answer(
-    desk: ConnectionService,
+async def _serve_until(
+    stopping: asyncio.Task[bool],
+    service: ConnectionService,
     settings: ConnectorSettings,
     listener: socket.socket,
-    stopping: asyncio.Task[bool],
 ) -> None:
-    here = server_url(listener)
-    app = with_limits(build(desk), settings.trusted_proxies, 1, settings.request_rate)
+    app = with_limits(build(service), settings.trusted_proxies, 1, settings.request_rate)
     server = WebServer(app, listener)
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
         "tequio-ledger connect serves",
-        url=here,
-        known_as=desk.about.url,
-        key=desk.about.key,
-        providers=list(desk.about.providers),
-        network_id=desk.about.network,
+        url=server_url(listener),
+        known_as=service.about.url,
+        key=service.about.key,
+        providers=list(service.about.providers),
+        network_id=service.about.network,
         folder=str(settings.folder),
     )
     await server.serve()
 
 
-async def _open_desk(
+async def _open_service(
     settings: ConnectorSettings, folder: DataFolder, url: str, http: httpx.AsyncClient
 ) -> ConnectionService:
     """Assemble the service and register its key; raises UserFacingError."""
@@ -169,24 +170,22 @@ async def _open_desk(
     book = VouchBook(folder.path / BOOK, now_ms())
     ledger = LedgerClient(settings.ledger, http)
     genesis = await _genesis(ledger)
-    net = genesis.network_id
-    author = StatementAuthor(ledger, net, signer, book, now_ms)
+    author = StatementAuthor(ledger, genesis.network_id, signer, book, now_ms)
     try:
         await author.join(genesis.work_bits)
     except (LedgerAwayError, PeerError, RefusedError) as err:
         raise UserFacingError(f"the ledger at {ledger.url} did not register us: {err}") from err
     about = ConnectorAbout(
-        network=to_text(net),
+        network=to_text(genesis.network_id),
         key=to_text(signer.key),
         url=url,
         providers=tuple(providers),
         keys_per_account=settings.keys_per_account,
         term_days=settings.term_days,
     )
-    rules = ConnectorRules(
-        about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour
+    return ConnectionService(
+        about, secret, providers, author, now_ms, codes_per_hour=settings.codes_per_hour
     )
-    return ConnectionService(rules, providers, Challenges(now_ms), author, book, now_ms)
 
 
 async def _genesis(ledger: LedgerClient) -> Genesis:
@@ -201,30 +200,25 @@ async def _genesis(ledger: LedgerClient) -> Genesis:
 def _providers(
     settings: ConnectorSettings, folder: Path, http: httpx.AsyncClient
 ) -> dict[str, Provider]:
-    asker = ProviderClient(http)
+    """Make the providers by name; raises UserFacingError for an invalid or repeated name."""
+    client = ProviderClient(http)
     made: list[Provider] = [
-        GitHub(asker, ClientRegistration(id=one.client), one.address) for one in settings.github
+        GitHub(client, ClientRegistration(id=one.client), one.address) for one in settings.github
     ]
     for one in settings.openid:
-        client = ClientRegistration(id=one.client, scope=connector_providers.SCOPE)
-        plain = OpenId(asker, client, one.address, now_ms)
-        secret = _client_secret(folder / f"{plain.name.replace('/', '_')}.secret")
-        client = ClientRegistration(id=one.client, secret=secret, scope=connector_providers.SCOPE)
-        made.append(OpenId(asker, client, one.address, now_ms) if secret else plain)
-    return _by_name(made)
-
-
-def _by_name(made: list[Provider]) -> dict[str, Provider]:
-    """Index providers by name; raises UserFacingError for names that are invalid or not unique."""
+        secret = _client_secret(folder / f"{issuer_name(one.address).replace('/', '_')}.secret")
+        registration = ClientRegistration(id=one.client, secret=secret, scope=SCOPE)
+        made.append(OpenId(client, registration, one.address, now_ms))
     found: dict[str, Provider] = {}
-    for one in made:
+    for provider in made:
+        name = provider.name
         try:
-            msgspec.convert(one.name, connector.Provider)
+            msgspec.convert(name, connector.Provider)
         except msgspec.ValidationError as err:
-            raise UserFacingError(f"{one.name!r} cannot be the name of a provider: {err}") from err
-        if one.name in found:
-            raise UserFacingError(f"two providers have the name {one.name}: leave one out")
-        found[one.name] = one
+            raise UserFacingError(f"{name!r} cannot be the name of a provider: {err}") from err
+        if name in found:
+            raise UserFacingError(f"two providers have the name {name}: leave one out")
+        found[name] = provider
     return found
 
 
@@ -245,9 +239,6 @@ def _client_secret(path: Path) -> str:
             f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
         )
     return text
-
-
-# --- `tequio-ledger connect`.
 
 
 @click.command("connect")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import httpx
 import msgspec
 import structlog
 
+from tequio_ledger.log.witness_client import read_bounded
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer
@@ -54,14 +54,6 @@ class LedgerAwayError(TequioError):
     """The ledger does not answer, or says that it cannot answer now; try later."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainEnd:
-    """End of a key's chain of statements in the log."""
-
-    last_seq: int
-    last_hash: str
-
-
 class LedgerClient:
     """One ledger; used from one event loop. The caller closes the connections."""
 
@@ -73,15 +65,14 @@ class LedgerClient:
         """Get the network's genesis document, checked against the network's id."""
         return parse_answer(await self._call("GET", "/v1/network"), NetworkAnswer).checked_genesis()
 
-    async def chain(self, key: PeerKey) -> ChainEnd | None:
-        """Get the end of a key's chain; None when it is not registered."""
+    async def peer(self, key: PeerKey) -> PeerAnswer | None:
+        """Get what the log has of a key; None when it is not registered."""
         try:
-            answer = parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
+            return parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
         except RefusedError as err:
             if err.code == "not-found":
                 return None
             raise
-        return ChainEnd(last_seq=answer.last_seq, last_hash=answer.last_hash)
 
     async def post(self, net: NetworkId, entry: Entry) -> int:
         """Have an entry logged and give its index, even if it was logged before.
@@ -96,15 +87,22 @@ class LedgerClient:
         if item.status == "refused":
             if item.code in ("rate-limited", "queue-full", "read-only"):
                 raise LedgerAwayError(f"the ledger accepts nothing now: {item.code}")
-            raise RefusedError(item.code or "unnamed", _cleaned(item.detail or ""))
+            detail = (item.detail or "")[:_FOREIGN_CHARACTERS]
+            cleaned = "".join(one if one.isprintable() else " " for one in detail)
+            raise RefusedError(item.code or "unnamed", cleaned)
         if item.index is None or item.id != to_text(statement_id(net, entry.statement.raw)):
             raise PeerError("the ledger answered about other statements than the one sent")
         return item.index
 
     async def _call(self, method: str, path: str, content: bytes | None = None) -> bytes:
         try:
-            async with asyncio.timeout(ANSWER_S):
-                status, raw = await self._read(method, path, content)
+            async with (
+                asyncio.timeout(ANSWER_S),
+                self._http.stream(method, self.url + path, content=content) as answer,
+            ):
+                status, raw = answer.status_code, await read_bounded(answer, POST_BYTES)
+        except PeerError as err:
+            raise PeerError(f"{path} gives {err}") from err
         except TimeoutError as err:
             raise LedgerAwayError(f"no answer in {ANSWER_S:.0f} s") from err
         except (httpx.HTTPError, httpx.InvalidURL) as err:
@@ -116,20 +114,6 @@ class LedgerClient:
         if status != httpx.codes.OK:
             raise PeerError(f"{path} is answered with status {status}")
         return raw
-
-    async def _read(self, method: str, path: str, content: bytes | None) -> tuple[int, bytes]:
-        parts, size = [], 0
-        async with self._http.stream(method, self.url + path, content=content) as answer:
-            async for chunk in answer.aiter_raw():
-                size += len(chunk)
-                if size > POST_BYTES:
-                    raise PeerError(f"{path} gives more than {POST_BYTES} bytes")
-                parts.append(chunk)
-        return answer.status_code, b"".join(parts)
-
-
-def _cleaned(text: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in text[:_FOREIGN_CHARACTERS])
 
 
 # --- The connector as an author of statements: one chain, one statement in progress at a time.
@@ -160,32 +144,35 @@ class StatementAuthor:
         self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: VouchBook, clock: Clock
     ) -> None:
         self._ledger = ledger
-        self._net = net
-        self._signer = signer
-        self._book = book
+        self.net = net
+        self.signer = signer
+        self.book = book
         self._clock = clock
-        self._chain = ChainEnd(last_seq=0, last_hash=to_text(ZERO_DIGEST))
-        self._sent: Entry | None = None
+        self._last_seq, self._last_hash = 0, ZERO_DIGEST
+        self._unsettled: tuple[Entry, MemberVouch] | None = None
         self._lock = asyncio.Lock()
 
     async def join(self, work_bits: int) -> None:
         """Register the key unless it is registered; raises LedgerAwayError, UserFacingError."""
         async with self._lock:
-            if await self._is_in_log():
-                return
+            try:
+                if await self._catch_up():
+                    return
+            except PeerError as err:
+                raise UserFacingError(str(err)) from err
             log.info("computing the proof of work for the connector's key", bits=work_bits)
             body = KeyRegister(nonce=await self._work(work_bits))
-            if not self._book.used:
-                self._book.use_number(1)
+            if not self.book.used:
+                self.book.use_number(1)
             try:
-                await self._ledger.post(self._net, self._signed(body, 1))
+                await self._ledger.post(self.net, self._signed(body, 1))
             except RefusedError as err:
                 raise UserFacingError(f"the ledger refuses the connector's key: {err}") from err
             await self._catch_up()
 
     async def is_member(self, key: PeerKey) -> bool:
         """Return whether a key is registered; raises LedgerAwayError, PeerError."""
-        return await self._ledger.chain(key) is not None
+        return await self._ledger.peer(key) is not None
 
     async def vouch(self, body: MemberVouch) -> int:
         """Log a vouch and give its index.
@@ -209,79 +196,71 @@ class StatementAuthor:
     # --- one statement
 
     async def _sign_and_send(self, body: MemberVouch) -> int:
-        seq = max(self._chain.last_seq, self._book.used) + 1
-        self._book.use_number(seq, body)
-        self._sent = self._signed(body, seq)
-        return await self._send(self._sent)
+        seq = max(self._last_seq, self.book.used) + 1
+        self.book.use_number(seq, body)
+        entry = self._signed(body, seq)
+        self._unsettled = entry, body
+        return await self._send(entry)
 
     async def _send_again(self, body: MemberVouch) -> int | None:
         """Send the unsettled entry again; gives its index if it makes the same vouch."""
-        entry = self._sent
-        if entry is None:
+        if self._unsettled is None:
             return None
+        entry, sent = self._unsettled
         try:
             index = await self._send(entry)
         except RefusedError as err:
             log.info("the last statement was refused", code=err.code)
             return None
-        said = entry.statement.body
-        is_same = (getattr(said, "peer", ""), getattr(said, "owner", "")) == (body.peer, body.owner)
-        return index if is_same else None
+        return index if (sent.peer, sent.owner) == (body.peer, body.owner) else None
 
     async def _send(self, entry: Entry) -> int:
         try:
-            index = await self._ledger.post(self._net, entry)
+            index = await self._ledger.post(self.net, entry)
         except RefusedError as err:
-            self._sent = None
+            self._unsettled = None
             if err.code not in _MAY_STAND:
-                self._book.void_number(entry.statement.seq)
+                self.book.use_number(entry.statement.seq)
             raise
-        self._sent = None
-        made = entry.statement
-        self._chain = ChainEnd(last_seq=made.seq, last_hash=to_text(made.digest))
+        self._unsettled = None
+        self._last_seq, self._last_hash = entry.statement.seq, entry.statement.digest
         return index
 
     def _signed(self, body: Body, seq: int) -> Entry:
         ts = self._clock()
         made = statement.make(
             body=body,
-            author=self._signer.key,
+            author=self.signer.key,
             seq=seq,
             ts=ts,
             exp=ts + STATEMENT_LIFE_MS,
-            prev=digest_from_text(self._chain.last_hash),
+            prev=self._last_hash,
         )
-        return statement.sign(self._net, made, self._signer)
+        return statement.sign(self.net, made, self.signer)
 
     # --- where the chain ends
 
     async def _catch_up(self) -> bool:
         """Read the end of our chain; returns whether our key is registered."""
-        chain = await self._ledger.chain(self._signer.key)
-        if chain is None:
+        own = await self._ledger.peer(self.signer.key)
+        if own is None:
             return False
-        if chain.last_seq > self._book.used + MOST_AHEAD:
+        if own.last_seq > self.book.used + MOST_AHEAD:
             raise PeerError(
-                f"the ledger has statement {chain.last_seq} of our key, which has signed only "
-                f"{self._book.used}: check that it is the right ledger"
+                f"the ledger has statement {own.last_seq} of our key, which has signed only "
+                f"{self.book.used}: check that it is the right ledger"
             )
-        if chain.last_seq > self._book.used:
+        if own.last_seq > self.book.used:
             log.warning("the log has statements of this key that said.jsonl does not contain")
-            self._book.use_number(chain.last_seq + LEAP)
-        self._chain = chain
+            self.book.use_number(own.last_seq + LEAP)
+        self._last_seq, self._last_hash = own.last_seq, digest_from_text(own.last_hash)
         return True
-
-    async def _is_in_log(self) -> bool:
-        try:
-            return await self._catch_up()
-        except PeerError as err:
-            raise UserFacingError(str(err)) from err
 
     async def _work(self, bits: int) -> int:
         first = 0
         while True:
             found = await asyncio.to_thread(
-                find_nonce, self._net, self._signer.key, bits, first, STRIDE
+                find_nonce, self.net, self.signer.key, bits, first, STRIDE
             )
             if found is not None:
                 return found
@@ -319,15 +298,27 @@ class VouchBook:
         self._tidy(now_ms)
 
     def use_number(self, seq: int, vouch: MemberVouch | None = None) -> None:
-        """Use up a number, for a vouch if given; raises RefusedError("read-only")."""
-        if vouch is None:
-            self._append(_StoredVouch(seq))
-        else:
-            self._append(_StoredVouch(seq, vouch.peer, vouch.owner, vouch.until))
+        """Use up a number for a vouch, or for nothing in force, as when the vouch was refused.
 
-    def void_number(self, seq: int) -> None:
-        """Record that the statement with that number was refused; raises RefusedError."""
-        self._append(_StoredVouch(seq))
+        Raises RefusedError("read-only").
+        """
+        line = _StoredVouch(seq)
+        if vouch is not None:
+            line = _StoredVouch(seq, vouch.peer, vouch.owner, vouch.until)
+        try:
+            with self._path.open("ab") as file:
+                end = file.tell()
+                try:
+                    file.write(msgspec.json.encode(line) + b"\n")
+                    files.sync(file)
+                except OSError:
+                    # Half a line would swallow the next one.
+                    os.truncate(self._path, end)
+                    raise
+        except OSError as err:
+            log.error("signed nothing, because the disk failed", error=str(err))  # noqa: TRY400 - the sentence says it
+            raise RefusedError("read-only", "this connector cannot write now: try later") from err
+        self._apply(line)
 
     def keys_of(self, owner: str, now_ms: int) -> dict[str, int]:
         """List the keys for which an owner vouches now, with the end of each vouch (ms)."""
@@ -348,29 +339,12 @@ class VouchBook:
             if self._before is not None and self._before.peer == peer:
                 self._vouches[peer] = self._before
 
-    def _append(self, line: _StoredVouch) -> None:
-        try:
-            with self._path.open("ab") as file:
-                end = file.tell()
-                try:
-                    file.write(msgspec.json.encode(line) + b"\n")
-                    files.sync(file)
-                except OSError:
-                    # Half a line would swallow the next one.
-                    os.truncate(self._path, end)
-                    raise
-        except OSError as err:
-            log.error("signed nothing, because the disk failed", error=str(err))  # noqa: TRY400 - the sentence says it
-            raise RefusedError("read-only", "this connector cannot write now: try later") from err
-        self._apply(line)
-
     def _tidy(self, now_ms: int) -> None:
         """Rewrite the file: the vouches in force, and the highest number."""
-        standing = [line for line in self._vouches.values() if line.until > now_ms]
-        self._vouches = {line.peer: line for line in standing}
-        lines = standing
-        if self.used and all(line.seq != self.used for line in standing):
-            lines = [*standing, _StoredVouch(self.used)]
+        lines = [line for line in self._vouches.values() if line.until > now_ms]
+        self._vouches = {line.peer: line for line in lines}
+        if self.used and all(line.seq != self.used for line in lines):
+            lines.append(_StoredVouch(self.used))
         try:
             raw = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
             files.write_file(self._path, raw)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,14 +21,13 @@ import httpx
 import jwt
 import msgspec
 
+from tequio_ledger.log.witness_client import read_bounded
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError, TequioError
-from tequio_shared.ids import ZERO_DIGEST, Digest, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
 
 if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock
-
-# --- Accounts, and the names under which the log may know their owners.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +54,6 @@ def owner(secret: bytes, account: Account) -> Digest:
     return Digest(hmac.digest(secret, named, "sha256"))
 
 
-# --- The interface of a provider. Each gives a code (RFC 8628), and says later which account the
-# person chose.
-
-
 class ProviderAwayError(TequioError):
     """The provider does not answer, or says that it cannot answer now; try later."""
 
@@ -68,18 +64,15 @@ class ProviderWrongError(PeerError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """A provider's pair of codes: `user_code` for the person, `device_code` for the connector."""
+    """A provider's pair of codes: one for the connector, one for the person."""
 
     device_code: str = field(repr=False)
-    user_code: str
-    url: str
-    """Page on which the person enters the code."""
-    expires_s: int
-    interval_s: int
+    shown: connector.ConnectCode
+    """Under a new id, by which the volunteer's program polls the outcome."""
 
 
 class Provider(Protocol):
-    """A provider of accounts."""
+    """Gives a code (RFC 8628), and reports later which account the person chose."""
 
     @property
     def name(self) -> str:
@@ -134,8 +127,13 @@ class ProviderClient:
     ) -> tuple[int, Json]:
         place = _place(url)
         try:
-            async with asyncio.timeout(self._answer_s):
-                status, raw = await self._read(method, url, form, headers)
+            async with (
+                asyncio.timeout(self._answer_s),
+                self._http.stream(method, url, data=form, headers=headers) as answer,
+            ):
+                status, raw = answer.status_code, await read_bounded(answer, ANSWER_BYTES)
+        except PeerError as err:
+            raise ProviderWrongError(f"{place} sent {err}") from err
         except TimeoutError as err:
             raise ProviderAwayError(f"{place} gave no answer in {self._answer_s:.0f} s") from err
         except (httpx.HTTPError, httpx.InvalidURL) as err:
@@ -143,18 +141,6 @@ class ProviderClient:
         if status >= _SERVER_FAULT or status == _TOO_MANY:
             raise ProviderAwayError(f"{place} answers with status {status}")
         return status, _parsed(raw, place)
-
-    async def _read(
-        self, method: str, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]
-    ) -> tuple[int, bytes]:
-        parts, size = [], 0
-        async with self._http.stream(method, url, data=form, headers=headers) as answer:
-            async for chunk in answer.aiter_raw():
-                size += len(chunk)
-                if size > ANSWER_BYTES:
-                    raise ProviderWrongError(f"{_place(url)} sent more than {ANSWER_BYTES} bytes")
-                parts.append(chunk)
-        return answer.status_code, b"".join(parts)
 
 
 def http_client() -> httpx.AsyncClient:
@@ -165,7 +151,7 @@ def http_client() -> httpx.AsyncClient:
             "accept-encoding": "identity",
             "user-agent": "tequio-connector",
         },
-        timeout=httpx.Timeout(None),  # `Outside` bounds every request as a whole
+        timeout=httpx.Timeout(None),  # `ProviderClient` bounds every request as a whole
         limits=httpx.Limits(max_connections=64),
         trust_env=False,
     )
@@ -218,6 +204,11 @@ class ClientRegistration:
     """Client secret, which some providers issue for the device flow too; empty without one."""
     scope: str = ""
 
+    @property
+    def form(self) -> dict[str, str]:
+        """Fields of every request."""
+        return {"client_id": self.id, **({"client_secret": self.secret} if self.secret else {})}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
@@ -231,16 +222,14 @@ class Tokens:
 class DeviceGrant:
     """The two requests of the device flow, at a provider's addresses."""
 
-    def __init__(self, outside: ProviderClient, client: ClientRegistration) -> None:
-        self._outside = outside
+    def __init__(self, http: ProviderClient, client: ClientRegistration) -> None:
+        self._http = http
         self._client = client
 
     async def code(self, address: str) -> DeviceCode:
         """Get a code (RFC 8628, 3.1 and 3.2); raises ProviderAwayError, ProviderWrongError."""
-        form = {"client_id": self._client.id, "scope": self._client.scope}
-        if self._client.secret:
-            form["client_secret"] = self._client.secret
-        answer = await self._outside.post(address, form)
+        form = {**self._client.form, "scope": self._client.scope}
+        answer = await self._http.post(address, form)
         if "error" in answer:
             raise ProviderWrongError(f"it refused to give a code: {_error(answer)}")
         return _code(answer)
@@ -250,14 +239,8 @@ class DeviceGrant:
 
         Raises RefusedError("denied"), RefusedError("code-expired"), and as `code` does.
         """
-        form = {
-            "grant_type": _GRANT,
-            "device_code": device_code,
-            "client_id": self._client.id,
-        }
-        if self._client.secret:
-            form["client_secret"] = self._client.secret
-        answer = await self._outside.post(address, form)
+        form = {**self._client.form, "grant_type": _GRANT, "device_code": device_code}
+        answer = await self._http.post(address, form)
         match answer.get("error"):
             case None:
                 return _tokens(answer)
@@ -280,7 +263,7 @@ def _code(answer: Json) -> DeviceCode:
     try:
         shown = msgspec.convert(
             {
-                "id": to_text(ZERO_DIGEST),
+                "id": to_text(secrets.token_bytes(DIGEST_BYTES)),
                 "user_code": answer.get("user_code"),
                 "url": check_address(url),
                 "expires_s": _bounded(answer.get("expires_in"), connector.CODE_S),
@@ -291,13 +274,7 @@ def _code(answer: Json) -> DeviceCode:
         device_code = _text(answer, "device_code", _CODE_CHARACTERS)
     except ValueError as err:  # msgspec's errors too
         raise ProviderWrongError(f"its codes cannot be used: {err}") from err
-    return DeviceCode(
-        device_code=device_code,
-        user_code=shown.user_code,
-        url=shown.url,
-        expires_s=shown.expires_s,
-        interval_s=shown.interval_s,
-    )
+    return DeviceCode(device_code=device_code, shown=shown)
 
 
 def _tokens(answer: Json) -> Tokens:
@@ -341,15 +318,13 @@ _MOST = 2**63
 
 
 class GitHub:
-    """GitHub, or a GitHub Enterprise server."""
-
     def __init__(
-        self, outside: ProviderClient, client: ClientRegistration, address: str = PUBLIC
+        self, http: ProviderClient, client: ClientRegistration, address: str = PUBLIC
     ) -> None:
         self._address = address.rstrip("/")
         self._api = _PUBLIC_API if self._address == PUBLIC else f"{self._address}/api/v3"
-        self._outside = outside
-        self._grant = DeviceGrant(outside, client)
+        self._http = http
+        self._grant = DeviceGrant(http, client)
 
     @property
     def name(self) -> str:
@@ -363,7 +338,7 @@ class GitHub:
         tokens = await self._grant.tokens(place, device_code)
         if isinstance(tokens, Pending):
             return tokens
-        user = await self._outside.get(f"{self._api}/user", token=tokens.access)
+        user = await self._http.get(f"{self._api}/user", token=tokens.access)
         number = user.get("id")
         if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < _MOST:
             raise ProviderWrongError("it did not give the user's number")
@@ -393,16 +368,16 @@ class _Addresses:
 
 
 class OpenId:
-    """An OpenID Connect provider; used from one event loop."""
+    """Used from one event loop."""
 
     def __init__(
-        self, outside: ProviderClient, client: ClientRegistration, issuer: str, clock: Clock
+        self, http: ProviderClient, client: ClientRegistration, issuer: str, clock: Clock
     ) -> None:
-        self._outside = outside
+        self._http = http
         self._client = client
         self._issuer = issuer
         self._clock = clock
-        self._grant = DeviceGrant(outside, client)
+        self._grant = DeviceGrant(http, client)
         self._addresses: _Addresses | None = None
         self._addresses_ms = 0
         self._keys: Sequence[jwt.PyJWK] = ()
@@ -410,8 +385,7 @@ class OpenId:
 
     @property
     def name(self) -> str:
-        parts = urlsplit(self._issuer)
-        return f"{parts.netloc}{parts.path}".rstrip("/").lower()
+        return issuer_name(self._issuer)
 
     async def code(self) -> DeviceCode:
         return await self._grant.code((await self._found()).device)
@@ -424,15 +398,14 @@ class OpenId:
         if not tokens.identity:
             raise ProviderWrongError("it did not send an ID token")
         key = await self._key(addresses, tokens.identity)
-        subject = self._subject(tokens.identity, key)
-        return Account(provider=self._issuer, number=subject)
+        return Account(provider=self._issuer, number=self._subject(tokens.identity, key))
 
     # --- addresses
 
     async def _found(self) -> _Addresses:
         if self._addresses is None or self._clock() - self._addresses_ms > KEPT_MS:
             place = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
-            self._addresses = self._read(await self._outside.get(place))
+            self._addresses = self._read(await self._http.get(place))
             self._addresses_ms = self._clock()
         return self._addresses
 
@@ -457,7 +430,7 @@ class OpenId:
         found = _named(self._keys, name)
         age_ms = self._clock() - self._keys_ms
         if age_ms > KEPT_MS or (found is None and age_ms > KEYS_AGAIN_MS):
-            self._keys = _keys(await self._outside.get(addresses.keys))
+            self._keys = _keys(await self._http.get(addresses.keys))
             self._keys_ms = self._clock()
             found = _named(self._keys, name)
         if found is None:
@@ -483,6 +456,10 @@ class OpenId:
         if not isinstance(subject, str) or not 0 < len(subject) <= _SUBJECT_CHARACTERS:
             raise ProviderWrongError("its ID token names no subject")
         return subject
+
+
+def issuer_name(issuer: str) -> str:
+    return _place(issuer).rstrip("/").lower()
 
 
 def _key_name(token: str) -> str | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_ledger.connector.ledger import LedgerAwayError, StatementAuthor, VouchBook
+from tequio_ledger.connector.ledger import LedgerAwayError, StatementAuthor
 from tequio_ledger.connector.providers import (
     Account,
     DeviceCode,
@@ -67,19 +67,20 @@ class Challenges:
         self._used: set[bytes] = set()
         self._order: deque[bytes] = deque()
 
-    def issue(self, wish: bytes) -> bytes:
+    def issue(self, request: bytes) -> bytes:
         """Make a challenge for this request alone."""
         end = (self._clock() + LIFE_MS).to_bytes(_TIME_BYTES, "big")
         head = end + secrets.token_bytes(_CHANCE_BYTES)
-        return head + self._mark(head, wish)
+        return head + self._mark(head, request)
 
-    def redeem(self, challenge: bytes, wish: bytes) -> None:
+    def redeem(self, challenge: bytes, request: bytes) -> None:
         """Use up a challenge; raises RefusedError for an unknown, expired or used one."""
         head, mark = challenge[:-_MARK_BYTES], challenge[-_MARK_BYTES:]
-        is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, wish))
+        is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, request))
         if not is_ours or _end(challenge) < self._clock():
             raise RefusedError("expired", "the challenge is invalid or has expired: get a new one")
-        self._forget()
+        while self._order and _end(self._order[0]) < self._clock():
+            self._used.discard(self._order.popleft())
         if challenge in self._used:
             raise RefusedError("expired", "the challenge was used already: get a new one")
         # Dropping an old one instead would let it be used twice.
@@ -88,12 +89,8 @@ class Challenges:
         self._used.add(challenge)
         self._order.append(challenge)
 
-    def _mark(self, head: bytes, wish: bytes) -> bytes:
-        return hmac.digest(self._key, head + wish, "sha256")
-
-    def _forget(self) -> None:
-        while self._order and _end(self._order[0]) < self._clock():
-            self._used.discard(self._order.popleft())
+    def _mark(self, head: bytes, request: bytes) -> bytes:
+        return hmac.digest(self._key, head + request, "sha256")
 
 
 def _end(challenge: bytes) -> int:
@@ -114,11 +111,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class Connection:
-    """One key that waits for a person; only `Desk` changes it."""
+    """One key that waits for a person; only `ConnectionService` changes it."""
 
     peer: PeerKey
     provider: Provider
-    code: DeviceCode
+    device_code: str = field(repr=False)
     ends_ms: int
     interval_s: int
     next_ms: int
@@ -129,52 +126,37 @@ class Connection:
     problem: str = ""
     is_busy: bool = False
 
-    def status(self) -> ConnectOutcome:
-        """Give the outcome, or the current state."""
-        return self.outcome or connector.ConnectOutcome(
-            state="waiting", interval_s=self.interval_s, problem=self.problem
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectorRules:
-    """The connector's limits and its identity."""
-
-    about: ConnectorAbout
-    net: ids.NetworkId
-    secret: bytes = field(repr=False)
-    codes_per_hour: int
-
 
 class ConnectionService:
     """Serves volunteers; used from one event loop."""
 
     def __init__(
         self,
-        rules: ConnectorRules,
+        about: ConnectorAbout,
+        secret: bytes,
         providers: Mapping[str, Provider],
-        challenges: Challenges,
         author: StatementAuthor,
-        book: VouchBook,
         clock: Clock,
+        *,
+        codes_per_hour: int,
     ) -> None:
-        self.about = rules.about
-        self._rules = rules
+        """Owners' names are derived from `secret`."""
+        self.about = about
+        self._secret = secret
         self._providers = providers
-        self._challenges = challenges
+        self._challenges = Challenges(clock)
         self._author = author
-        self._book = book
         self._clock = clock
         self._open: dict[str, Connection] = {}
-        self._saying = asyncio.Lock()
-        hourly = rules.codes_per_hour
+        self._vouching = asyncio.Lock()
+        hourly = codes_per_hour
         self._buckets = TokenBuckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
 
-    def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
+    def challenge(self, request: ConnectRequest) -> ConnectChallenge:
         """Give a key a challenge to sign; raises RefusedError for an unknown provider."""
-        self._provider(wish.provider)
-        made = self._challenges.issue(_named(wish.peer, wish.provider))
-        return connector.ConnectChallenge(challenge=ids.to_text(made))
+        self._provider(request.provider)
+        made = self._challenges.issue(_named(request.peer, request.provider))
+        return ConnectChallenge(challenge=ids.to_text(made))
 
     async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
         """Get a code for a key that signed its challenge; raises RefusedError, PeerError."""
@@ -188,7 +170,8 @@ class ConnectionService:
             raise _away(provider, err) from err
         except ProviderWrongError as err:
             raise _wrong(provider, err) from err
-        return self._open_connection(peer, provider, code)
+        self._open_connection(peer, provider, code)
+        return code.shown
 
     async def ask(self, name: str) -> ConnectOutcome:
         """Give the outcome of a code; raises RefusedError when it has failed."""
@@ -211,7 +194,9 @@ class ConnectionService:
                 raise
             finally:
                 connection.is_busy = False
-        return connection.status()
+        return connection.outcome or ConnectOutcome(
+            state="waiting", interval_s=connection.interval_s, problem=connection.problem
+        )
 
     # --- the request
 
@@ -227,7 +212,7 @@ class ConnectionService:
         peer = check_key(ids.key_from_text(proof.peer))
         challenge = ids.from_text(proof.challenge, None)
         message = connector.signed_message(
-            self._rules.net, self.about.url, proof.provider, challenge
+            self._author.net, self.about.url, proof.provider, challenge
         )
         verify(peer, ids.from_text(proof.signature, None), message)
         # After the signature: a challenge that a stranger saw cannot be used up without the key.
@@ -236,9 +221,7 @@ class ConnectionService:
 
     def _limit(self, network: str, peer: PeerKey) -> None:
         now_ms = self._clock()
-        over = [name for name, one in self._open.items() if one.ends_ms < now_ms]
-        for name in over:
-            del self._open[name]
+        self._open = {name: one for name, one in self._open.items() if one.ends_ms >= now_ms}
         if len(self._open) >= OPEN:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         for sender in (network, peer):
@@ -259,35 +242,26 @@ class ConnectionService:
                 "this key is not in the log yet: start your worker once, then try again",
             )
 
-    def _open_connection(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> ConnectCode:
+    def _open_connection(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> None:
         """Open a connection, which ends the key's former one."""
-        for name in [name for name, one in self._open.items() if one.peer == peer]:
-            del self._open[name]
+        self._open = {name: one for name, one in self._open.items() if one.peer != peer}
         now_ms = self._clock()
-        name = ids.to_text(secrets.token_bytes(ids.DIGEST_BYTES))
-        self._open[name] = Connection(
+        self._open[code.shown.id] = Connection(
             peer=peer,
             provider=provider,
-            code=code,
-            ends_ms=now_ms + code.expires_s * 1000,
-            interval_s=code.interval_s,
+            device_code=code.device_code,
+            ends_ms=now_ms + code.shown.expires_s * 1000,
+            interval_s=code.shown.interval_s,
             next_ms=now_ms,  # the provider's interval is between two requests
         )
         log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
-        return connector.ConnectCode(
-            id=name,
-            user_code=code.user_code,
-            url=code.url,
-            expires_s=code.expires_s,
-            interval_s=code.interval_s,
-        )
 
     # --- the person's decision
 
     async def _ask_provider(self, connection: Connection) -> None:
         provider = connection.provider
         try:
-            found = await provider.account_of(connection.code.device_code)
+            found = await provider.account_of(connection.device_code)
         except ProviderAwayError as err:
             log.warning("a provider is away", provider=provider.name, error=str(err))
             connection.problem = f"{provider.name} does not answer now"
@@ -297,7 +271,7 @@ class ConnectionService:
             raise _wrong(provider, err) from err
         connection.problem = ""
         if isinstance(found, Account):
-            connection.owner = owner(self._rules.secret, found)
+            connection.owner = owner(self._secret, found)
         else:
             self._slow(connection, HURRY_S if found.is_hurried else 0)
 
@@ -307,11 +281,11 @@ class ConnectionService:
 
     # --- the vouch
 
-    async def _vouch(self, connection: Connection, whose: Digest) -> None:
-        async with self._saying:  # two keys of one account must not both pass the count below
+    async def _vouch(self, connection: Connection, owner_name: Digest) -> None:
+        async with self._vouching:  # two keys of one account must not both pass the count below
             until = self._clock() + self.about.term_days * DAY_MS
             body = MemberVouch(
-                peer=ids.to_text(connection.peer), owner=ids.to_text(whose), until=until
+                peer=ids.to_text(connection.peer), owner=ids.to_text(owner_name), until=until
             )
             self._count(body)
             try:
@@ -323,10 +297,10 @@ class ConnectionService:
             except RefusedError as err:
                 raise self._refused(err) from err
         log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
-        connection.outcome = connector.ConnectOutcome(state="vouched", index=index, until=until)
+        connection.outcome = ConnectOutcome(state="vouched", index=index, until=until)
 
     def _count(self, body: MemberVouch) -> None:
-        others = self._book.keys_of(body.owner, self._clock())
+        others = self._author.book.keys_of(body.owner, self._clock())
         others.pop(body.peer, None)
         if len(others) < self.about.keys_per_account:
             return

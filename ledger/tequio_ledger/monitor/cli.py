@@ -27,17 +27,16 @@ from tequio_ledger.runtime import now_ms
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.log.notes import VerifierKey
-from tequio_shared.log.notes import VerifierKey as Key
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import Genesis
 
-# --- The monitor's settings.
-#
-# To add a setting: a field here and a line in `installer/monitor.toml`.
+ALARM_STATUS = 2
+
+log = structlog.get_logger(__name__)
 
 
 class MonitorSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
-    """All settings of the monitor."""
+    """To add a setting: a field here and a line in `installer/monitor.toml`."""
 
     folder: Annotated[
         Folder, Meta(description="Folder of the monitor's copy of the log and of its alarms.")
@@ -55,11 +54,6 @@ class MonitorSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"
 
 
 MONITOR = Program(MonitorSettings, "TEQUIO_MONITOR_", "tequio-ledger monitor --help")
-
-
-ALARM_STATUS = 2
-
-log = structlog.get_logger(__name__)
 
 
 @click.command("monitor")
@@ -97,7 +91,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
             url=ledger.url,
             log_key=genesis.log_key,
             network_id=to_text(genesis.network_id),
-            size=watch.size,
+            size=watch.mirror.size,
         )
         while True:
             try:
@@ -120,7 +114,7 @@ def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
     try:
         answer = ledger.ask("/v1/network")
         genesis = Genesis.parse(from_text(str(answer.get("genesis", "")), None))
-        key: Key = VerifierKey.parse(genesis.log_key)
+        key = VerifierKey.parse(genesis.log_key)
     except UnreachableError as err:
         if before is not None:
             return before

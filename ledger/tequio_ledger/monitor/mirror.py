@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from tequio_shared.network.genesis import Genesis
 
 
-if TYPE_CHECKING:
-    Fetch = Callable[[Digest], bytes]
-
-
 class BadEntryError(PeerError):
     """An entry of the log does not verify, or does not follow from those before it."""
 
@@ -49,7 +45,9 @@ class BadEntryError(PeerError):
 class Mirror:
     """Owns the copy; made once the genesis is known."""
 
-    def __init__(self, folder: Path, genesis: Genesis, fetch: Fetch, clock: Clock) -> None:
+    def __init__(
+        self, folder: Path, genesis: Genesis, fetch: Callable[[Digest], bytes], clock: Clock
+    ) -> None:
         """Prepare the tables; raises UserFacingError."""
         self.database = Database(folder / "mirror.sqlite")
         self.database.migrate()
@@ -99,11 +97,9 @@ class Mirror:
         changes = derived.Changes()
         for leaf in leaves:
             index = self.size + len(admitted)
-            entry = self._verified(index, leaf)
-            one = AdmittedEntry.of(entry, self._net, entry.statement.ts)
-            self._apply(index, entry, leaf)
+            entry = self._apply(index, leaf)
             derived.derive(changes, index, entry, self.state)
-            admitted.append(one)
+            admitted.append(AdmittedEntry.of(entry, self._net, entry.statement.ts))
         head = replace(self._head, size=edge.size, root=edge.root())
         tree = self._integrity.tree
         for leaf in leaves:
@@ -128,25 +124,21 @@ class Mirror:
         self.note = note
 
     def close(self) -> None:
-        """Close the database."""
         self.database.close()
 
-    def _verified(self, index: int, leaf: bytes) -> Entry:
+    def _apply(self, index: int, leaf: bytes) -> Entry:
+        step = "verify"
         try:
             entry = Entry.parse(leaf)
             entry.verify(self._net)
             check_role(entry, self.genesis)
-        except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
-            raise BadEntryError(index, leaf, f"does not verify: {err}") from err
-        return entry
-
-    def _apply(self, index: int, entry: Entry, leaf: bytes) -> None:
-        try:
+            step = "follow"
             self.state.apply(index, entry, entry.statement.ts)
         except KeyError as err:
             raise BadEntryError(index, leaf, "names an unknown key or document") from err
         except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
-            raise BadEntryError(index, leaf, f"does not follow: {err}") from err
+            raise BadEntryError(index, leaf, f"does not {step}: {err}") from err
+        return entry
 
     def _fold(self, stored: StoredEntry, entry: Entry) -> None:
         self.edge.append(leaf_hash(stored.leaf))

@@ -17,7 +17,7 @@ import structlog
 
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
-from tequio_ledger.monitor.alarms import Alarm, AlarmKind, Alarms, FoundError
+from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError, Mirror
 from tequio_ledger.monitor.remote import Json, RemoteLedger, UnreachableError
 from tequio_ledger.store import log_rows, queries
@@ -107,8 +107,8 @@ class AnswerComparison:
                 rows = queries.peers(connection, after, PAGE)
                 due = [peer_answer(row, self._published) for row in rows]
                 text = f"&after={to_text(after)}" if after else ""
-                said = self._page(f"/v1/peers?limit={PAGE}{text}", "peers")
-                yield from _compare("peer", "key", due, said)
+                answer = self._page(f"/v1/peers?limit={PAGE}{text}", "peers")
+                yield from _compare("peer", "key", due, answer)
                 if len(rows) < PAGE:
                     return
                 after = rows[-1].key
@@ -152,26 +152,22 @@ def _as_of(path: str, answer: Json) -> tuple[int, Digest]:
     raise PeerError(f"{path} does not say what it is true for")
 
 
-def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[str]:
+def _compare(what: str, key: str, due: list[Any], answer: list[Json]) -> Iterator[str]:
     """Compare rows by their key; `due` are the answers that we compute ourselves."""
-    ours = {one[key]: one for one in map(msgspec.to_builtins, due)}
-    theirs = {one[key]: one for one in said if isinstance(one.get(key), str | int)}
-    if len(theirs) < len(said):
-        yield f"{len(said) - len(theirs)} rows name no {what}, or one twice"
+    # as JSON, so that our tuples and their lists are equal
+    ours = {one[key]: one for one in msgspec.json.decode(msgspec.json.encode(due))}
+    theirs = {one[key]: one for one in answer if isinstance(one.get(key), str | int)}
+    if len(theirs) < len(answer):
+        yield f"{len(answer) - len(theirs)} rows name no {what}, or one twice"
     for name in ours.keys() - theirs.keys():
         yield f"{what} {name} is missing"
     for name in theirs.keys() - ours.keys():
         yield f"{what} {name} is not in the log"
     for name in ours.keys() & theirs.keys():
         for field in sorted(ours[name].keys() - _ASIDE):
-            expected, found = _plain(ours[name][field]), _plain(theirs[name].get(field))
+            expected, found = ours[name][field], theirs[name].get(field)
             if expected != found:
                 yield f"{what} {name}: {field} is {expected!r} by the log, but {found!r} is said"
-
-
-def _plain(value: object) -> object:
-    # Our tuples and their lists become equal.
-    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 LAG_S = 60.0
@@ -203,12 +199,12 @@ class Watch:
         """Open the copy; raises UserFacingError, also for a policy that names only other logs."""
         self._ledger = ledger
         self._open_mirror = open_mirror
-        self._mirror = open_mirror()
+        self.mirror = open_mirror()
         self._alarms = alarms
         self._policy = policy
         self._clock = clock
         self._steady_s = steady_s
-        self._key = VerifierKey.parse(self._mirror.genesis.log_key)
+        self._key = VerifierKey.parse(self.mirror.genesis.log_key)
         if policy is not None and policy.logs and self._key not in [one.key for one in policy.logs]:
             self.close()
             raise UserFacingError(
@@ -217,13 +213,8 @@ class Watch:
         self._bad_since: dict[AlarmKind, float] = {}
         self._ahead = UnpublishedAnswers(steady_s)
 
-    @property
-    def size(self) -> int:
-        """Number of entries read and verified."""
-        return self._mirror.size
-
     def close(self) -> None:
-        self._mirror.close()
+        self.mirror.close()
 
     def check(self) -> None:
         """Read and compare new entries; raises FoundError for a fault of the log itself.
@@ -235,9 +226,9 @@ class Watch:
                 self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
-            if self._mirror.is_torn:
-                self._mirror.close()
-                self._mirror = self._open_mirror()
+            if self.mirror.is_torn:
+                self.mirror.close()
+                self.mirror = self._open_mirror()
 
     def _read(self) -> bool:
         """Read the published log; False when the checkpoint shown does not count.
@@ -261,13 +252,13 @@ class Watch:
         """Read until that size is published, but no longer than PUBLISHED_S."""
         deadline_s = self._steady_s() + PUBLISHED_S
         while self._read():
-            if self._mirror.size >= size or self._steady_s() > deadline_s:
+            if self.mirror.size >= size or self._steady_s() > deadline_s:
                 return True
             time.sleep(AGAIN_S)
         return False
 
     def _follow(self, signed: Checkpoint, note: bytes) -> None:
-        mirror = self._mirror
+        mirror = self.mirror
         if signed.size < mirror.size:
             self._check_older(signed, note)
             return
@@ -283,21 +274,21 @@ class Watch:
 
     def _check_older(self, signed: Checkpoint, note: bytes) -> None:
         """Compare a checkpoint with our entries; an alarm if it stays older for LAG_S."""
-        with self._mirror.database.reader.begin() as connection:
+        with self.mirror.database.reader.begin() as connection:
             own = root_at(connection, signed.size)
         if own != signed.root:
             why = f"size {signed.size} was signed with another root than our entries have"
             raise self._forked(why, note)
         self._lasting(
             AlarmKind.ROLLBACK,
-            f"size {signed.size} is shown after {self._mirror.size}",
+            f"size {signed.size} is shown after {self.mirror.size}",
             "older",
             LAG_S,
             note,
         )
 
     def _check_continues(self, signed: Checkpoint, note: bytes) -> None:
-        size, root = self._mirror.size, self._mirror.root
+        size, root = self.mirror.size, self.mirror.root
         if size == 0:
             return
         proof: list[Digest] = []
@@ -311,22 +302,21 @@ class Watch:
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, verify it, and store it."""
-        first, end = next_range(self._mirror.size, signed.size)
+        first, end = next_range(self.mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
-            edge = extend_frontier(self._mirror.edge, leaves)
+            edge = extend_frontier(self.mirror.edge, leaves)
             proof = self._proofs(signed).consistency(end) if end < signed.size else []
             verify_consistency(end, edge.root(), signed.size, signed.root, proof)
         except (PeerError, FatalLogError) as err:
             why = f"entries {first} to {end - 1} are not those that were signed: {err}"
             raise self._found(AlarmKind.ENTRIES, why, note) from err
         try:
-            self._mirror.extend(leaves, edge)
+            self.mirror.extend(leaves, edge)
         except BadEntryError as err:
             entries = {str(err.index): err.leaf}
-            raise FoundError(
-                self._alarms.make(AlarmKind.RULES, str(err), note=note, entries=entries)
-            ) from err
+            alarm = self._alarms.make(AlarmKind.RULES, str(err), note=note, entries=entries)
+            raise FoundError(alarm) from err
 
     def _compare_tiles(self, before: int, signed: Checkpoint, note: bytes) -> None:
         for tile in new_tiles(before, signed.size):
@@ -334,7 +324,7 @@ class Watch:
                 served = self._ledger.tile(tile.level, tile.index, signed.size)
             except PeerError as err:
                 raise self._found(AlarmKind.ENTRIES, f"{tile.path()}: {err}", note) from err
-            with self._mirror.database.reader.begin() as connection:
+            with self.mirror.database.reader.begin() as connection:
                 own = log_rows.read_tile(connection, (tile.level, tile.index)) or b""
             if not own.startswith(served):
                 why = f"{tile.path()} is not made of the entries"
@@ -344,7 +334,7 @@ class Watch:
         """Compare the ledger's derived answers; False when its checkpoint does not count."""
         for _ in range(ASKED):
             try:
-                found = AnswerComparison(self._ledger, self._mirror).differences()
+                found = AnswerComparison(self._ledger, self.mirror).differences()
             except MovedOnError as err:
                 self._ahead.add(err.size, err.root)
                 if self._read_until(err.size):
@@ -352,28 +342,29 @@ class Watch:
                 return False
             except PeerError as err:
                 found = [str(err)]
-            self._judge([*found, *self._broken()], is_compared=True)
+            found += self._broken()
+            if found:
+                self._ring_derived(found)
+            else:
+                self._alarms.clear(AlarmKind.DERIVED)
             return True
-        self._judge(self._broken(), is_compared=False)
+        broken = self._broken()
+        if broken:
+            self._ring_derived(broken)
+        else:
+            log.info("answers change faster than the log is published", size=self.mirror.size)
         return True
 
     def _broken(self) -> list[str]:
-        with self._mirror.database.reader.begin() as connection:
-            return self._ahead.broken(connection, self._mirror.size, LATE_S)
+        with self.mirror.database.reader.begin() as connection:
+            return self._ahead.broken(connection, self.mirror.size, LATE_S)
 
-    def _judge(self, found: list[str], *, is_compared: bool) -> None:
-        if found:
-            why = f"{len(found)} answers do not follow from the log of {self._mirror.size}"
-            differences = tuple(found[:1000])
-            self._alarms.ring(
-                self._alarms.make(
-                    AlarmKind.DERIVED, why, note=self._mirror.note, differences=differences
-                )
-            )
-        elif is_compared:
-            self._alarms.clear(AlarmKind.DERIVED)
-        else:
-            log.info("answers change faster than the log is published", size=self._mirror.size)
+    def _ring_derived(self, found: list[str]) -> None:
+        why = f"{len(found)} answers do not follow from the log of {self.mirror.size}"
+        differences, note = tuple(found[:1000]), self.mirror.note
+        self._alarms.ring(
+            self._alarms.make(AlarmKind.DERIVED, why, note=note, differences=differences)
+        )
 
     def _proofs(self, signed: Checkpoint) -> TileProofs:
         return TileProofs(lambda tile: self._ledger.tile(*tile, signed.size), signed.size)
@@ -392,9 +383,9 @@ class Watch:
 
     def _forked(self, why: str, note: bytes, proof: list[Digest] | None = None) -> FoundError:
         """Describe two signed histories, if there is a checkpoint to prove the first one."""
-        if not self._mirror.note:
+        if not self.mirror.note:
             return self._found(AlarmKind.ENTRIES, why, note)
-        signed = [filter_signatures(one, [self._key]).decode() for one in (self._mirror.note, note)]
+        signed = [filter_signatures(one, [self._key]).decode() for one in (self.mirror.note, note)]
         evidence = ForkEvidence(
             log_key=self._key.text(),
             why=why,
@@ -404,5 +395,4 @@ class Watch:
         return FoundError(self._alarms.make(AlarmKind.FORK, why, fork=evidence, note=note))
 
     def _found(self, kind: AlarmKind, why: str, note: bytes) -> FoundError:
-        alarm: Alarm = self._alarms.make(kind, why, note=note)
-        return FoundError(alarm)
+        return FoundError(self._alarms.make(kind, why, note=note))

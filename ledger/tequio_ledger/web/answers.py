@@ -41,7 +41,6 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
     """Describe a run; raises RefusedError("not-found")."""
     view, resume = state.run(run), state.resumes[run]
     head = view.head
-    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED_HEADS]
     return RunAnswer(
         run=to_text(run),
         name=view.manifest.name,
@@ -59,22 +58,27 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
-        published=tuple(
-            PublishedAnswer(number, body.repo, body.revision, index)
-            for number, (index, body) in newest
-        ),
+        published=published_heads(view, PUBLISHED_HEADS),
         sample=_sample(view),
         resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
         as_of=as_of(published),
     )
 
 
+def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]:
+    """List the newest published heads, the newest first."""
+    newest = sorted(view.published.items(), reverse=True)[:most]
+    return tuple(
+        PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
+    )
+
+
 def _sample(view: FullRunView) -> WrittenAnswer | None:
     """Give the sample of the newest head that has one, among the heads still being measured."""
     for draw in reversed(view.draws.open):
-        shown = measures.best_sample(draw.measures)
-        if shown is not None:
-            peer, sample = shown
+        found = measures.best_sample(draw.measures)
+        if found is not None:
+            peer, sample = found
             return WrittenAnswer(draw.head.round, to_text(peer), sample.prompt, sample.text)
     return None
 

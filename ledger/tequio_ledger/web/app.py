@@ -11,8 +11,7 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import competitions, errors, events, log_files, openapi, read_api, write_api
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.limits import StatementLimiter
-from tequio_ledger.web.pages import router as pages_problem
-from tequio_ledger.web.pages.router import pages
+from tequio_ledger.web.pages import router
 from tequio_ledger.web.routing import RouteGroup, application
 from tequio_ledger.web.write_api import SeedStore
 from tequio_shared.errors import RefusedError
@@ -73,8 +72,7 @@ def build(ledger: Ledger, streams: EventStreams) -> ASGIApp:
         "seeds": SeedStore(),
         "limiter": StatementLimiter(ledger.settings, ledger.clock),
     }
-    services["description"] = openapi.ApiDescription(ROUTES, services.keys())
+    services["description"] = openapi.ApiDescription(routes=ROUTES, services=services.keys())
     api = RouteGroup(routes=ROUTES, answer_error=answer_error)
-    for_people, more = pages(ledger, answer_error)
-    services |= more
-    return application((api, for_people), services, pages_problem.answer_missing)
+    pages, page_services = router.pages(ledger, answer_error)
+    return application((api, pages), services | page_services, router.answer_missing)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated
-
-import msgspec
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.guard import Published
 from tequio_ledger.state import CompetitionEvent, State
 from tequio_ledger.web.answers import as_of
-from tequio_ledger.web.routing import get
+from tequio_ledger.web.routing import Index, Limit, get
 from tequio_shared.api.answer import ROWS
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
@@ -27,18 +24,14 @@ from tequio_shared.api.competitions import (
     ShareAnswer,
 )
 from tequio_shared.competition.competition import CompetitionView
-from tequio_shared.competition.rules import CompetitionRules, Submission
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.rules import CompetitionRules
+from tequio_shared.competition.state import CompetitionPhase, Entrant
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
-from tequio_shared.limits import JSON_INTEGER
-
-After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
 @get("/v1/competitions")
 async def get_competitions(
-    ledger: Ledger, after: After = 0, limit: Limit = 100
+    ledger: Ledger, after: Index = 0, limit: Limit = 100
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
@@ -78,7 +71,7 @@ def _competition_line(now: CompetitionSnapshot) -> CompetitionLine:
         entrants=len(now.entrants),
         offered=len(now.offers),
         evaluators=len(now.evaluators),
-        outcome=now.outcome or None,
+        outcome=now.outcome,
         void=now.void,
     )
 
@@ -95,11 +88,11 @@ def _competition_answer(now: CompetitionSnapshot, published: Published) -> Compe
         entrants=tuple(
             EntrantAnswer(
                 entrant=one.name,
-                author=one.author,
-                side=one.side or None,
-                index=one.index,
+                author=to_text(one.author),
+                side=to_text(one.side) if one.side else None,
+                index=one.entered.index,
                 submission=to_text(one.submission.id) if one.submission else None,
-                submitted_index=one.submitted_index,
+                submitted_index=one.submitted.index if one.submitted else None,
             )
             for one in now.entrants
         ),
@@ -109,14 +102,14 @@ def _competition_answer(now: CompetitionSnapshot, published: Published) -> Compe
             ShareAnswer(share=one.number, custodian=one.custodian, index=one.index)
             for one in now.shares
         ),
-        beacon=now.beacon or None,
+        beacon=now.beacon,
         documents=len(now.documents),
         evaluators=now.evaluators,
         commits=now.commits,
         results=now.results,
         challenged=len(now.challenges),
         challenges=now.challenges[:ROWS],
-        outcome=now.outcome or None,
+        outcome=now.outcome,
         outcome_index=now.began.get(CompetitionPhase.DECIDED),
         lacks=now.lacks,
         void=now.void,
@@ -127,19 +120,6 @@ def _competition_answer(now: CompetitionSnapshot, published: Published) -> Compe
 # --- A competition, copied from the ledger's state in one step and frozen.
 #
 # The state belongs to the event loop: copy there, and do everything else in a thread.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntrantSnapshot:
-    """One entrant; its submission is the newest one, which counts."""
-
-    name: str
-    author: str
-    side: str
-    """The run it trains; empty for a model from elsewhere."""
-    index: int
-    submission: Submission | None
-    submitted_index: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +136,6 @@ class ShareSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompetitionSnapshot:
-    """One competition."""
-
     id: str
     rules: CompetitionRules
     phase: CompetitionPhase
@@ -167,21 +145,21 @@ class CompetitionSnapshot:
     """Why no ranking is possible yet; empty when one is."""
     void: str
     """Why it ended without a ranking; empty if it did not."""
-    entrants: tuple[EntrantSnapshot, ...]
+    entrants: tuple[Entrant, ...]
     """In the order in which they entered."""
     offers: tuple[OfferAnswer, ...]
     shares: tuple[ShareSnapshot, ...]
-    beacon: str
-    """Empty until the texts are open; so are the next two."""
+    beacon: str | None
+    """None until the texts are open; until then, the next two are empty."""
     documents: tuple[int, ...]
     evaluators: tuple[str, ...]
     """Drawn evaluators, in the order of the draw."""
     commits: tuple[CommittedAnswer, ...]
     results: tuple[ScoredAnswer, ...]
     challenges: tuple[ChallengeAnswer, ...]
-    outcome: str
-    """Empty until organisers state it."""
-    story: tuple[CompetitionEvent, ...]
+    outcome: str | None
+    """None until organisers state it."""
+    events: tuple[CompetitionEvent, ...]
 
     @property
     def opened_index(self) -> int:
@@ -204,7 +182,7 @@ def competition_snapshot(state: State, competition: Digest, now_ms: int) -> Comp
         began={phase: mark.index for phase, mark in view.phase_starts.items()},
         lacks=view.missing_for_ranking(),
         void=view.void_reason(now_ms),
-        entrants=_entrants(view),
+        entrants=tuple(view.entrants.values()),
         offers=tuple(
             OfferAnswer(
                 key=to_text(key),
@@ -214,8 +192,17 @@ def competition_snapshot(state: State, competition: Digest, now_ms: int) -> Comp
             )
             for key, one in view.offers.items()
         ),
-        shares=_shares(view, state),
-        beacon=to_text(draw.beacon) if draw else "",
+        shares=tuple(
+            ShareSnapshot(
+                number=number,
+                custodian=to_text(custodian),
+                owner=to_text(state.tiers.highest(custodian).owner),
+                is_organiser=custodian in state.genesis.organiser_keys,
+                index=view.shares[number].revealed.index if number in view.shares else None,
+            )
+            for number, custodian in enumerate(view.rules.custodian_keys, 1)
+        ),
+        beacon=to_text(draw.beacon) if draw else None,
         documents=draw.documents if draw else (),
         evaluators=tuple(map(to_text, draw.evaluators)) if draw else (),
         commits=tuple(
@@ -226,8 +213,8 @@ def competition_snapshot(state: State, competition: Digest, now_ms: int) -> Comp
         ),
         results=_results(view),
         challenges=_challenges(view),
-        outcome=to_text(view.outcome) if view.outcome else "",
-        story=state.competition_events(competition),
+        outcome=to_text(view.outcome) if view.outcome else None,
+        events=state.competition_events(competition),
     )
 
 
@@ -237,34 +224,6 @@ def competitions_of_run(state: State, run: RunId, now_ms: int) -> tuple[Competit
         competition_snapshot(state, competition, now_ms)
         for competition, view in reversed(state.competitions.views.items())
         if any(one.side == run for one in view.entrants.values())
-    )
-
-
-def _entrants(view: CompetitionView) -> tuple[EntrantSnapshot, ...]:
-    return tuple(
-        EntrantSnapshot(
-            name=one.name,
-            author=to_text(one.author),
-            side=to_text(one.side) if one.side else "",
-            index=one.entered.index,
-            submission=one.submission,
-            submitted_index=one.submitted.index if one.submitted else None,
-        )
-        for one in view.entrants.values()
-    )
-
-
-def _shares(view: CompetitionView, state: State) -> tuple[ShareSnapshot, ...]:
-    organisers = state.genesis.organiser_keys
-    return tuple(
-        ShareSnapshot(
-            number=number,
-            custodian=to_text(custodian),
-            owner=to_text(state.tiers.highest(custodian).owner),
-            is_organiser=custodian in organisers,
-            index=view.shares[number].revealed.index if number in view.shares else None,
-        )
-        for number, custodian in enumerate(view.rules.custodian_keys, 1)
     )
 
 

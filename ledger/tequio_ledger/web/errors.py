@@ -17,32 +17,30 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MEDIA_TYPE = "application/problem+json"
-STATUS = MappingProxyType(
-    {
-        "malformed": 400,
-        "not-canonical": 400,
-        "unknown-type": 400,
-        "bad-signature": 400,
-        "bad-key": 400,
-        "no-work": 403,
-        "not-admitted": 403,
-        "quarantined": 403,
-        "wrong-role": 403,
-        "not-found": 404,
-        "method-not-allowed": 405,
-        "too-large": 413,
-        "wrong-network": 422,
-        "expired": 422,
-        "clock-skew": 422,
-        "rate-limited": 429,
-        "queue-full": 503,
-        "no-quorum": 503,
-        "read-only": 503,
-        "provider-away": 503,
-        "ledger-away": 503,
-        "quota": 507,
-    }
-)
+STATUS: Mapping[str, int] = {
+    "malformed": 400,
+    "not-canonical": 400,
+    "unknown-type": 400,
+    "bad-signature": 400,
+    "bad-key": 400,
+    "no-work": 403,
+    "not-admitted": 403,
+    "quarantined": 403,
+    "wrong-role": 403,
+    "not-found": 404,
+    "method-not-allowed": 405,
+    "too-large": 413,
+    "wrong-network": 422,
+    "expired": 422,
+    "clock-skew": 422,
+    "rate-limited": 429,
+    "queue-full": 503,
+    "no-quorum": 503,
+    "read-only": 503,
+    "provider-away": 503,
+    "ledger-away": 503,
+    "quota": 507,
+}
 """The HTTP status of each code."""
 OTHER_REFUSAL = 409
 """HTTP status of all other codes: the statement does not fit the log as it is now."""

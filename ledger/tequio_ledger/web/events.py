@@ -6,7 +6,8 @@ slow reader costs no memory and misses nothing.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated
 
 import msgspec
@@ -39,6 +40,30 @@ class EventStreams:
         self.limit = StreamLimit()
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
+    def answer(
+        self, request: Request, kind: StreamKind, most: int, events: AsyncGenerator[bytes, None]
+    ) -> Response:
+        """Send events; raises RefusedError("queue-full") if the address has `most` streams."""
+        network = network_of(request)
+        self.limit.check(kind, network, most)
+        body = self._counted(kind, network, most, events)
+        return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
+
+    async def _counted(
+        self, kind: StreamKind, network: str, most: int, events: AsyncGenerator[bytes, None]
+    ) -> AsyncGenerator[bytes, None]:
+        try:  # again: others may have connected between the answer and its first byte
+            self.limit.check(kind, network, most)
+        except RefusedError:
+            return
+        self.limit.enter(kind, network)
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        finally:
+            self.limit.leave(kind, network)
+
     async def read_page(self, ledger: Ledger, first: int, end: int) -> bytes:
         """Give the encoded events of entries [first, end)."""
         reading = self._pages.get((first, end))
@@ -60,32 +85,21 @@ async def get_events(
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")
     start = (parse_natural(resumed) if resumed else after) + 1
-    network = network_of(request)
-    streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
-    body = _follow(ledger, streams, network, start)
-    return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
+    events = _follow(ledger, streams, start)
+    return streams.answer(request, StreamKind.EVENTS, ledger.settings.address_streams, events)
 
 
 async def _follow(
-    ledger: Ledger, streams: EventStreams, network: str, start: int
-) -> AsyncIterator[bytes]:
-    try:  # again: others may have connected between the answer and its first byte
-        streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
-    except RefusedError:
-        return
-    streams.limit.enter(StreamKind.EVENTS, network)
-    position = start
-    try:
-        yield b": tequio log\n\n"
-        while not streams.is_closing:
-            end = min(ledger.published.size, position + _PAGE)
-            if position < end:
-                yield await streams.read_page(ledger, position, end)
-                position = end
-            elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
-                yield HEARTBEAT
-    finally:
-        streams.limit.leave(StreamKind.EVENTS, network)
+    ledger: Ledger, streams: EventStreams, position: int
+) -> AsyncGenerator[bytes, None]:
+    yield b": tequio log\n\n"
+    while not streams.is_closing:
+        end = min(ledger.published.size, position + _PAGE)
+        if position < end:
+            yield await streams.read_page(ledger, position, end)
+            position = end
+        elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
+            yield HEARTBEAT
 
 
 def _page(ledger: Ledger, first: int, end: int) -> bytes:

@@ -47,8 +47,8 @@ class StatementLimiter:
     """Token buckets by key and by address, so that a flood costs its sender; thread-safe."""
 
     def __init__(self, settings: LedgerSettings, clock: Clock) -> None:
-        self._keys = _buckets(settings.key_rate)
-        self._addresses = _buckets(settings.address_rate)
+        self._keys = make_buckets(settings.key_rate)
+        self._addresses = make_buckets(settings.address_rate)
         self._clock = clock
         self._lock = threading.Lock()
 
@@ -73,7 +73,7 @@ class StatementLimiter:
             return buckets.try_spend(name, count, self._clock() / 1000)
 
 
-def _buckets(per_s: int) -> TokenBuckets | None:
+def make_buckets(per_s: int) -> TokenBuckets | None:
     """Make buckets of a rate; 0 sets no limit."""
     return TokenBuckets(per_s, per_s * BURST_S, names=MAX_NAMES) if per_s else None
 

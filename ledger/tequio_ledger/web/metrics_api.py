@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Metric, make_asgi_app
+from prometheus_client import Metric, make_asgi_app
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
+from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE, metrics
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.web.events import EventStreams
@@ -59,8 +60,8 @@ class LedgerCollector(Collector):
     def _witnesses(self) -> Iterator[Metric]:
         publisher = self._ledger.publisher
         found = publisher.publication() if publisher else None
-        late = "How long signed entries have waited for cosignatures."
-        yield _gauge("publish_late_seconds", late, found.late_s if found else 0)
+        waiting = "How long signed entries have waited for cosignatures."
+        yield _gauge("publish_late_seconds", waiting, found.late_s if found else 0)
         family = GaugeMetricFamily(
             "tequio_ledger_witness_up",
             "1 when the witness cosigned at the last request.",
@@ -90,26 +91,19 @@ class LedgerCollector(Collector):
         yield from (rounds, members, tokens, number)
 
 
-class MetricsApp:
-    """ASGI application with the metrics at /metrics, and 404 elsewhere."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._page: ASGIApp = make_asgi_app(registry)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == PATH:
-            await self._page(scope, receive, send)
-        elif scope["type"] == "http":
-            headers = [(b"content-type", b"text/plain")]
-            start: Message = {"type": "http.response.start", "status": 404, "headers": headers}
-            await send(start)
-            await send({"type": "http.response.body", "body": b"the metrics are at /metrics\n"})
-
-
-def build_app(ledger: Ledger, streams: EventStreams) -> MetricsApp:
-    """Make the application, and register the gauges of this ledger."""
+def build_app(ledger: Ledger, streams: EventStreams) -> ASGIApp:
+    """Register the gauges of this ledger; serves them at /metrics, and 404 elsewhere."""
     metrics.REGISTRY.register(LedgerCollector(ledger, streams))
-    return MetricsApp(metrics.REGISTRY)
+    page: ASGIApp = make_asgi_app(metrics.REGISTRY)
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == PATH:
+            await page(scope, receive, send)
+        elif scope["type"] == "http":
+            missing = Response("the metrics are at /metrics\n", 404, media_type="text/plain")
+            await missing(scope, receive, send)
+
+    return serve
 
 
 def _gauge(name: str, help_text: str, value: float) -> Metric:

@@ -20,10 +20,9 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import BURST_S, MAX_NAMES
+from tequio_ledger.web.limits import MAX_NAMES, make_buckets
 from tequio_shared.addresses import network_of
 from tequio_shared.ids import to_text
-from tequio_shared.ratelimit import TokenBuckets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
-if TYPE_CHECKING:
     Network = IPv4Network | IPv6Network
 
 log = structlog.get_logger(__name__)
@@ -48,8 +45,8 @@ SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
-_NO_ROUTE = "none"
-_NO_ANSWER = "none"
+_NONE = "none"
+"""The route of a request that has none, and the status of one without an answer."""
 _NOSNIFF_NAME = b"x-content-type-options"
 _NOSNIFF = (_NOSNIFF_NAME, b"nosniff")
 _CLOSE = (b"connection", b"close")
@@ -57,7 +54,7 @@ _NO_BODY = (None, b"0")
 _TAG_BYTES = 16
 _OK = 200
 _NOT_MODIFIED = 304
-_ABOUT_CONTENT = {b"content-length", b"content-type"}
+_REPLACED = {b"content-length", b"content-type", b"etag"}  # in an answer without content
 _REVALIDATE = (b"cache-control", b"no-cache")  # may be stored, but not used without asking
 
 
@@ -84,7 +81,7 @@ class RequestLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id, since, status = next(self._ids), time.perf_counter(), _NO_ANSWER
+        request_id, since, status = next(self._ids), time.perf_counter(), _NONE
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
@@ -110,7 +107,7 @@ class RequestLog:
 
 def _route_of(scope: Scope) -> str:
     """Give the path template: there are few, however many paths strangers request."""
-    return scope.get("path_template") or _NO_ROUTE
+    return scope.get("path_template") or _NONE
 
 
 # prometheus_client locks at every lookup of a label, and these few labels come with each request
@@ -165,8 +162,8 @@ class ProxyMiddleware:
     def _sender(self, scope: Scope) -> str:
         """Give the nearest address that is not a trusted proxy."""
         host: str = (scope.get("client") or ("", 0))[0]
-        given = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
-        hops = b",".join(given).decode("latin-1").split(",") if given else []
+        lines = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
+        hops = b",".join(lines).decode("latin-1").split(",") if lines else []
         while hops and self._is_proxy(host):
             host = hops.pop().strip()
         return host
@@ -200,11 +197,7 @@ class RequestLimits:
         """
         self._app = app
         self._slow_reader_s = slow_reader_s
-        self._rate = (
-            TokenBuckets(request_rate, request_rate * BURST_S, names=MAX_NAMES)
-            if request_rate
-            else None
-        )
+        self._rate = make_buckets(request_rate)
         self._most = MAX_REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
 
@@ -334,8 +327,8 @@ class _TaggedAnswer:
         await self._send(message)
 
     async def _not_modified(self, start: Message, tag: bytes) -> None:
-        kept = [one for one in start["headers"] if one[0].lower() not in _ABOUT_CONTENT]
-        headers = [*(one for one in kept if one[0].lower() != b"etag"), (b"etag", tag)]
+        kept = [one for one in start["headers"] if one[0].lower() not in _REPLACED]
+        headers = [*kept, (b"etag", tag)]
         await self._send({**start, "status": _NOT_MODIFIED, "headers": headers})
         await self._send({"type": "http.response.body", "body": b""})
 
@@ -346,8 +339,8 @@ def _tag(body: bytes) -> bytes:
 
 def _tags_held(scope: Scope) -> frozenset[bytes]:
     """List the tags that the client holds; for a GET, weak and strong tags compare alike."""
-    given = [value for name, value in scope["headers"] if name.lower() == b"if-none-match"]
-    tags = (tag.strip().removeprefix(b"W/") for value in given for tag in value.split(b","))
+    values = [value for name, value in scope["headers"] if name.lower() == b"if-none-match"]
+    tags = (tag.strip().removeprefix(b"W/") for value in values for tag in value.split(b","))
     return frozenset(tag for tag in tags if tag)
 
 

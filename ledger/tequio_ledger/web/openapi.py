@@ -46,8 +46,6 @@ Json = dict[str, Any]  # a node of the document: any JSON object
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bytes:
-    """A body or an answer that is bytes, not a type of the API."""
-
     media_type: str = _OCTETS
     most_bytes: int | None = None
     description: str = ""
@@ -125,17 +123,17 @@ DECLARED_EXCHANGES = {
 }
 
 
+@dataclass(kw_only=True)
 class ApiDescription:
     """The description of the API, written at its first request: that takes a while."""
 
-    def __init__(self, routes: Sequence[Route], services: Collection[str]) -> None:
-        """Describe routes; `services` names the parameters that the application provides."""
-        self._routes = routes
-        self._services = services
+    routes: Sequence[Route]
+    services: Collection[str]
+    """Names of parameters that the application provides."""
 
     @cached_property
     def document(self) -> bytes:
-        return msgspec.json.encode(describe(self._routes, self._services))
+        return msgspec.json.encode(describe(self.routes, self.services))
 
 
 @get(PATH, is_described=False)

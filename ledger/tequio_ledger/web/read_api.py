@@ -21,7 +21,7 @@ from tequio_ledger.web.answers import (
     snapshot,
     standing_answer,
 )
-from tequio_ledger.web.routing import get, json_answer
+from tequio_ledger.web.routing import Index, Limit, get, json_answer
 from tequio_shared.api.network import (
     ConnectorAnswer,
     ConnectorsAnswer,
@@ -57,10 +57,7 @@ from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
 
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
-After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 AfterRound = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
-Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)] | None
 Reach = Annotated[int, msgspec.Meta(ge=0, le=100)]
 NAMED = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
 """Standings that the quarantine list includes."""
@@ -92,7 +89,7 @@ async def get_network(ledger: Ledger) -> NetworkAnswer:
 
 
 @get("/v1/runs")
-async def get_runs(ledger: Ledger, after: After = 0, limit: Limit = 100) -> RunsAnswer:
+async def get_runs(ledger: Ledger, after: Index = 0, limit: Limit = 100) -> RunsAnswer:
     """List runs in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
     later = (run for run, index in ledger.state.opened.items() if index > after)
@@ -109,7 +106,7 @@ async def get_run(ledger: Ledger, run: str) -> RunAnswer:
 
 
 @get("/v1/runs/{run}/rounds")
-def get_rounds(ledger: Ledger, run: str, after: After = 0, limit: Limit = 100) -> RoundsAnswer:
+def get_rounds(ledger: Ledger, run: str, after: Index = 0, limit: Limit = 100) -> RoundsAnswer:
     """List rounds after a number."""
     with snapshot(ledger.database) as (connection, published):
         rows = queries.read_rounds(connection, from_text(run), after, limit)
@@ -192,7 +189,7 @@ def get_ranking(
     ledger: Ledger,
     around: str = "",
     n: Reach = 3,
-    after: Place = None,
+    after: Index | None = None,
     behind: str = "",
     limit: Limit = 100,
 ) -> RankingAnswer:
@@ -219,7 +216,7 @@ def get_ranking(
 
 @get("/v1/peers/{key}/rounds")
 def get_peer_rounds(
-    ledger: Ledger, key: str, before: After = JSON_INTEGER, limit: Limit = 100
+    ledger: Ledger, key: str, before: Index = JSON_INTEGER, limit: Limit = 100
 ) -> PeerRoundsAnswer:
     """List the finished rounds in which a key took part, the newest first."""
     peer = PeerKey(from_text(key))
@@ -244,7 +241,7 @@ def get_peer_rounds(
 
 
 @get("/v1/quarantine")
-def get_quarantine(ledger: Ledger, after: After = 0, limit: Limit = 100) -> QuarantineAnswer:
+def get_quarantine(ledger: Ledger, after: Index = 0, limit: Limit = 100) -> QuarantineAnswer:
     """List keys that are quarantined, banned, suspected or on probation, the oldest first."""
     with snapshot(ledger.database) as (connection, published):
         rows = queries.standings(connection, NAMED, after, limit)
@@ -260,7 +257,7 @@ def get_quarantine(ledger: Ledger, after: After = 0, limit: Limit = 100) -> Quar
 
 @get("/v1/invitations")
 async def get_invitations(
-    ledger: Ledger, after: After = 0, limit: Limit = 100
+    ledger: Ledger, after: Index = 0, limit: Limit = 100
 ) -> InvitationsAnswer:
     """List invitations, after the entry that opened one."""
     published = await ledger.sequencer.settled()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -29,6 +29,7 @@ from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
 from tequio_shared.errors import RefusedError
+from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -37,13 +38,15 @@ if TYPE_CHECKING:
     Answer = Callable[[Request], Awaitable[Response]]
 
 JSON = "application/json"
+Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
+"""Where a list continues: a log index, a round or a place."""
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+"""Most rows of one answer."""
 _NOT_ALLOWED = 405
 _SLASHES = re.compile("//+")
 
 
 class ParameterSource(Enum):
-    """Source of a handler's parameter."""
-
     REQUEST = "request"
     SERVICE = "service"
     PATH = "path"
@@ -146,25 +149,17 @@ def application(
         redirect_slashes=False,
         default=not_found,
     )
-    return _PlainPaths(router)
 
-
-class _PlainPaths:
-    """Normalises paths before the router: `/v1//network/` is `/v1/network`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def route_plain_path(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        if path != "/" and (path.endswith("/") or "//" in path):
+        if path != "/" and (path.endswith("/") or "//" in path):  # `/v1//network/` is `/v1/network`
             scope["path"] = _SLASHES.sub("/", path).rstrip("/") or "/"
-        await self._app(scope, receive, send)
+        await router(scope, receive, send)
+
+    return route_plain_path
 
 
 class _Methods:
-    """The methods of one path."""
-
     def __init__(self, by_method: Mapping[str, Answer]) -> None:
         self._by_method = by_method
         self._allow = {"allow": ", ".join(sorted({*by_method, "OPTIONS"}))}
@@ -195,12 +190,12 @@ def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -
     is_coroutine = inspect.iscoroutinefunction(handler)
 
     async def call(request: Request) -> object:
-        given = bound | {one.name: _value(one, request) for one in from_url}
+        arguments = bound | {one.name: _value(one, request) for one in from_url}
         if wants_request:
-            given["request"] = request
+            arguments["request"] = request
         if is_coroutine:
-            return await handler(**given)  # type: ignore[misc]  # `is_coroutine` proves it
-        return await run_in_threadpool(handler, **given)
+            return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
+        return await run_in_threadpool(handler, **arguments)
 
     async def answer(request: Request) -> Response:
         request.scope["path_template"] = template

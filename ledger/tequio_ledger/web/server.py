@@ -61,7 +61,7 @@ class WebServer:
         # `middleware.RequestLog` logs requests already.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = Config(
-            _Watched(app),
+            _watched(app),
             http=_Connection,
             ws="none",
             lifespan="off",
@@ -100,7 +100,7 @@ class _Connection(asyncio.Protocol):
     """One connection: uvicorn's protocol, and a deadline while no request is running.
 
     uvicorn's own timeout ends with the first byte of a head, so a client that sends a byte now and
-    then would hold its connection permanently. This class does not parse HTTP: `_Watched` reports
+    then would hold its connection permanently. This class does not parse HTTP: `_watched` reports
     when a request begins, which is when its head is complete, and when it ends.
     """
 
@@ -170,19 +170,18 @@ class _Connection(asyncio.Protocol):
             self._deadline = None
 
 
-class _Watched:
-    """Reports to the connection when each of its requests begins and ends."""
+def _watched(app: ASGIApp) -> ASGIApp:
+    """Report to the connection when each of its requests begins and ends."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         connection: _Connection = scope["state"].pop(_CONNECTION)
         connection.begin_request()
         try:
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
         finally:
             connection.end_request()
+
+    return serve
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -241,8 +241,6 @@ async def post_checkpoint(request: Request, ledger: Ledger, limiter: StatementLi
 
 @dataclass(frozen=True, slots=True)
 class _HeldRecord:
-    """A record, its bytes, and the network address that uploaded it."""
-
     record: AddressRecord
     raw: bytes
     network: str

@@ -77,8 +77,12 @@ def test_a_code_is_had_and_an_account_when_the_person_agreed(
     provider: AccountProvider, kind: str
 ) -> None:
     got = ask(provider, kind, lambda one: one.code())
-    assert (got.user_code, got.device_code) == (USER_CODE, DEVICE_CODE)
-    assert (got.url, got.expires_s, got.interval_s) == (f"{provider.url}/login/device", 900, 1)
+    assert (got.shown.user_code, got.device_code) == (USER_CODE, DEVICE_CODE)
+    assert (got.shown.url, got.shown.expires_s, got.shown.interval_s) == (
+        f"{provider.url}/login/device",
+        900,
+        1,
+    )
     provider.answers.extend(["authorization_pending", "slow_down"])
     assert ask(provider, kind, account) == Pending()
     assert ask(provider, kind, account) == Pending(is_hurried=True)
@@ -174,10 +178,10 @@ def test_a_code_that_cannot_be_shown_is_not_shown(
 def test_times_of_a_code_are_bounded_and_the_pause_has_a_default(provider: AccountProvider) -> None:
     provider.code = {"interval": None, "expires_in": 1e30}
     got = ask(provider, "github", lambda one: one.code())
-    assert (got.interval_s, got.expires_s) == (5, 1_800)
+    assert (got.shown.interval_s, got.shown.expires_s) == (5, 1_800)
     provider.code = {"interval": 0, "verification_uri": None, "verification_url": "https://g.co/d"}
     got = ask(provider, "github", lambda one: one.code())
-    assert (got.interval_s, got.url) == (1, "https://g.co/d")
+    assert (got.shown.interval_s, got.shown.url) == (1, "https://g.co/d")
 
 
 # --- GitHub

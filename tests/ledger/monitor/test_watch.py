@@ -137,15 +137,15 @@ def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         watch.check()
-        assert watch.size == 301
+        assert watch.mirror.size == 301
         say(ledger, "third", 20)
         watch.check()
-        assert watch.size == 321
+        assert watch.mirror.size == 321
     say(ledger, "fourth", 3)
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        assert watch.size == 321
+        assert watch.mirror.size == 321
         watch.check()
-        assert watch.size == 324
+        assert watch.mirror.size == 324
     assert rung(tmp_path) == []
     with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database:
         (count,) = database.execute("SELECT count(*) FROM peer").fetchone()
@@ -176,7 +176,7 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         watch.check()
-        here = watch.size
+        here = watch.mirror.size
         forged = Checkpoint(
             origin="ledger.example/test", size=here + size - 301, root=other_root(size)
         )
@@ -238,7 +238,7 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
     quorum = Policy.parse(text.encode())
     with closing(opened(remote, tmp_path / "q", alarms, quorum, steady_s=steady_s)) as watch:
         watch.check()
-        assert watch.size == 0, "nothing is read without the quorum"
+        assert watch.mirror.size == 0, "nothing is read without the quorum"
         steady_s.ahead_s = LATE_S
         watch.check()
         assert [one.kind for one in rung(tmp_path)] == [AlarmKind.QUORUM]
@@ -265,7 +265,7 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
         assert (alarm.kind, alarm.why) == (AlarmKind.AWAY, "the checkpoint is not valid")
         remote.change = lambda _path, raw: raw
         watch.check()
-        assert watch.size >= 301
+        assert watch.mirror.size >= 301
 
 
 @pytest.mark.parametrize("withheld", ["/log/tile/entries/", "/log/tile/0/", "/v1/peers"])
@@ -370,7 +370,7 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
             say(slow, "shown later", 2)
             with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
                 watch.check()
-                assert watch.size == 5
+                assert watch.mirror.size == 5
     assert [one.kind for one in rung(tmp_path)] == ([AlarmKind.DERIVED] if what == "lying" else [])
 
 
@@ -428,7 +428,7 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
             with pytest.raises(FoundError, match=r"^rules: entry 5 does not ") as caught:
                 watch.check()
-            assert watch.size == 0
+            assert watch.mirror.size == 0
     assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
 
 
@@ -450,7 +450,7 @@ def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) ->
 
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
             watch.check()
-            assert watch.size == len(contest.log.leaves)
+            assert watch.mirror.size == len(contest.log.leaves)
     assert not alarms.rang
 
 
@@ -469,7 +469,7 @@ def test_a_ledger_that_is_away_rings_when_it_stays_away(
         assert [one.kind for one in rung(tmp_path)] == [AlarmKind.AWAY]
         remote.change = lambda _path, raw: raw
         watch.check()
-        assert watch.size > 300
+        assert watch.mirror.size > 300
 
 
 def test_the_program_says_it_with_its_exit_status(tmp_path: Path, ledger: Served) -> None:

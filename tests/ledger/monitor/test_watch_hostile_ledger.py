@@ -144,4 +144,4 @@ def test_what_follows_in_order_is_read(tmp_path: Path) -> None:
     log.extend([second, invite(3, second), ALICE])
     with watching(tmp_path, log) as watch:
         watch.check()
-        assert watch.size == 4
+        assert watch.mirror.size == 4

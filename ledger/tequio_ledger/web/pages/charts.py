@@ -7,25 +7,13 @@ as the text of the page on both; the style sheet displays one of the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from tequio_ledger.web.pages.text import brief
 from tequio_shared import curve
 from tequio_shared.curve import Point
-
-
-def smooth_path(points: Sequence[Point]) -> str:
-    """Give the SVG path of a smooth line; x must rise. Empty without points."""
-    if not points:
-        return ""
-    pieces = ("C" + " ".join(map(_pair, piece)) for piece in curve.smooth(points))
-    return f"M{_pair(points[0])}" + "".join(pieces)
-
-
-def _pair(point: Point) -> str:
-    return f"{point[0]:.1f},{point[1]:.1f}"
-
 
 WIDE, NARROW = (540, 220), (336, 200)
 LEFT, TOP, BOTTOM = 48, 14, 26
@@ -40,10 +28,20 @@ MAX_STEPS = 160
 """A longer series is drawn as means of neighbours."""
 
 
+def smooth_path(points: Sequence[Point]) -> str:
+    """Give the SVG path of a smooth line; x must rise. Empty without points."""
+    if not points:
+        return ""
+    pieces = ("C" + " ".join(map(_pair, piece)) for piece in curve.smooth(points))
+    return f"M{_pair(points[0])}" + "".join(pieces)
+
+
+def _pair(point: Point) -> str:
+    return f"{point[0]:.1f},{point[1]:.1f}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleValue:
-    """One of the values behind a reading; an outlier may lie beyond the axis."""
-
     value: float
     is_outlier: bool
 
@@ -98,11 +96,23 @@ class ChartSpot:
     x: float
     y: float
     is_outlier: bool
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartCurve:
+    """One of several curves, and its last point in pixels; `look` is its style."""
+
+    look: int
+    path: str
+    x: float
+    y: float
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLayout:
-    """A chart at one size."""
+    """A chart at one size: a line with its area, or bars, or several curves."""
 
     kind: str
     width: int
@@ -110,14 +120,14 @@ class ChartLayout:
     left: float
     right: float
     base: float
-    line: str
-    area: str
     rows: tuple[AxisTick, ...]
     columns: tuple[AxisTick, ...]
-    dots: tuple[ChartDot, ...]
+    line: str = ""
+    area: str = ""
+    dots: tuple[ChartDot, ...] = ()
     bars: tuple[ChartBar, ...] = ()
-    """Drawn instead of line and area."""
     spots: tuple[ChartSpot, ...] = ()
+    curves: tuple[ChartCurve, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +146,6 @@ def chart(
     title: str,
     summary: str,
     readings: Sequence[ChartReading],
-    write: Callable[[float], str],
     *,
     from_zero: bool,
 ) -> Chart:
@@ -146,7 +155,7 @@ def chart(
     values = [*(one.value for one in shown), *(each.value for each in singles)]
     bounds = axis_bounds(values, from_zero=from_zero) if shown else (0.0, 1.0)
     kinds = (("wide", *WIDE), ("narrow", *NARROW))
-    layouts = tuple(_layout(*kind, shown, bounds, write) for kind in kinds)
+    layouts = tuple(_layout(*kind, shown, bounds) for kind in kinds)
     return Chart(
         name=name,
         title=title,
@@ -224,7 +233,6 @@ def _layout(
     height: int,
     readings: Sequence[ChartReading],
     bounds: tuple[float, float],
-    write: Callable[[float], str],
 ) -> ChartLayout:
     right, base = width - _RIGHT, height - BOTTOM
     low, high = bounds
@@ -246,7 +254,7 @@ def _layout(
         base=base,
         line=line,
         area=f"{line}V{base}H{xs[0]:.1f}Z" if points else "",
-        rows=value_ticks(bounds, base, write),
+        rows=value_ticks(bounds, base),
         columns=_columns(xs, readings),
         dots=_dots(points, readings, right),
         spots=tuple(
@@ -261,15 +269,13 @@ def _layout(
     )
 
 
-def value_ticks(
-    bounds: tuple[float, float], base: float, write: Callable[[float], str]
-) -> tuple[AxisTick, ...]:
+def value_ticks(bounds: tuple[float, float], base: float) -> tuple[AxisTick, ...]:
     """Label the vertical axis, whose lower end is at `base`."""
     low, high = bounds
     return tuple(
         AxisTick(
             at=round(base - at / INTERVALS * (base - TOP), 1),
-            text=write(low + at * (high - low) / INTERVALS),
+            text=brief(low + at * (high - low) / INTERVALS),
         )
         for at in range(INTERVALS + 1)
     )

@@ -3,53 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
 
-import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.state import CompetitionEvent, State
+from tequio_ledger.state import State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import (
-    CompetitionSnapshot,
-    EntrantSnapshot,
-    competition_snapshot,
-)
-from tequio_ledger.web.pages import competition_scores, competition_text, render, text
+from tequio_ledger.web.competitions import CompetitionSnapshot, competition_snapshot
+from tequio_ledger.web.pages import competition_scores, competition_text, render
 from tequio_ledger.web.pages.competition_charts import MAX_CURVES, SwarmHistory, side_curves
-from tequio_ledger.web.pages.run_view import HubHead, RunSnapshot, data_progress, run_snapshot
-from tequio_ledger.web.pages.text import StatusLabel
-from tequio_ledger.web.routing import get
-from tequio_shared.competition.rules import CompetitionOutcome, Submission
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.routing import Index, get
+from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase, Entrant
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.statements.network import CheckpointPublish
 
 CHART_ROUNDS = 2_000
 ROWS = 100
 """Newest statements on the page; the log has all."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntrantDetails:
-    """One entrant, its run if it has one, and where its submission can be downloaded."""
-
-    now: EntrantSnapshot
-    run_name: str
-    on_hub: HubHead | None
-    """The submitted head on the Hugging Face Hub, if organisers published it."""
-
-    @property
-    def submission(self) -> Submission | None:
-        """The submission, a head or a folder of files."""
-        return self.now.submission
+COMPETITIONS_ROWS = 30
 
 
 @get("/competitions/{competition}")
@@ -58,11 +36,8 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
     await ledger.sequencer.settled()
     now = competition_snapshot(ledger.state, digest_from_text(competition), ledger.clock())
     entrants = [_entrant(ledger.state, one) for one in now.entrants]
-    sides = [one for one in now.entrants if one.side]
-    runs = [
-        (one.name, run_snapshot(ledger.state, RunId(from_text(one.side))))
-        for one in sides[:MAX_CURVES]
-    ]
+    sides = [(one.name, one.side) for one in now.entrants if one.side]
+    runs = [(name, run_snapshot(ledger.state, run)) for name, run in sides[:MAX_CURVES]]
 
     def make() -> Response:
         now_ms, outcome = ledger.clock(), read_outcome(ledger, now)
@@ -73,10 +48,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             ledger,
             published,
             "competition.html",
-            now=now,
-            mark=competition_text.mark(now, now_ms),
-            gist=competition_text.tagline(now.rules),
-            coming=competition_text.next_date(now, now_ms),
+            summary=competition_text.summary(now, now_ms),
             steps=competition_text.steps(now, now_ms),
             rules=competition_text.rule_texts(now.rules),
             secrecy=competition_text.secrecy(now),
@@ -91,7 +63,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             is_final=outcome is not None,
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
-            story=_story(now.story),
+            newest=now.events[: -ROWS - 1 : -1],
             ledger_url=render.ledger_url(request, ledger),
         )
 
@@ -108,15 +80,14 @@ def read_outcome(ledger: Ledger, now: CompetitionSnapshot) -> CompetitionOutcome
         return None
 
 
-def _entrant(state: State, one: EntrantSnapshot) -> EntrantDetails:
-    run = state.run(RunId(from_text(one.side))) if one.side else None
-    submission, on_hub = one.submission, None
-    if run and submission and submission.run and submission.round in run.published:
-        entry, body = run.published[submission.round]
-        on_hub = HubHead(
-            round=submission.round, repo=body.repo, revision=body.revision, entry=entry
-        )
-    return EntrantDetails(now=one, run_name=run.manifest.name if run else "", on_hub=on_hub)
+def _entrant(state: State, one: Entrant) -> tuple[Entrant, str, CheckpointPublish | None]:
+    """Give an entrant, the name of its run, and its submitted head on the Hugging Face Hub."""
+    if one.side is None:
+        return one, "", None
+    run, published = state.run(one.side), None
+    if one.submission and one.submission.run:
+        published = run.published.get(one.submission.round)
+    return one, run.manifest.name, published[1] if published else None
 
 
 def _swarm(connection: Connection, ledger: Ledger, entrant: str, run: RunSnapshot) -> SwarmHistory:
@@ -131,33 +102,9 @@ def _swarm(connection: Connection, ledger: Ledger, entrant: str, run: RunSnapsho
     )
 
 
-def _story(statements: Sequence[CompetitionEvent]) -> list[tuple[int, int, str, str]]:
-    """List index, time (ms), meaning and author of the newest statements, the newest first."""
-    return [
-        (one.index, one.ts, text.TYPES[one.body.TYPE], to_text(one.author))
-        for one in reversed(statements[-ROWS:])
-    ]
-
-
-COMPETITIONS_ROWS = 30
-Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompetitionCard:
-    """One competition in the list."""
-
-    now: CompetitionSnapshot
-    mark: StatusLabel
-    gist: str
-    coming: tuple[str, int] | None
-    leaders: str
-    """The winners in a sentence; empty before the outcome."""
-
-
 @get("/competitions")
 async def get_competitions(
-    request: Request, ledger: Ledger, before: Before = JSON_INTEGER
+    request: Request, ledger: Ledger, before: Index = JSON_INTEGER
 ) -> Response:
     """List competitions, the newest first."""
     published = await ledger.sequencer.settled()
@@ -168,30 +115,21 @@ async def get_competitions(
         if view.phase_starts[CompetitionPhase.OPEN].index < before
     ]
     listed = [
-        competition_snapshot(ledger.state, one, now_ms)
+        competition_text.summary(competition_snapshot(ledger.state, one, now_ms), now_ms)
         for one in reversed(earlier[-COMPETITIONS_ROWS:])
     ]
 
     def make() -> Response:
+        outcomes = [read_outcome(ledger, one.now) for one in listed]
+        leaders = [competition_scores.leaders(one) if one else "" for one in outcomes]
         return render.page(
             request,
             ledger,
             published,
             "competitions.html",
-            cards=[_card(ledger, one, now_ms) for one in listed],
-            older=listed[-1].opened_index if len(earlier) > COMPETITIONS_ROWS else None,
+            cards=list(zip(listed, leaders, strict=True)),
+            older=listed[-1].now.opened_index if len(earlier) > COMPETITIONS_ROWS else None,
             is_first=before == JSON_INTEGER,
         )
 
     return await render.enqueue(request, make)
-
-
-def _card(ledger: Ledger, now: CompetitionSnapshot, now_ms: int) -> CompetitionCard:
-    outcome = read_outcome(ledger, now)
-    return CompetitionCard(
-        now=now,
-        mark=competition_text.mark(now, now_ms),
-        gist=competition_text.tagline(now.rules),
-        coming=competition_text.next_date(now, now_ms),
-        leaders=competition_scores.leaders(outcome) if outcome else "",
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,7 +14,10 @@ from tequio_ledger.web.pages.charts import (
     INTERVALS,
     LEFT,
     AxisTick,
+    ChartCurve,
+    ChartLayout,
     ChartReading,
+    ChartSpot,
     axis_bounds,
     downsample,
 )
@@ -64,16 +67,6 @@ class EntrantScores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatorDot:
-    """One evaluator's result, in pixels."""
-
-    x: float
-    y: float
-    is_outlier: bool
-    caption: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EntrantBar:
     """One entrant, in pixels; a bar of width 0 has no interval."""
 
@@ -86,7 +79,7 @@ class EntrantBar:
     left: float
     width: float
     is_first: bool
-    spots: tuple[EvaluatorDot, ...]
+    spots: tuple[ChartSpot, ...]
     caption: str
 
 
@@ -99,32 +92,8 @@ class RankBand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankingLayout:
-    """The ranking at one size."""
-
-    kind: str
-    width: int
-    height: float
-    left: float
-    right: float
-    base: float
-    name_x: float
-    ticks: tuple[AxisTick, ...]
-    bands: tuple[RankBand, ...]
-    rows: tuple[EntrantBar, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankingChart:
-    """The ranking as a chart, and in words."""
-
-    summary: str
-    layouts: tuple[RankingLayout, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Size:
-    """Layout of one kind of screen, in pixels."""
+class RankingSize:
+    """Sizes on one kind of screen, in pixels; `name` and `bar` count from the top of a row."""
 
     kind: str
     width: int
@@ -133,80 +102,89 @@ class _Size:
     right: int
     name: int
     bar: int
-    """`name` and `bar` are measured from the top of a row."""
     name_x: int
 
 
 _SIZES = (
-    _Size(kind="wide", width=940, row=50, left=250, right=840, name=27, bar=22, name_x=46),
-    _Size(kind="narrow", width=336, row=66, left=12, right=324, name=20, bar=38, name_x=40),
+    RankingSize(kind="wide", width=940, row=50, left=250, right=840, name=27, bar=22, name_x=46),
+    RankingSize(kind="narrow", width=336, row=66, left=12, right=324, name=20, bar=38, name_x=40),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingLayout:
+    size: RankingSize
+    height: float
+    base: float
+    ticks: tuple[AxisTick, ...]
+    bands: tuple[RankBand, ...]
+    rows: tuple[EntrantBar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingChart:
+    summary: str
+    layouts: tuple[RankingLayout, ...]
 
 
 def ranking_chart(placed: Sequence[EntrantScores]) -> RankingChart | None:
     """Lay out a ranking in this order; None without entrants."""
     if not placed:
         return None
-    bounds = axis_bounds(list(_values(placed)), from_zero=False)
+    ends = [end for one in placed for end in one.interval or ()]
+    # outliers may lie beyond the scale
+    honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
+    bounds = axis_bounds([*ends, *honest, *(one.value for one in placed)], from_zero=False)
     layouts = tuple(_layout(size, placed, bounds) for size in _SIZES)
     return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
 
 
-def _values(placed: Sequence[EntrantScores]) -> list[float]:
-    """List all values that the scale must include; outliers may lie beyond it."""
-    ends = [end for one in placed for end in one.interval or ()]
-    honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
-    return [*ends, *honest, *(one.value for one in placed)]
-
-
 def _layout(
-    size: _Size, placed: Sequence[EntrantScores], bounds: tuple[float, float]
+    size: RankingSize, placed: Sequence[EntrantScores], bounds: tuple[float, float]
 ) -> RankingLayout:
-    base = _TOP + size.row * len(placed)
     low, high = bounds
+
+    def place(value: float) -> float:
+        return round(size.left + (value - low) / (high - low) * (size.right - size.left), 1)
+
+    base = _TOP + size.row * len(placed)
     steps = [low + at * (high - low) / INTERVALS for at in range(INTERVALS + 1)]
-    rows = tuple(_row(size, bounds, at, one) for at, one in enumerate(placed))
     return RankingLayout(
-        kind=size.kind,
-        width=size.width,
+        size=size,
         height=base + _AXIS,
-        left=size.left,
-        right=size.right,
         base=base,
-        name_x=size.name_x,
-        ticks=tuple(AxisTick(at=_at(size, bounds, one), text=f"{one:.4g}") for one in steps),
+        ticks=tuple(AxisTick(at=place(one), text=f"{one:.4g}") for one in steps),
         bands=_bands(size, placed),
-        rows=rows,
+        rows=tuple(_row(size, place, at, one) for at, one in enumerate(placed)),
     )
 
 
-def _row(size: _Size, bounds: tuple[float, float], at: int, one: EntrantScores) -> EntrantBar:
+def _row(
+    size: RankingSize, place: Callable[[float], float], at: int, one: EntrantScores
+) -> EntrantBar:
     top = _TOP + at * size.row
     low, high = one.interval or (one.value, one.value)
-    left = _at(size, bounds, low)
+    left = place(low)
     return EntrantBar(
         name=one.name,
         name_y=top + size.name,
         rank=str(one.rank) if one.rank else "",
         value=text.decimal(one.value, 4),
         y=top + size.bar,
-        x=_at(size, bounds, one.value),
+        x=place(one.value),
         left=left,
-        width=round(_at(size, bounds, high) - left, 1),
+        width=round(place(high) - left, 1),
         is_first=one.rank == 1,
-        spots=tuple(_spot(size, bounds, top, score) for score in one.scores),
+        spots=tuple(_spot(size, place(score.value), top, score) for score in one.scores),
         caption=one.caption,
     )
 
 
-def _spot(
-    size: _Size, bounds: tuple[float, float], top: float, score: EvaluatorScore
-) -> EvaluatorDot:
-    x = _at(size, bounds, score.value)
+def _spot(size: RankingSize, x: float, top: float, score: EvaluatorScore) -> ChartSpot:
     is_beyond = not size.left <= x <= size.right
     result = f"{text.short_key(score.evaluator)} got {text.decimal(score.value, 4)}"
     odd = ", further off than honest computers can be" if score.is_outlier else ""
-    return EvaluatorDot(
+    return ChartSpot(
         x=min(max(x, size.left), size.right),
         y=top + size.bar + _SPOT,
         is_outlier=score.is_outlier,
@@ -214,7 +192,7 @@ def _spot(
     )
 
 
-def _bands(size: _Size, placed: Sequence[EntrantScores]) -> tuple[RankBand, ...]:
+def _bands(size: RankingSize, placed: Sequence[EntrantScores]) -> tuple[RankBand, ...]:
     """Give a background to each rank that several entrants share."""
     bands, at = [], 0
     for rank, held in groupby(placed, key=lambda one: one.rank):
@@ -223,11 +201,6 @@ def _bands(size: _Size, placed: Sequence[EntrantScores]) -> tuple[RankBand, ...]
             bands.append(RankBand(y=_TOP + at * size.row + 2, height=many * size.row - 4))
         at += many
     return tuple(bands)
-
-
-def _at(size: _Size, bounds: tuple[float, float], value: float) -> float:
-    low, high = bounds
-    return round(size.left + (value - low) / (high - low) * (size.right - size.left), 1)
 
 
 # --- The swarms over their rounds: a curve for each, on one scale.
@@ -255,39 +228,11 @@ class SwarmHistory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SwarmCurve:
-    """One curve in pixels, and its last point."""
-
-    look: int
-    path: str
-    x: float
-    y: float
-    caption: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurvesLayout:
-    """The curves at one size."""
-
-    kind: str
-    width: int
-    height: int
-    left: float
-    right: float
-    base: float
-    rows: tuple[AxisTick, ...]
-    columns: tuple[AxisTick, ...]
-    lines: tuple[SwarmCurve, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SideCurve:
     """One swarm in the legend; `look` is the style of its curve."""
 
     look: int
-    entrant: str
-    run: str
-    name: str
+    swarm: SwarmHistory
     readings: tuple[ChartReading, ...]
 
     @property
@@ -304,12 +249,12 @@ class SideCurves:
     """Measured on held-out text, rather than claimed."""
     sides: tuple[SideCurve, ...]
     left_out: int
-    layouts: tuple[CurvesLayout, ...]
+    layouts: tuple[ChartLayout, ...]
 
     @property
     def summary(self) -> str:
         """The chart in words, for people who cannot see it."""
-        return "; ".join(f"{one.entrant}: {one.caption}" for one in self.sides)
+        return "; ".join(f"{one.swarm.entrant}: {one.caption}" for one in self.sides)
 
 
 def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
@@ -317,16 +262,14 @@ def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
     is_measured = bool(swarms) and all(len(one.heads) > 1 for one in swarms)
     is_in_bytes = is_measured or all(one.tokens_per_byte for one in swarms)
     unit = "bits per byte" if is_in_bytes else "nats per token"
+    values = [
+        [(head.round, measures.bits_per_byte(head.median)) for head in one.heads]
+        if is_measured
+        else _claimed(one, is_in_bytes=is_in_bytes)
+        for one in swarms
+    ]
     sides = tuple(
-        SideCurve(
-            look=look,
-            entrant=one.entrant,
-            run=one.run,
-            name=one.name,
-            readings=tuple(
-                _measured(one) if is_measured else _claimed(one, unit, is_in_bytes=is_in_bytes)
-            ),
-        )
+        SideCurve(look=look, swarm=one, readings=_readings(values[look], unit))
         for look, one in enumerate(swarms)
     )
     drawn = [one for one in sides if len(one.readings) > 1]
@@ -336,39 +279,30 @@ def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
     )
 
 
-def _measured(swarm: SwarmHistory) -> list[ChartReading]:
-    """List the median measurements of a swarm's heads."""
-    return downsample(
-        [
-            ChartReading(
-                at=one.round,
-                value=(bits := measures.bits_per_byte(one.median)),
-                label=str(one.round),
-                caption=f"round {one.round}: {bits:.4f} bits per byte",
-            )
-            for one in swarm.heads
-        ]
-    )
-
-
-def _claimed(swarm: SwarmHistory, unit: str, *, is_in_bytes: bool) -> list[ChartReading]:
-    """List the median loss that trainers claim, round by round."""
+def _claimed(swarm: SwarmHistory, *, is_in_bytes: bool) -> list[tuple[int, float]]:
+    """List the median loss that trainers claim, by round."""
     factor = (swarm.tokens_per_byte or 1.0) / math.log(2) if is_in_bytes else 1.0
-    return downsample(
-        [
-            ChartReading(
-                at=one.round,
-                value=nats * factor,
-                label=str(one.round),
-                caption=f"round {one.round}: {nats * factor:.4f} {unit}",
-            )
-            for one in swarm.rounds
-            if (nats := text.loss(one.loss_q16)) is not None and nats > 0
-        ]
+    losses = ((one.round, text.loss(one.loss_q16) or 0) for one in swarm.rounds)
+    return [(number, nats * factor) for number, nats in losses if nats > 0]
+
+
+def _readings(values: Sequence[tuple[int, float]], unit: str) -> tuple[ChartReading, ...]:
+    return tuple(
+        downsample(
+            [
+                ChartReading(
+                    at=number,
+                    value=value,
+                    label=str(number),
+                    caption=f"round {number}: {value:.4f} {unit}",
+                )
+                for number, value in values
+            ]
+        )
     )
 
 
-def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[SideCurve]) -> CurvesLayout:
+def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[SideCurve]) -> ChartLayout:
     every = [one for side in drawn for one in side.readings]
     bounds = axis_bounds([one.value for one in every], from_zero=False)
     span = min(one.at for one in every), max(one.at for one in every)
@@ -379,28 +313,27 @@ def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[SideCurve
         x = LEFT + (one.at - first) / ((last - first) or 1.0) * (right - LEFT)
         return x, base - (one.value - low) / (high - low) * (base - charts.TOP)
 
-    return CurvesLayout(
+    return ChartLayout(
         kind=kind,
         width=width,
         height=height,
         left=LEFT,
         right=right,
         base=base,
-        rows=charts.value_ticks(bounds, base, text.brief),
+        rows=charts.value_ticks(bounds, base),
         columns=_columns(span, right),
-        lines=tuple(_line(side, [place(one) for one in side.readings]) for side in drawn),
+        curves=tuple(_curve(side, [place(one) for one in side.readings]) for side in drawn),
     )
 
 
-def _line(side: SideCurve, points: list[tuple[float, float]]) -> SwarmCurve:
+def _curve(side: SideCurve, points: list[tuple[float, float]]) -> ChartCurve:
     x, y = points[-1]
-    caption = f"{side.entrant}, {side.caption}"
-    return SwarmCurve(
+    return ChartCurve(
         look=side.look,
         path=charts.smooth_path(points),
         x=round(x, 1),
         y=round(y, 1),
-        caption=caption,
+        caption=f"{side.swarm.entrant}, {side.caption}",
     )
 
 

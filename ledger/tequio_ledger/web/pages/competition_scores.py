@@ -19,7 +19,6 @@ from tequio_ledger.web.pages.competition_charts import (
     ranking_chart,
 )
 from tequio_shared.competition.rules import (
-    ComparedEntrants,
     CompetitionOutcome,
     JudgedEvaluation,
 )
@@ -40,13 +39,8 @@ _LEAST_TO_DOUBT = 3
 """If two evaluators differ, nobody knows which of them is off."""
 
 
-# --- Which evaluators committed to scores of which entrants, and which revealed them.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressCell:
-    """One evaluator's progress with one entrant, and its log entry."""
-
     word: str
     tone: str
     index: int | None
@@ -64,6 +58,7 @@ class ScoringProgress:
 
 
 def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
+    """List which evaluators committed to scores of which entrants, and which revealed them."""
     committed = {(one.entrant, one.evaluator): one.index for one in now.commits}
     revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
     opened = {entrant for entrant, _ in revealed}
@@ -87,23 +82,15 @@ def progress(now: CompetitionSnapshot, now_ms: int) -> ScoringProgress:
     return ScoringProgress(entrants=names, rows=tuple(rows))
 
 
-# --- Results, outliers and pairs.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
-    """One evaluator's result for one entrant."""
-
-    entrant: str
-    evaluator: str
+    scored: ScoredAnswer
     bits_per_byte: float
     off: str
     """Deviation of its total from the median, in millionths; empty without a median."""
     outside: int | None
     """Texts whose scores are further off than honest computers can be; None before the outcome."""
     is_outlier: bool
-    scores: str
-    index: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,26 +102,16 @@ class PairCell:
     interval: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairRow:
-    """One entrant compared with all; None where it meets itself."""
-
-    name: str
-    cells: tuple[PairCell | None, ...]
-
-
-def score_rows(
-    now: CompetitionSnapshot, outcome: CompetitionOutcome | None
-) -> tuple[ScoreRow, ...]:
+def score_rows(now: CompetitionSnapshot, outcome: CompetitionOutcome | None) -> list[ScoreRow]:
     """List every result, entrant by entrant."""
     places = outcome.places if outcome else ()
     judged = {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
     middles = _middles(now)
     order = {one.name: at for at, one in enumerate(now.entrants)}
-    rows = [
-        _score_row(one, judged.get((one.entrant, one.evaluator)), middles) for one in now.results
+    return [
+        _score_row(one, judged.get((one.entrant, one.evaluator)), middles.get(one.entrant))
+        for one in sorted(now.results, key=lambda one: (order[one.entrant], one.index))
     ]
-    return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
 
 
 def ranking(now: CompetitionSnapshot, outcome: CompetitionOutcome | None) -> RankingChart | None:
@@ -152,33 +129,46 @@ def leaders(outcome: CompetitionOutcome) -> str:
     return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
 
 
-def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
-    """Compare the first `PAIRED` entrants with each other."""
+def pair_rows(
+    outcome: CompetitionOutcome | None,
+) -> list[tuple[str, list[PairCell | None]]]:
+    """Compare the first entrants with each other; None where one meets itself."""
     if outcome is None or not outcome.pairs:
-        return ()
+        return []
     names = [one.entrant for one in outcome.places if one.rank][:LISTED_ENTRANTS]
-    pairs = {(one.first, one.other): one for one in outcome.pairs}
-    return tuple(
-        PairRow(name=name, cells=tuple(_pair_cell(name, other, pairs) for other in names))
-        for name in names
-    )
+    cells = {
+        (one.other, one.first): _pair_cell(one.winner, one.other, -one.high, -one.low)
+        for one in outcome.pairs
+    } | {
+        (one.first, one.other): _pair_cell(one.winner, one.first, one.low, one.high)
+        for one in outcome.pairs
+    }
+    return [(name, [cells.get((name, other)) for other in names]) for name in names]
 
 
-def _score_row(
-    one: ScoredAnswer, judged: JudgedEvaluation | None, middles: dict[str, int]
-) -> ScoreRow:
-    middle = one.millibits - judged.off if judged else middles.get(one.entrant)
-    is_off = middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
+def _pair_cell(winner: str, name: str, low: int, high: int) -> PairCell:
+    ends = (f"{one / _NANO:+.4f}" for one in (low, high))
+    interval = _minus(" to ".join(ends))
+    word, tone = ("ahead", "ok") if winner == name else ("behind", "off")
+    if not winner:
+        word, tone = "no difference", "wait"
+    return PairCell(word=word, tone=tone, interval=interval)
+
+
+def _score_row(one: ScoredAnswer, judged: JudgedEvaluation | None, middle: int | None) -> ScoreRow:
+    if judged:
+        middle = one.millibits - judged.off
     return ScoreRow(
-        entrant=one.entrant,
-        evaluator=one.evaluator,
+        scored=one,
         bits_per_byte=_bits(one.millibits, one.size_bytes),
         off=_minus(f"{(one.millibits - middle) / middle * 1e6:+,.1f}") if middle else "",
         outside=judged.outside if judged else None,
-        is_outlier=judged.is_outlier if judged else is_off,
-        scores=one.scores,
-        index=one.index,
+        is_outlier=judged.is_outlier if judged else _is_off(one, middle),
     )
+
+
+def _is_off(one: ScoredAnswer, middle: int | None) -> bool:
+    return middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
 
 
 def _middles(now: CompetitionSnapshot) -> dict[str, int]:
@@ -234,7 +224,7 @@ def _so_far(now: CompetitionSnapshot) -> list[EntrantScores]:
                 EvaluatorScore(
                     evaluator=one.evaluator,
                     value=_bits(one.millibits, one.size_bytes),
-                    is_outlier=_score_row(one, None, middles).is_outlier,
+                    is_outlier=_is_off(one, middles.get(name)),
                 )
                 for one in results
             ),
@@ -242,26 +232,6 @@ def _so_far(now: CompetitionSnapshot) -> list[EntrantScores]:
         for name, results in _by_entrant(now.results).items()
     ]
     return sorted(found, key=lambda one: (one.value, one.name))
-
-
-def _pair_cell(
-    name: str, other: str, pairs: dict[tuple[str, str], ComparedEntrants]
-) -> PairCell | None:
-    straight, turned = pairs.get((name, other)), pairs.get((other, name))
-    if straight is not None:
-        return _compared(straight.winner, name, straight.low, straight.high)
-    if turned is not None:
-        return _compared(turned.winner, name, -turned.high, -turned.low)
-    return None
-
-
-def _compared(winner: str, name: str, low: int, high: int) -> PairCell:
-    ends = (f"{one / _NANO:+.4f}" for one in (low, high))
-    interval = _minus(" to ".join(ends))
-    word, tone = ("ahead", "ok") if winner == name else ("behind", "off")
-    if not winner:
-        word, tone = "no difference", "wait"
-    return PairCell(word=word, tone=tone, interval=interval)
 
 
 def _bits(millibits: int, size_bytes: int) -> float:

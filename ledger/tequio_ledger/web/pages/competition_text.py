@@ -68,18 +68,15 @@ VOID = StatusLabel(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompetitionSummary:
-    """A competition in one line; `coming` is the next date (ms) and its meaning."""
-
-    id: str
-    name: str
+    now: CompetitionSnapshot
     mark: StatusLabel
+    tagline: str
     coming: tuple[str, int] | None
+    """Meaning of the next date, and the date (ms)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateStep:
-    """A date of the competition, its meaning, and the entry that marks it."""
-
     name: str
     at_ms: int
     description: str
@@ -87,18 +84,14 @@ class DateStep:
     index: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleText:
-    """One rule, in words; `link` is where people find more."""
-
-    name: str
-    description: str
-    link: str = ""
-
-
 def summary(now: CompetitionSnapshot, now_ms: int) -> CompetitionSummary:
+    texts = plural(now.rules.sealed.documents, "text")
     return CompetitionSummary(
-        id=now.id, name=now.rules.name, mark=mark(now, now_ms), coming=next_date(now, now_ms)
+        now=now,
+        mark=mark(now, now_ms),
+        tagline=f"Train the model that predicts {texts} best, unseen until the deadline: the "
+        "fewest bits per byte win.",
+        coming=next_date(now, now_ms),
     )
 
 
@@ -115,17 +108,8 @@ def mark(now: CompetitionSnapshot, now_ms: int) -> StatusLabel:
     return PHASES[now.phase]
 
 
-def tagline(rules: CompetitionRules) -> str:
-    """Describe a competition in one sentence."""
-    texts = plural(rules.sealed.documents, "text")
-    return (
-        f"Train the model that predicts {texts} best, unseen until the deadline: the fewest bits "
-        "per byte win."
-    )
-
-
 def next_date(now: CompetitionSnapshot, now_ms: int) -> tuple[str, int] | None:
-    """Give the next date (ms) and its meaning; None if no date is left."""
+    """Give the meaning of the next date and the date (ms); None if no date is left."""
     dates = now.rules.dates
     if now.void:
         return None
@@ -148,68 +132,46 @@ def next_date(now: CompetitionSnapshot, now_ms: int) -> tuple[str, int] | None:
 
 def steps(now: CompetitionSnapshot, now_ms: int) -> tuple[DateStep, ...]:
     """List the dates in their order."""
-    dates, began = now.rules.dates, now.began
+    dates, phase = now.rules.dates, CompetitionPhase
     rows = (
         ("Opens", dates.opens, "keys enter and submit", None),
-        (
-            "Deadline",
-            dates.deadline,
-            "the last submission counts",
-            began.get(CompetitionPhase.CLOSED),
-        ),
-        (
-            "Draw",
-            dates.draw,
-            "secrets are revealed, shares may be",
-            began.get(CompetitionPhase.DRAWN),
-        ),
+        ("Deadline", dates.deadline, "the last submission counts", phase.CLOSED),
+        ("Draw", dates.draw, "secrets are revealed, shares may be", phase.DRAWN),
         ("Scored", dates.scored, "evaluators have committed to their scores", None),
         ("Revealed", dates.reveal_until, "scores not revealed by now do not count", None),
-        ("Result", dates.result, "challenges end", began.get(CompetitionPhase.DECIDED)),
+        ("Result", dates.result, "challenges end", phase.DECIDED),
     )
     return tuple(
         DateStep(
-            name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index
+            name=name,
+            at_ms=at_ms,
+            description=description,
+            is_over=at_ms <= now_ms,
+            index=now.began.get(begins) if begins else None,
         )
-        for name, at_ms, description, index in rows
+        for name, at_ms, description, begins in rows
     )
 
 
-def rule_texts(rules: CompetitionRules) -> tuple[RuleText, ...]:
-    """State each rule in a sentence or two."""
+def rule_texts(rules: CompetitionRules) -> Mapping[str, str]:
+    """State each rule in a sentence or two, by its name; the page links the data."""
     scoring, sealed = rules.scoring, rules.sealed
     drawn = min(scoring.documents, sealed.documents)
-    return (
-        RuleText(name="Budget", description=_budget(rules)),
-        RuleText(
-            name="Data",
-            description="" if rules.data else "The rules do not limit the training data.",
-            link=rules.data,
-        ),
-        RuleText(
-            name="Texts",
-            description=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after "
-            "the deadline for submissions.",
-        ),
-        RuleText(
-            name="Reading",
-            description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new "
-            "ones in each after the first; every token is scored once, in 32-bit precision.",
-        ),
-        RuleText(
-            name="Score",
-            description="Bits per byte of UTF-8, so that tokenizers do not matter. For each text "
-            f"the median of {scoring.evaluators} evaluators counts; with fewer than "
-            f"{LEAST_EVALUATORS} nobody is ranked. Honest computers agree within 1 in "
-            f"{count(TOTAL_TOLERANCE)} on a total and 1 in {count(DOCUMENT_TOLERANCE)} on a text.",
-        ),
-        RuleText(
-            name="Ranks",
-            description="One entrant is ahead of another only if chance does not explain the "
-            "difference: a paired bootstrap over the texts at 5 %, corrected for the number of "
-            "pairs. Otherwise they share a rank.",
-        ),
-    )
+    return {
+        "Budget": _budget(rules),
+        "Data": "" if rules.data else "The rules do not limit the training data.",
+        "Texts": f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after the "
+        "deadline for submissions.",
+        "Reading": f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new ones "
+        "in each after the first; every token is scored once, in 32-bit precision.",
+        "Score": "Bits per byte of UTF-8, so that tokenizers do not matter. For each text the "
+        f"median of {scoring.evaluators} evaluators counts; with fewer than {LEAST_EVALUATORS} "
+        f"nobody is ranked. Honest computers agree within 1 in {count(TOTAL_TOLERANCE)} on a total "
+        f"and 1 in {count(DOCUMENT_TOLERANCE)} on a text.",
+        "Ranks": "One entrant is ahead of another only if chance does not explain the difference: "
+        "a paired bootstrap over the texts at 5 %, corrected for the number of pairs. Otherwise "
+        "they share a rank.",
+    }
 
 
 def _budget(rules: CompetitionRules) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -13,23 +12,25 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import render, text
-from tequio_ledger.web.pages.entry_view import entry_line, note_lines
-from tequio_ledger.web.pages.peers import Before
-from tequio_ledger.web.routing import get
+from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.keys import SIGNATURE_BYTES
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
-from tequio_shared.log.policy import NO_QUORUM
+from tequio_shared.log.notes import from_base64, signature_lines, to_base64
+from tequio_shared.log.policy import NO_QUORUM, Policy
 from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry, Statement
 
 ROWS = 50
 _TIMES = {"opened", "train_by", "close_by", "until"}
-_BLOBS = {"roster", "result", "manifest", "text", "submission", "scores", "outcome"}
+_BLOBS = ("roster", "result", "manifest", "text", "submission", "scores", "outcome")
 _PEERS = {"peer", "evaluator"}
-_PAGES = {"competition": "competitions", "side": "runs"}
+_LINKS = {"competition": "/competitions/", "side": "/runs/"} | dict.fromkeys(_BLOBS, "/v1/blobs/")
+_KEY_ID_BYTES, _TIME_BYTES = 4, 8
+_COSIGNED_BYTES = _KEY_ID_BYTES + _TIME_BYTES + SIGNATURE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +39,10 @@ class BodyField:
 
     name: str
     value: str
-    means: str = ""
+    meaning: str = ""
     entries: tuple[int, ...] = ()
     peer: str = ""
-    blob: str = ""
-    page: str = ""
+    link: str = ""
 
 
 def body_fields(statement: Statement) -> list[BodyField]:
@@ -60,11 +60,10 @@ def _field(kind: str, name: str, value: object) -> BodyField:
     return BodyField(
         name=name,
         value=written,
-        means=_meaning(kind, name, value),
+        meaning=_meaning(kind, name, value),
         entries=indices,
         peer=written if name in _PEERS else "",
-        blob=written if name in _BLOBS else "",
-        page=f"/{_PAGES[name]}/{written}" if name in _PAGES and written else "",
+        link=f"{_LINKS[name]}{written}" if name in _LINKS and written else "",
     )
 
 
@@ -117,7 +116,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
         BodyField(
             name="header: claimed loss",
             value=text.decimal(claimed, 4),
-            means="nats per token, claimed by the trainer; nothing depends on it",
+            meaning="nats per token, claimed by the trainer; nothing depends on it",
         ),
     ]
 
@@ -125,7 +124,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
 @get("/entries")
 @render.in_queue
 def get_entries(
-    request: Request, ledger: Ledger, author: str = "", before: Before = JSON_INTEGER
+    request: Request, ledger: Ledger, author: str = "", before: Index = JSON_INTEGER
 ) -> Response:
     """List entries of every author or of one, the newest first."""
     key = from_text(author) if author else None
@@ -138,7 +137,7 @@ def get_entries(
         published,
         "entries.html",
         author=author,
-        entries=tuple(entry_line(row) for row in rows),
+        entries=rows,
         size=published.size,
         older=rows[-1].index if len(rows) == ROWS and rows[-1].index else None,
         is_first=before >= published.size,
@@ -167,16 +166,16 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
         ledger,
         published,
         "entry.html",
-        line=entry_line(row),
+        line=row,
         size=published.size,
         seq=statement.seq,
         ts_ms=statement.ts,
         signers=[to_text(key) for key, _ in entry.signatures],
         fields=body_fields(statement),
         statement=statement.raw.decode(),  # the signed JSON, to the byte
-        leaf=_base64(leaf),
-        leaf_hash=_base64(leaf_hash(leaf)),
-        path=[_base64(one) for one in ledger.proofs.at(published.size).inclusion(number)],
+        leaf=to_base64(leaf),
+        leaf_hash=to_base64(leaf_hash(leaf)),
+        path=[to_base64(one) for one in ledger.proofs.at(published.size).inclusion(number)],
         note=published.note.decode(),
         lines=note_lines(published.note, policy),
         quorum=policy.quorum if policy else NO_QUORUM,
@@ -185,5 +184,33 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     )
 
 
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode("ascii")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLine:
+    """One signature line of a checkpoint; the signature is not verified here."""
+
+    name: str
+    key_id: str
+    cosigned_ms: int | None
+    """Time of the signature, if the line is a cosignature."""
+    witness: str
+    """Verifier key of a witness that the log's policy names; empty for any other line."""
+
+
+def note_lines(note: bytes, policy: Policy | None) -> tuple[NoteLine, ...]:
+    """Parse the signature lines of a checkpoint of this log."""
+    keys = [one.key for one in policy.witnesses] if policy else []
+    known = {(key.name, key.id): key.text() for key in keys}
+    return tuple(_note_line(line, known) for line in signature_lines(note.rpartition(b"\n\n")[2]))
+
+
+def _note_line(line: str, known: Mapping[tuple[str, bytes], str]) -> NoteLine:
+    name, _, payload = line.strip().removeprefix("— ").rpartition(" ")
+    raw = from_base64(payload)
+    is_cosigned = len(raw) == _COSIGNED_BYTES
+    time_s = int.from_bytes(raw[_KEY_ID_BYTES : _KEY_ID_BYTES + _TIME_BYTES], "big")
+    return NoteLine(
+        name=name,
+        key_id=raw[:_KEY_ID_BYTES].hex(),
+        cosigned_ms=time_s * 1_000 if is_cosigned else None,
+        witness=known.get((name, raw[:_KEY_ID_BYTES]), ""),
+    )

@@ -64,8 +64,6 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame:
-    """Facts in the header and footer of every page."""
-
     path: str
     network: str = "Tequio"
     origin: str = ""
@@ -90,7 +88,7 @@ def page(
 ) -> Response:
     """Render a page that is true for a checkpoint; takes milliseconds: use a thread.
 
-    The template reads `view.NAME`; a name that it uses and that is not given raises.
+    The template reads `view.NAME`; a name that it uses and that is missing raises.
     """
     frame = PageFrame(
         network=ledger.genesis.name,
@@ -158,12 +156,6 @@ def _environment() -> Environment:
 _TEMPLATES = _environment()
 
 
-# --- Recently rendered pages.
-#
-# When the log grows, everyone who has a page open asks for it again within a second or two. One
-# render serves them all, if it is at most `FRESH_S` old.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedPage:
     """A page as bytes, with its headers; the tag is among them."""
@@ -184,7 +176,11 @@ class CachedPage:
 
 
 class PageCache:
-    """The newest pages by their request; thread-safe."""
+    """The newest pages by their request; thread-safe.
+
+    When the log grows, everyone who has a page open asks for it again within a second or two. One
+    render serves them all, if it is at most `FRESH_S` old.
+    """
 
     def __init__(self, elapsed_s: Callable[[], float]) -> None:
         self._elapsed_s = elapsed_s
@@ -214,13 +210,12 @@ def _cache_key(request: Request) -> tuple[str, ...]:
     return (request.scope["path"], *headers, *query)
 
 
-# --- A queue of renders: a few at once, so that readers never use up the database connections.
-#
-# A page costs milliseconds of a core and a connection; statements, proofs and tiles come first.
-
-
 class RenderQueue:
-    """Runs renders in threads, `AT_ONCE` at a time; used from one event loop."""
+    """Runs renders in threads, a few at a time; used from one event loop.
+
+    A page costs milliseconds of a core and a connection to the database, and readers must never use
+    these up: statements, proofs and tiles come first.
+    """
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(CONCURRENT_RENDERS)
@@ -260,8 +255,8 @@ def in_queue(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
     """Make a handler that runs as a whole when it is its turn."""
 
     @wraps(make)
-    async def handler(*given: P.args, **named: P.kwargs) -> Response:
+    async def handler(*args: P.args, **named: P.kwargs) -> Response:
         request = cast("Request", named["request"])  # `routing` passes every parameter by name
-        return await enqueue(request, lambda: make(*given, **named))
+        return await enqueue(request, lambda: make(*args, **named))
 
     return handler

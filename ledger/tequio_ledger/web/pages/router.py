@@ -4,60 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
 from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
-from tequio_ledger.web.limits import StreamKind, network_of
-from tequio_ledger.web.pages import competition, home, log, peers, render, rounds, runs, static
+from tequio_ledger.web.limits import StreamKind
+from tequio_ledger.web.pages import competition, home, log, peers, render, runs, static
 from tequio_ledger.web.pages.render import PageCache, RenderQueue
 from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
-# --- GET /live: tells open pages that the log has grown, at most once a second.
-#
-# A page then asks for itself again, and gets 304 if nothing on it changed.
-
 PAUSE_S = 1.0
-_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
-@get("/live")
-async def get_live(request: Request, ledger: Ledger, streams: EventStreams) -> Response:
-    """Stream the log's size whenever it grew."""
-    network = network_of(request)
-    streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
-    body = _follow(ledger, streams, network)
-    return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
-
-
-async def _follow(ledger: Ledger, streams: EventStreams, network: str) -> AsyncIterator[bytes]:
-    try:  # again: others may have connected between the answer and its first byte
-        streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
-    except RefusedError:
-        return
-    streams.limit.enter(StreamKind.LIVE, network)
-    sent = -1
-    try:
-        while not streams.is_closing:
-            size = ledger.published.size
-            if size != sent:
-                sent = size
-                yield f"event: size\ndata: {size}\n\n".encode()
-                await asyncio.sleep(PAUSE_S)
-            elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
-                yield b": heartbeat\n\n"
-    finally:
-        streams.limit.leave(StreamKind.LIVE, network)
-
-
-# --- Error pages.
-
+"""Between two events of GET /live."""
 _TITLES = {
     400: "This address is not valid",
     404: "Page not found",
@@ -66,6 +29,28 @@ _TITLES = {
 _STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
 _PROGRAMS = ("/v1/", "/log/")
 """Paths below these never answer in HTML."""
+
+
+@get("/live")
+async def get_live(request: Request, ledger: Ledger, streams: EventStreams) -> Response:
+    """Stream the log's size whenever it grew.
+
+    An open page then asks for itself again, and gets 304 if nothing on it changed.
+    """
+    events = _follow(ledger, streams)
+    return streams.answer(request, StreamKind.LIVE, ledger.settings.address_streams, events)
+
+
+async def _follow(ledger: Ledger, streams: EventStreams) -> AsyncGenerator[bytes, None]:
+    sent = -1
+    while not streams.is_closing:
+        size = ledger.published.size
+        if size != sent:
+            sent = size
+            yield f"event: size\ndata: {size}\n\n".encode()
+            await asyncio.sleep(PAUSE_S)
+        elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
+            yield b": heartbeat\n\n"
 
 
 def page_errors(
@@ -98,7 +83,7 @@ ROUTES = (
     home.get_overview,
     runs.get_run,
     runs.get_rounds,
-    rounds.get_round,
+    runs.get_round,
     peers.get_peer,
     peers.get_leaderboard,
     competition.get_competitions,

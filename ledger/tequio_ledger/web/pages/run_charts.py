@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.charts import Chart, ChartReading, as_bars, chart
-from tequio_ledger.web.pages.text import StatusLabel as TextMark
+from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
     from tequio_ledger.store.queries import PastRound
-    from tequio_ledger.web.pages.round_view import ProofEntry, RoundRecord
+    from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
     from tequio_ledger.web.pages.run_view import RunSnapshot, SlotSnapshot
+    from tequio_shared.round.proof import WitnessFindings
+    from tequio_shared.statements.runs import WitnessProof
 
 # --- The Bloom filter of a witness proof: one square per bit.
 
@@ -42,7 +44,7 @@ class BloomPicture:
         return self.ones / self.bits if self.bits else 0.0
 
 
-def bloom_picture(slot: int, sent: ProofEntry) -> BloomPicture:
+def bloom(slot: int, sent: RoundEntry[WitnessProof]) -> BloomPicture:
     raw = from_text(sent.body.bloom, None)
     bits = len(raw) * 8
     ones = [at for at in range(bits) if raw[at >> 3] >> (at & 7) & 1]
@@ -71,17 +73,16 @@ _GAP_RAD = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RingSegment:
-    """One member's part of one band."""
+    """One member's part of one band; `tone` is done, due, or none without such a duty."""
 
     path: str
     tone: str
-    """done, due, or none if the member has no such duty."""
     caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRing:
-    """The ring, and its meaning in a sentence; no segments outside a round."""
+    """The ring, and the same in a sentence; no segments outside a round."""
 
     segments: tuple[RingSegment, ...]
     summary: str
@@ -90,19 +91,19 @@ class RoundRing:
 def round_ring(now: RunSnapshot) -> RoundRing:
     if not now.slots:
         return RoundRing(segments=(), summary="No round is in progress")
-    segments = [
+    segments = tuple(
         RingSegment(
             path=_arc(radius, at, len(now.slots)), tone=tone, caption=f"{slot.key}: {caption}"
         )
         for at, slot in enumerate(now.slots)
         for radius, (tone, caption) in zip(_RADII, _duties(slot), strict=True)
-    ]
+    )
     summary = (
         f"{now.stated} of {len(now.slots)} members stated their head, {now.committed} of "
         f"{now.trainers} trainers committed, {now.witnessed} of {now.elected} elected witnesses "
         "sent their proof"
     )
-    return RoundRing(segments=tuple(segments), summary=summary)
+    return RoundRing(segments=segments, summary=summary)
 
 
 def _duties(slot: SlotSnapshot) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
@@ -150,7 +151,6 @@ def losses(rounds: Sequence[PastRound]) -> Chart:
         "Training loss",
         summary("The median loss that trainers claim", readings, "nats per token"),
         readings,
-        text.brief,
         from_zero=False,
     )
 
@@ -167,7 +167,6 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
         "Tokens per second",
         summary("Accepted tokens per second", readings, "tokens/s"),
         readings,
-        text.brief,
         from_zero=True,
     )
 
@@ -179,7 +178,7 @@ def tokens_per_s(one: PastRound) -> float | None:
     return one.tokens / max(one.ended_ms - one.opened_ms, 1) * 1_000
 
 
-def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") -> Chart:
+def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
     """Draw the points of each of the last days, days without points included."""
     today = now_ms // text.DAY_MS
     first = max(today - SPAN_DAYS + 1, min(by_day, default=today) - 1)
@@ -191,11 +190,10 @@ def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") ->
         else "No points in these days"
     )
     made = chart(
-        name,
+        "points",
         "Points per day",
         f"{summary}; {text.points(by_day.get(today, 0))} today so far" if total else summary,
         readings if total else [],
-        text.brief,
         from_zero=True,
     )
     return as_bars(made)
@@ -239,15 +237,11 @@ def _short(value: float) -> str:
 
 # --- The timeline of a round: its phases as bands, its statements as ticks.
 
-WIDTH, HEIGHT = 720, 96
 _LEFT, _RIGHT = 4, 716
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseBand:
-    """A phase, in pixels."""
-
-    name: str
     kind: str
     left: float
     width: float
@@ -256,8 +250,6 @@ class PhaseBand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineTick:
-    """A logged statement, in pixels."""
-
     at: float
     kind: str
     caption: str
@@ -265,16 +257,19 @@ class TimelineTick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundTimeline:
-    """The phases of a round and the statements logged in them."""
+    """The phases of a round, and the statements logged in them, in pixels."""
 
     bands: tuple[PhaseBand, ...]
     marks: tuple[TimelineTick, ...]
     summary: str
 
 
-def timeline(story: RoundRecord, now_ms: int) -> RoundTimeline:
+def timeline(record: RoundRecord, now_ms: int) -> RoundTimeline:
     """Lay a round out from its roster to its end, or to now if it is not over."""
-    phases = _phases(story, now_ms)
+    kinds = (("Stating heads", "attest"), ("Training", "train"), ("Witnessing", "witness"))
+    begins = [one.at_ms for one in (record.rostered, record.opened, record.witnessed) if one]
+    ends = [*begins[1:], record.ended.at_ms if record.ended else max(now_ms, begins[-1])]
+    phases = list(zip(kinds, begins, ends, strict=False))
     first, last = phases[0][1], phases[-1][2]
     scale = (_RIGHT - _LEFT) / max(last - first, 1)
 
@@ -283,7 +278,6 @@ def timeline(story: RoundRecord, now_ms: int) -> RoundTimeline:
 
     bands = [
         PhaseBand(
-            name=name,
             kind=kind,
             left=place(begin),
             width=round(max((end - begin) * scale, 1), 1),
@@ -295,27 +289,18 @@ def timeline(story: RoundRecord, now_ms: int) -> RoundTimeline:
         TimelineTick(
             at=place(at_ms), kind=kind, caption=f"{caption}, {text.duration(at_ms - first)} in"
         )
-        for at_ms, kind, caption in _logged(story)
+        for at_ms, kind, caption in _logged(record)
     ]
     summary = "; ".join(band.caption for band in bands)
     return RoundTimeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
 
 
-def _phases(story: RoundRecord, now_ms: int) -> list[tuple[tuple[str, str], int, int]]:
-    """List name and kind, begin and end of each phase so far."""
-    kinds = (("Stating heads", "attest"), ("Training", "train"), ("Witnessing", "witness"))
-    begins = [one.at_ms for one in (story.rostered, story.opened, story.witnessed) if one]
-    end = story.ended.at_ms if story.ended else max(now_ms, begins[-1])
-    ends = [*begins[1:], end]
-    return list(zip(kinds, begins, ends, strict=False))
-
-
-def _logged(story: RoundRecord) -> list[tuple[int, str, str]]:
+def _logged(record: RoundRecord) -> list[tuple[int, str, str]]:
     """List time (ms), kind and meaning of each statement."""
-    kinds = (
-        (story.attests, "attest", "states its head"),
-        (story.commits, "train", "commits"),
-        (story.proofs, "witness", "sends its proof"),
+    kinds: tuple[tuple[Mapping[int, RoundEntry[Any]], str, str], ...] = (  # Any: of each type
+        (record.attests, "attest", "states its head"),
+        (record.commits, "train", "commits"),
+        (record.proofs, "witness", "sends its proof"),
     )
     return [
         (one.at_ms, kind, f"slot {slot} {what}")
@@ -326,9 +311,9 @@ def _logged(story: RoundRecord) -> list[tuple[int, str, str]]:
 
 # --- The votes of a round: a row for each witness, a column for each contribution.
 
-_VOUCHED = text.StatusLabel("yes", "ok", "vouched for it")
-_LEFT_OUT = text.StatusLabel("–", "off", "did not vouch for it")
-_OWN = text.StatusLabel("own", "off", "its own")
+_VOUCHED = StatusLabel("yes", "ok", "vouched for it")
+_LEFT_OUT = StatusLabel("–", "off", "did not vouch for it")
+_OWN = StatusLabel("own", "off", "its own")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,37 +323,30 @@ class VoteRow:
     slot: int
     key: str
     index: int | None
-    votes: tuple[TextMark, ...]
+    votes: tuple[StatusLabel, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteGrid:
-    """All votes; `slots` are the contributions, in the order of the columns."""
-
-    slots: tuple[int, ...]
-    rows: tuple[VoteRow, ...]
-
-
-def vote_grid(story: RoundRecord) -> VoteGrid:
-    slots = tuple(sorted(story.commits))
-    rows = tuple(
+def votes(record: RoundRecord) -> list[VoteRow]:
+    """List the votes on each contribution, in the order of slots."""
+    return [
         VoteRow(
             slot=witness,
-            key=story.roster.members[witness].peer,
+            key=record.roster.members[witness].peer,
             index=sent.index if sent else None,
-            votes=tuple(_vote(witness, slot, sent) for slot in slots) if sent else (),
+            votes=tuple(
+                _vote(witness, slot, record.findings[witness]) for slot in sorted(record.commits)
+            )
+            if sent
+            else (),
         )
-        for witness in story.elected
-        for sent in (story.proofs.get(witness),)
-    )
-    return VoteGrid(slots=slots, rows=rows)
+        for witness in record.elected
+        for sent in (record.proofs.get(witness),)
+    ]
 
 
-def _vote(witness: int, slot: int, sent: ProofEntry) -> TextMark:
-    if slot in sent.seen.vouched:
+def _vote(witness: int, slot: int, findings: WitnessFindings) -> StatusLabel:
+    if slot in findings.vouched:
         return _VOUCHED
-    if slot in sent.seen.rejected:
-        return text.StatusLabel(
-            "no", "danger", f"refused it: {text.reason(sent.seen.rejected[slot])}"
-        )
+    if slot in findings.rejected:
+        return StatusLabel("no", "danger", f"refused it: {text.reason(findings.rejected[slot])}")
     return _OWN if slot == witness else _LEFT_OUT

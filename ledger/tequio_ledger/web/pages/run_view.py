@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tequio_ledger.web.answers import published_heads
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.text import StatusLabel
+from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
 from tequio_shared.network.run import FullRunView, RunRequest, RunState
@@ -26,40 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataProgress:
-    """Windows handed out, and the length of an epoch if the data manifest is stored here."""
+    """Progress through the data; empty and None if the data manifest is not stored here."""
 
     source: str
-    windows: int
-    waiting: int
-    """Windows that were handed out, returned untrained, and wait to be handed out again."""
-    epoch_windows: int | None
+    epochs: float | None
+    """Epochs done, as a number such as 0.31."""
     tokens_per_byte: float | None
-    """Of the held-out text; 1 where a token is a byte; None if unknown."""
-
-    @property
-    def epochs(self) -> float | None:
-        """Epochs done, as a number such as 0.31."""
-        return (self.windows - self.waiting) / self.epoch_windows if self.epoch_windows else None
+    """Of the held-out text; 1 where a token is a byte."""
 
 
 def data_progress(now: RunSnapshot, read: Callable[[Digest], bytes]) -> DataProgress:
     corpus = _corpus(read, digest_from_text(now.manifest.data.manifest))
-    samples = now.manifest.windows.samples
-    return DataProgress(
-        source=corpus.source if corpus else "",
-        windows=now.windows_dealt,
-        waiting=now.windows_returned,
-        epoch_windows=max(corpus.samples // samples, 1) if corpus else None,
-        tokens_per_byte=_tokens_per_byte(now, corpus),
-    )
-
-
-def _tokens_per_byte(now: RunSnapshot, corpus: Corpus | None) -> float | None:
-    if now.manifest.tokenizer.kind == "bytes":
-        return 1.0
     held_out = corpus.held_out if corpus else ()
     text_bytes = sum(one.text_bytes for one in held_out)
-    return sum(one.tokens for one in held_out) / text_bytes if text_bytes else None
+    tokens_per_byte = sum(one.tokens for one in held_out) / text_bytes if text_bytes else None
+    epoch_windows = max(corpus.samples // now.manifest.windows.samples, 1) if corpus else None
+    trained = now.windows_dealt - now.windows_returned
+    return DataProgress(
+        source=corpus.source if corpus else "",
+        epochs=trained / epoch_windows if epoch_windows else None,
+        tokens_per_byte=1.0 if now.manifest.tokenizer.kind == "bytes" else tokens_per_byte,
+    )
 
 
 def _corpus(read: Callable[[Digest], bytes], digest: Digest) -> Corpus | None:
@@ -84,8 +73,6 @@ LISTED_HEADS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotSnapshot:
-    """One slot of the current round, and its progress."""
-
     slot: int
     key: str
     roles: tuple[str, ...]
@@ -100,27 +87,7 @@ class SlotSnapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseClock:
-    """Time of a phase in ms since 1970; `until_ms` is None if no time ends it."""
-
-    since_ms: int | None
-    until_ms: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HubHead:
-    """A head that organisers published, and the log entry that states it."""
-
-    round: int
-    repo: str
-    revision: str
-    entry: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSnapshot:
-    """One run."""
-
     id: str
     name: str
     manifest: Manifest
@@ -133,9 +100,9 @@ class RunSnapshot:
     voided: int
     tokens: int
     members: int
-    clock: PhaseClock
+    phase_ms: tuple[int, int] | None
+    """Begin of the phase, and its end at the latest; None if no time ends it."""
     opened_index: int
-    roster_index: int | None
     head: str
     head_round: int | None
     weights_root: str
@@ -143,9 +110,9 @@ class RunSnapshot:
     quorum: int
     """Witnesses that must state a head while heads are stated; afterwards, proofs needed."""
     windows_dealt: int
-    """Windows handed out so far; `returned` of them came back untrained."""
     windows_returned: int
-    on_hub: tuple[HubHead, ...]
+    """Windows that were handed out, came back untrained, and wait to be handed out again."""
+    on_hub: tuple[PublishedAnswer, ...]
     """The newest published heads, the newest first."""
 
     @property
@@ -177,7 +144,6 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
     """Copy a run; raises RefusedError("not-found")."""
     view = state.run(run)
     accounts, head = view.accounts, view.head
-    newest = sorted(view.published.items(), reverse=True)[:LISTED_HEADS]
     return RunSnapshot(
         id=to_text(run),
         name=view.manifest.name,
@@ -190,9 +156,8 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         voided=view.voided,
         tokens=accounts.tokens,
         members=len(accounts.active()),
-        clock=_clock(view),
+        phase_ms=_phase_ms(view),
         opened_index=state.opened[run],
-        roster_index=view.round.roster_index if view.round else None,
         head=to_text(head.hash) if head else "",
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else "",
@@ -200,27 +165,20 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         quorum=_quorum(view.round) if view.round else 0,
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
-        on_hub=tuple(
-            HubHead(round=number, repo=body.repo, revision=body.revision, entry=index)
-            for number, (index, body) in newest
-        ),
+        on_hub=published_heads(view, LISTED_HEADS),
     )
 
 
-def _clock(view: FullRunView) -> PhaseClock:
+def _phase_ms(view: FullRunView) -> tuple[int, int] | None:
     times, opened = view.manifest.rounds, view.round.open if view.round else None
     match view.state:
         case RunState.WARMUP:
-            return _span(view.rostered_ms, times.attest)
+            return view.rostered_ms, view.rostered_ms + times.attest
         case RunState.ROUND_TRAIN if opened is not None:
-            return PhaseClock(since_ms=opened.opened, until_ms=opened.train_by)
+            return opened.opened, opened.train_by
         case RunState.ROUND_WITNESS:
-            return _span(view.witnessed_ms, times.witness)
-    return PhaseClock(since_ms=None, until_ms=None)
-
-
-def _span(since_ms: int, length_ms: int) -> PhaseClock:
-    return PhaseClock(since_ms=since_ms, until_ms=since_ms + length_ms)
+            return view.witnessed_ms, view.witnessed_ms + times.witness
+    return None
 
 
 def _slots(state: LedgerState, view: FullRunView) -> tuple[SlotSnapshot, ...]:

@@ -1,13 +1,12 @@
-"""GET /runs/{run} and /runs/{run}/rounds: one run, and all its rounds."""
+"""GET /runs/{run}, its rounds, and one round with its contributions, verdicts and votes."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,30 +17,30 @@ from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competitions_of_run
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart, ChartReading, SingleValue, chart
-from tequio_ledger.web.pages.competition_text import CompetitionSummary
-from tequio_ledger.web.pages.run_charts import round_ring, summary
-from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
+from tequio_ledger.web.pages.run_view import data_progress, run_snapshot
 from tequio_ledger.web.pages.text import StatusLabel
-from tequio_ledger.web.routing import get
+from tequio_ledger.web.routing import Index, get
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import RunState
-from tequio_shared.round import measures
+from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte
 
-# --- Quality of a run's heads on held-out text: a curve, and the members that measured it.
-
+SHOWN_ROUNDS = 12
+STRIP_LENGTH = 60
+CHART_ROUNDS = 2_000
+PAGE_ROUNDS = 100
+SPEED_ROUNDS = 10
+"""Closed rounds over which the speed is averaged."""
 _AGREES = StatusLabel("with the median", "ok")
 _OUTLIER = StatusLabel("far from the median", "warn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureLine:
-    """One drawn member's measurement of the last measured head."""
-
-    peer: str
-    entry: int
-    bits_per_byte: float
+    row: MeasuredRow
     mark: StatusLabel
 
 
@@ -62,7 +61,7 @@ class WrittenSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """The curve, and the last measured head."""
+    """Quality of a run's heads on held-out text: a curve, and who measured the last head."""
 
     curve: Chart
     round: int
@@ -84,7 +83,9 @@ def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
         round=last.round,
         bits_per_byte=bits_per_byte(last.median),
         size_bytes=last.median.size_bytes,
-        lines=tuple(_line(row) for row in last.rows),
+        lines=tuple(
+            MeasureLine(row=row, mark=_OUTLIER if row.is_outlier else _AGREES) for row in last.rows
+        ),
         writing=next((one for head in reversed(heads) if (one := _writing(head))), None),
     )
 
@@ -94,9 +95,8 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
     return chart(
         "held-out",
         "Held-out text",
-        summary("The median measured by drawn members", readings, "bits per byte"),
+        run_charts.summary("The median measured by drawn members", readings, "bits per byte"),
         readings,
-        text.brief,
         from_zero=False,
     )
 
@@ -132,49 +132,32 @@ def _writing(head: MeasuredHead) -> WrittenSample | None:
     )
 
 
-def _line(row: MeasuredRow) -> MeasureLine:
-    return MeasureLine(
-        peer=to_text(row.peer),
-        entry=row.entry,
-        bits_per_byte=bits_per_byte(row.said),
-        mark=_OUTLIER if row.is_outlier else _AGREES,
-    )
-
-
-SHOWN_ROUNDS = 12
-STRIP_LENGTH = 60
-CHART_ROUNDS = 2_000
-PAGE_ROUNDS = 100
-SPEED_ROUNDS = 10
-"""Closed rounds over which the speed is averaged."""
-
-OUTCOME_LABELS = {
-    "open": StatusLabel("Under way", "busy"),
-    "closed": StatusLabel("Closed", "ok"),
-    "void": StatusLabel("Void", "warn"),
-}
-Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundLine:
-    """One round in a list."""
-
-    number: int
+    past: PastRound
     mark: StatusLabel
-    ended_ms: int | None
     length_ms: int | None
-    accepted: int
-    tokens: int
     rate: float | None
     loss: float | None
 
     @property
     def caption(self) -> str:
-        if self.mark is OUTCOME_LABELS["closed"]:
-            accepted = text.plural(self.accepted, "contribution")
-            return f"Round {self.number}: {accepted} accepted"
-        return f"Round {self.number}: {self.mark.word.lower()}"
+        number, accepted = self.past.round, text.plural(self.past.accepted, "contribution")
+        if self.mark is text.OUTCOMES["closed"]:
+            return f"Round {number}: {accepted} accepted"
+        return f"Round {number}: {self.mark.word.lower()}"
+
+
+def _round_line(row: PastRound, state: RunState) -> RoundLine:
+    is_timed = row.opened_ms is not None and row.ended_ms is not None
+    is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
+    return RoundLine(
+        past=row,
+        mark=text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome),
+        length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
+        rate=run_charts.tokens_per_s(row),
+        loss=text.loss(row.loss_q16) or None,
+    )
 
 
 @get("/runs/{run}")
@@ -186,13 +169,51 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
         competition_text.summary(one, now_ms)
         for one in competitions_of_run(ledger.state, run_id, now_ms)
     ]
-    return await render.enqueue(request, lambda: _run(request, ledger, now, contests))
+
+    def make() -> Response:
+        with snapshot(ledger.database) as (connection, published):
+            past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
+            heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
+        lines = [_round_line(row, now.state) for row in past]
+        loss = next((line.loss for line in reversed(lines) if line.loss), None)
+        data = data_progress(now, ledger.blobs.read)
+        return render.page(
+            request,
+            ledger,
+            published,
+            "run.html",
+            now=now,
+            rounds=lines[: -SHOWN_ROUNDS - 1 : -1],
+            strip=lines[-STRIP_LENGTH:],
+            rate=_rate([row for row in past if row.outcome == "closed"][-SPEED_ROUNDS:]),
+            loss=loss,
+            bits_per_byte=loss / math.log(2) * data.tokens_per_byte
+            if loss and data.tokens_per_byte
+            else None,
+            losses=run_charts.losses(past),
+            rates=run_charts.rates(past),
+            held_out=held_out(heads),
+            ring=run_charts.round_ring(now),
+            data=data,
+            conditions=text.admission_conditions(now.manifest.admits),
+            contests=contests,
+            ledger_url=render.ledger_url(request, ledger),
+        )
+
+    return await render.enqueue(request, make)
+
+
+def _rate(closed: list[PastRound]) -> float | None:
+    """Give the accepted tokens per second while the rounds were open."""
+    timed = [row for row in closed if row.opened_ms is not None and row.ended_ms is not None]
+    length_ms = sum((row.ended_ms or 0) - (row.opened_ms or 0) for row in timed)
+    return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
 
 
 @get("/runs/{run}/rounds")
 @render.in_queue
 def get_rounds(
-    request: Request, ledger: Ledger, run: str, before: Before = JSON_INTEGER
+    request: Request, ledger: Ledger, run: str, before: Index = JSON_INTEGER
 ) -> Response:
     """List the rounds of a run, the newest first."""
     run_id = RunId(from_text(run))
@@ -212,58 +233,64 @@ def get_rounds(
     )
 
 
-def _run(
-    request: Request, ledger: Ledger, now: RunSnapshot, contests: list[CompetitionSummary]
+@get("/runs/{run}/rounds/{number:int}")
+async def get_round(
+    request: Request, ledger: Ledger, reader: RoundReader, run: str, number: int
 ) -> Response:
-    run = from_text(now.id)
-    with snapshot(ledger.database) as (connection, published):
-        past = queries.last_rounds(connection, run, CHART_ROUNDS)
-        heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    lines = [_round_line(row, now.state) for row in past]
-    loss = next((line.loss for line in reversed(lines) if line.loss), None)
-    data = data_progress(now, ledger.blobs.read)
-    return render.page(
-        request,
-        ledger,
-        published,
-        "run.html",
-        now=now,
-        rounds=lines[: -SHOWN_ROUNDS - 1 : -1],
-        strip=lines[-STRIP_LENGTH:],
-        rate=_rate([row for row in past if row.outcome == "closed"][-SPEED_ROUNDS:]),
-        loss=loss,
-        bits_per_byte=loss / math.log(2) * data.tokens_per_byte
-        if loss and data.tokens_per_byte
-        else None,
-        losses=run_charts.losses(past),
-        rates=run_charts.rates(past),
-        held_out=held_out(heads),
-        ring=round_ring(now),
-        data=data,
-        conditions=text.admission_conditions(now.manifest.admits),
-        contests=contests,
-        ledger_url=render.ledger_url(request, ledger),
-    )
+    await ledger.sequencer.settled()
+    run_id = RunId(from_text(run))
+    now = ledger.state.run(run_id)
+    if not 0 < number <= JSON_INTEGER:
+        raise RefusedError("not-found", f"this run has no round {number}")
+    name, last, state = now.manifest.name, now.number, now.state  # read on the event loop
+
+    def make() -> Response:
+        with snapshot(ledger.database) as (connection, published):
+            record = reader.read(connection, run_id, number)
+        slots = [slot_outcome(record, slot) for slot in range(len(record.roster.members))]
+        accepted = [one for one in slots if one.verdict.tone == "ok" and record.result]
+        stated = Counter(one.body.head for one in record.attests.values())
+        return render.page(
+            request,
+            ledger,
+            published,
+            "round.html",
+            cache=render.CACHE_SETTLED if record.is_complete else render.CACHE_LIVE,
+            run=run,
+            name=name,
+            number=number,
+            last=last,
+            mark=_mark(record, state),
+            record=record,
+            slots=slots,
+            timeline=run_charts.timeline(record, ledger.clock()),
+            votes=run_charts.votes(record),
+            blooms=[run_charts.bloom(slot, one) for slot, one in sorted(record.proofs.items())],
+            stated=stated.most_common(),
+            tokens=sum(one.tokens for one in accepted),
+            windows=assignment.count_windows(record.roster.pool),
+            micropoints=sum(one.micropoints for one in slots),
+            accepted=len(accepted),
+        )
+
+    return await render.enqueue(request, make)
 
 
-def _rate(closed: list[PastRound]) -> float | None:
-    """Give the accepted tokens per second while the rounds were open."""
-    timed = [row for row in closed if row.opened_ms is not None and row.ended_ms is not None]
-    length_ms = sum((row.ended_ms or 0) - (row.opened_ms or 0) for row in timed)
-    return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
-
-
-def _round_line(row: PastRound, state: RunState) -> RoundLine:
-    is_timed = row.opened_ms is not None and row.ended_ms is not None
-    is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
-    mark = OUTCOME_LABELS.get(row.outcome, StatusLabel(row.outcome, "wait"))
-    return RoundLine(
-        number=row.round,
-        mark=text.LAST_HEAD_LABEL if is_last else mark,
-        ended_ms=row.ended_ms,
-        length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
-        accepted=row.accepted,
-        tokens=row.tokens,
-        rate=run_charts.tokens_per_s(row),
-        loss=text.loss(row.loss_q16) or None,
-    )
+def _mark(record: RoundRecord, state: RunState) -> StatusLabel:
+    if record.voided:
+        why = text.void_reason(record.voided.body.reason)
+        return StatusLabel(
+            "Void",
+            "warn",
+            f"The round does not count, because {why}. The head stays, the windows return to the "
+            "queue, and nobody is paid or blamed.",
+        )
+    if record.closed:
+        return StatusLabel(
+            "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."
+        )
+    if record.opened is None and state in text.ENDING:
+        return text.LAST_HEAD_LABEL
+    if record.witnessed:
+        return text.STATES[RunState.ROUND_WITNESS]
+    return text.STATES[RunState.WARMUP if record.opened is None else RunState.ROUND_TRAIN]

@@ -54,13 +54,13 @@ def font_files() -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in _WEIGHTS.values()}
 
 
-def font_faces(given: dict[str, bytes]) -> str:
-    """Write the `@font-face` rules of the given font files."""
+def font_faces(fonts: dict[str, bytes]) -> str:
+    """Write the `@font-face` rules of font files."""
     return "".join(
         f'@font-face{{font-family:"Hanken Grotesk";font-weight:{weight};font-display:swap;'
-        f'src:url("/static/{name}?v={_tag(given[name])}") format("opentype")}}\n'
+        f'src:url("/static/{name}?v={_tag(fonts[name])}") format("opentype")}}\n'
         for weight, name in _WEIGHTS.items()
-        if name in given
+        if name in fonts
     )
 
 
@@ -69,13 +69,13 @@ def _tag(content: bytes) -> str:
 
 
 def _load() -> dict[str, bytes]:
-    given = font_files()
+    fonts = font_files()
     found = {
         file.name: file.read_bytes()
         for file in _FOLDER.iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    return {**found, **given, "tokens.css": (_tokens() + font_faces(given)).encode()}
+    return {**found, **fonts, "tokens.css": (_tokens() + font_faces(fonts)).encode()}
 
 
 CONTENT = _load()

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from tequio_shared.ids import to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
-from tequio_shared.network.standing import Standing
+from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Tier
+from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
@@ -140,184 +141,168 @@ def _decimal(micropoints: int, places: int) -> str:
     return f"{whole:,}.{f'{part:06d}'[:places]}" if places else f"{whole:,}"
 
 
-_FILTERS = (points, exact_points, count, short_count, decimal, percent, plural, size, duration)
-FILTERS = {one.__name__: one for one in (*_FILTERS, utc_time, machine_time, short_key)}
-"""Filters of templates, by name."""
-
-
 @dataclass(frozen=True, slots=True)
 class StatusLabel:
     """A state for people: a word, a tone with its own colour and shape, and a sentence."""
 
     word: str
-    tone: str
-    """One of ok, busy, wait, warn, danger and off."""
+    tone: Literal["ok", "busy", "wait", "warn", "danger", "off"]
     description: str = ""
 
 
-STATES: Mapping[RunState, StatusLabel] = MappingProxyType(
-    {
-        RunState.WAITING_FOR_MEMBERS: StatusLabel(
-            "Waiting for members", "wait", "The next round begins when enough members are ready."
-        ),
-        RunState.WARMUP: StatusLabel(
-            "Stating heads", "busy", "The members of the round state which head they have."
-        ),
-        RunState.ROUND_TRAIN: StatusLabel(
-            "Training", "ok", "Trainers train on their windows of the data."
-        ),
-        RunState.ROUND_WITNESS: StatusLabel(
-            "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
-        ),
-        RunState.COOLDOWN: StatusLabel(
-            "Cooling down", "busy", "No more rounds: members state the last head."
-        ),
-        RunState.PAUSED: StatusLabel("Paused", "off", "An organiser paused the run."),
-        RunState.FINISHED: StatusLabel("Finished", "off", "The run has ended; its head is final."),
-    }
-)
+STATES: Mapping[RunState, StatusLabel] = {
+    RunState.WAITING_FOR_MEMBERS: StatusLabel(
+        "Waiting for members", "wait", "The next round begins when enough members are ready."
+    ),
+    RunState.WARMUP: StatusLabel(
+        "Stating heads", "busy", "The members of the round state which head they have."
+    ),
+    RunState.ROUND_TRAIN: StatusLabel(
+        "Training", "ok", "Trainers train on their windows of the data."
+    ),
+    RunState.ROUND_WITNESS: StatusLabel(
+        "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
+    ),
+    RunState.COOLDOWN: StatusLabel(
+        "Cooling down", "busy", "No more rounds: members state the last head."
+    ),
+    RunState.PAUSED: StatusLabel("Paused", "off", "An organiser paused the run."),
+    RunState.FINISHED: StatusLabel("Finished", "off", "The run has ended; its head is final."),
+}
 
+OUTCOMES: Mapping[str, StatusLabel] = {
+    "open": StatusLabel("Under way", "busy"),
+    "closed": StatusLabel("Closed", "ok"),
+    "void": StatusLabel("Void", "warn"),
+}
+"""Outcomes of rounds."""
 LAST_HEAD_LABEL = StatusLabel(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
 """State of a roster that was made while its run was ending."""
 ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
-VERDICTS: Mapping[int, StatusLabel] = MappingProxyType(
-    {
-        Verdict.SILENT: StatusLabel(
-            "No commitment", "off", "It did not commit before training was over."
-        ),
-        Verdict.ACCEPTED: StatusLabel(
-            "Accepted", "ok", "A quorum of witnesses checked it and vouched for it."
-        ),
-        Verdict.NOT_SELECTED: StatusLabel(
-            "Not selected",
-            "wait",
-            "Too few witnesses received all of it in time. No points, no blame.",
-        ),
-        Verdict.REJECTED: StatusLabel(
-            "Rejected", "danger", "A quorum of witnesses gave the same reason against it."
-        ),
-    }
-)
+VERDICTS: Mapping[int, StatusLabel] = {
+    Verdict.SILENT: StatusLabel(
+        "No commitment", "off", "It did not commit before training was over."
+    ),
+    Verdict.ACCEPTED: StatusLabel(
+        "Accepted", "ok", "A quorum of witnesses checked it and vouched for it."
+    ),
+    Verdict.NOT_SELECTED: StatusLabel(
+        "Not selected",
+        "wait",
+        "Too few witnesses received all of it in time. No points, no blame.",
+    ),
+    Verdict.REJECTED: StatusLabel(
+        "Rejected", "danger", "A quorum of witnesses gave the same reason against it."
+    ),
+}
 
-REASONS: Mapping[int, str] = MappingProxyType(
-    {
-        RejectionReason.NONE: "",
-        RejectionReason.LENGTH: "its length is not what the header implies",
-        RejectionReason.MAGIC: "it does not begin like a contribution",
-        RejectionReason.VERSION: "its version is unknown",
-        RejectionReason.SHAPE: "its algorithm, k or bits are not those of the round",
-        RejectionReason.FLAGS: "it sets unknown flags",
-        RejectionReason.RUN: "it belongs to another run",
-        RejectionReason.ROUND: "it belongs to another round",
-        RejectionReason.BASE: "it starts from another head",
-        RejectionReason.TRAINER: "it names another trainer",
-        RejectionReason.WINDOWS: "its windows are not the assigned ones",
-        RejectionReason.TOKENS: "its token count does not match its windows",
-        RejectionReason.STEPS: "it took more inner steps than the run allows",
-        RejectionReason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
-        RejectionReason.SCALE: "a scale byte is out of range",
-        RejectionReason.FILLER: "an empty chunk is not encoded correctly",
-        RejectionReason.POPCOUNT: "a record has too many or too few entries",
-        RejectionReason.HIGH: "an index is beyond its chunk",
-        RejectionReason.ASCENDING: "indices do not ascend",
-        RejectionReason.LEVEL: "a level is out of range",
-        RejectionReason.HOLLOW: "a chunk with a scale is empty",
-        RejectionReason.NORM: "its norm is far larger than the round's median",
-        RejectionReason.COSINE: "its direction contradicts the witnesses' own measurements",
-        RejectionReason.COPY: "nearly all its indices are those of an earlier commitment",
-    }
-)
+REASONS: Mapping[int, str] = {
+    RejectionReason.NONE: "",
+    RejectionReason.LENGTH: "its length is not what the header implies",
+    RejectionReason.MAGIC: "it does not begin like a contribution",
+    RejectionReason.VERSION: "its version is unknown",
+    RejectionReason.SHAPE: "its algorithm, k or bits are not those of the round",
+    RejectionReason.FLAGS: "it sets unknown flags",
+    RejectionReason.RUN: "it belongs to another run",
+    RejectionReason.ROUND: "it belongs to another round",
+    RejectionReason.BASE: "it starts from another head",
+    RejectionReason.TRAINER: "it names another trainer",
+    RejectionReason.WINDOWS: "its windows are not the assigned ones",
+    RejectionReason.TOKENS: "its token count does not match its windows",
+    RejectionReason.STEPS: "it took more inner steps than the run allows",
+    RejectionReason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
+    RejectionReason.SCALE: "a scale byte is out of range",
+    RejectionReason.FILLER: "an empty chunk is not encoded correctly",
+    RejectionReason.POPCOUNT: "a record has too many or too few entries",
+    RejectionReason.HIGH: "an index is beyond its chunk",
+    RejectionReason.ASCENDING: "indices do not ascend",
+    RejectionReason.LEVEL: "a level is out of range",
+    RejectionReason.HOLLOW: "a chunk with a scale is empty",
+    RejectionReason.NORM: "its norm is far larger than the round's median",
+    RejectionReason.COSINE: "its direction contradicts the witnesses' own measurements",
+    RejectionReason.COPY: "nearly all its indices are those of an earlier commitment",
+}
 """Reasons of witnesses to refuse a contribution; each follows "because"."""
 
-VOIDS: Mapping[int, str] = MappingProxyType(
-    {
-        VoidReason.NO_HEAD_QUORUM: "too few members stated the same head in time",
-        VoidReason.NO_COMMITMENTS: "no trainer committed to a contribution in time",
-        VoidReason.NO_PROOF_QUORUM: "too few witnesses sent their proofs in time",
-        VoidReason.NOTHING_ACCEPTED: "no contribution got a quorum of witnesses",
-    }
-)
+VOIDS: Mapping[int, str] = {
+    VoidReason.NO_HEAD_QUORUM: "too few members stated the same head in time",
+    VoidReason.NO_COMMITMENTS: "no trainer committed to a contribution in time",
+    VoidReason.NO_PROOF_QUORUM: "too few witnesses sent their proofs in time",
+    VoidReason.NOTHING_ACCEPTED: "no contribution got a quorum of witnesses",
+}
 
-STANDINGS: Mapping[str, StatusLabel] = MappingProxyType(
-    {
-        Standing.NEWCOMER: StatusLabel(
-            "Newcomer", "wait", "Gets small shares until enough of its work is accepted."
-        ),
-        Standing.ACTIVE: StatusLabel("Active", "ok", "Full member: trains and witnesses."),
-        Standing.SUSPECTED: StatusLabel(
-            "Suspected", "warn", "Still trains, but witnesses only if there are too few others."
-        ),
-        Standing.QUARANTINED: StatusLabel(
-            "Quarantined", "danger", "Excluded from all rounds until the term is over."
-        ),
-        Standing.PROBATION: StatusLabel(
-            "On probation", "warn", "Back from quarantine, with small shares."
-        ),
-        Standing.BANNED: StatusLabel("Banned", "danger", "Permanently excluded by organisers."),
-    }
-)
+STANDINGS: Mapping[str, StatusLabel] = {
+    Standing.NEWCOMER: StatusLabel(
+        "Newcomer", "wait", "Gets small shares until enough of its work is accepted."
+    ),
+    Standing.ACTIVE: StatusLabel("Active", "ok", "Full member: trains and witnesses."),
+    Standing.SUSPECTED: StatusLabel(
+        "Suspected", "warn", "Still trains, but witnesses only if there are too few others."
+    ),
+    Standing.QUARANTINED: StatusLabel(
+        "Quarantined", "danger", "Excluded from all rounds until the term is over."
+    ),
+    Standing.PROBATION: StatusLabel(
+        "On probation", "warn", "Back from quarantine, with small shares."
+    ),
+    Standing.BANNED: StatusLabel("Banned", "danger", "Permanently excluded by organisers."),
+}
 
-TIERS: Mapping[int, StatusLabel] = MappingProxyType(
-    {
-        Tier.ANONYMOUS: StatusLabel("Anonymous", "wait", "Nobody vouches for its owner."),
-        Tier.VOUCHED: StatusLabel(
-            "Vouched for", "ok", "A connector verified an account of its owner."
-        ),
-        Tier.INVITED: StatusLabel("Invited", "ok", "Invited by organisers."),
-    }
-)
+TIERS: Mapping[int, StatusLabel] = {
+    Tier.ANONYMOUS: StatusLabel("Anonymous", "wait", "Nobody vouches for its owner."),
+    Tier.VOUCHED: StatusLabel("Vouched for", "ok", "A connector verified an account of its owner."),
+    Tier.INVITED: StatusLabel("Invited", "ok", "Invited by organisers."),
+}
 
-TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        "net.genesis": "The network starts",
-        "key.register": "A key registers",
-        "run.open": "A run opens",
-        "run.pause": "An organiser pauses a run",
-        "run.resume": "An organiser resumes a run",
-        "run.finish": "An organiser ends a run",
-        "run.close": "A run has ended",
-        "member.ready": "A member is ready for the next round",
-        "member.leave": "A member leaves",
-        "round.roster": "The members of the coming round",
-        "head.attest": "A member states its head",
-        "head.promote": "A quorum stated this head: it is canonical",
-        "head.measure": "A drawn member measures a head on held-out text",
-        "round.open": "Training begins",
-        "work.commit": "A trainer commits to its contribution",
-        "round.witness": "Training is over, witnessing begins",
-        "witness.proof": "A witness reports what it checked",
-        "round.close": "A round closes and pays points",
-        "round.void": "A round is void",
-        "fault.report": "A key proves a fault",
-        "standing.change": "A key's standing changes",
-        "standing.appeal": "A key appeals",
-        "standing.release": "Organisers release a key",
-        "standing.uphold": "Organisers uphold a quarantine",
-        "invite.open": "Organisers open an invitation",
-        "invite.close": "Organisers close an invitation",
-        "invite.revoke": "Organisers revoke an invitation and the keys it admitted",
-        "role.grant": "Organisers allow a key to vouch for others",
-        "role.revoke": "Organisers revoke a key's role",
-        "member.vouch": "A connector vouches for a key",
-        "member.team": "A key chooses its team",
-        "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
-        "comp.open": "Organisers open a competition",
-        "comp.enter": "An entrant enters a competition",
-        "comp.submit": "An entrant submits a model",
-        "eval.offer": "A key offers to evaluate",
-        "comp.close": "The deadline is over: submissions up to here count",
-        "eval.secret": "An evaluator who offered reveals its secret",
-        "comp.draw": "No more secrets count: shares may be revealed",
-        "comp.reveal": "A custodian reveals a share of the key",
-        "eval.commit": "An evaluator commits to a model's scores",
-        "eval.result": "An evaluator reveals a model's scores",
-        "comp.challenge": "A score was challenged",
-        "comp.result": "Organisers state the outcome of a competition",
-    }
-)
+TYPES: Mapping[str, str] = {
+    "net.genesis": "The network starts",
+    "key.register": "A key registers",
+    "run.open": "A run opens",
+    "run.pause": "An organiser pauses a run",
+    "run.resume": "An organiser resumes a run",
+    "run.finish": "An organiser ends a run",
+    "run.close": "A run has ended",
+    "member.ready": "A member is ready for the next round",
+    "member.leave": "A member leaves",
+    "round.roster": "The members of the coming round",
+    "head.attest": "A member states its head",
+    "head.promote": "A quorum stated this head: it is canonical",
+    "head.measure": "A drawn member measures a head on held-out text",
+    "round.open": "Training begins",
+    "work.commit": "A trainer commits to its contribution",
+    "round.witness": "Training is over, witnessing begins",
+    "witness.proof": "A witness reports what it checked",
+    "round.close": "A round closes and pays points",
+    "round.void": "A round is void",
+    "fault.report": "A key proves a fault",
+    "standing.change": "A key's standing changes",
+    "standing.appeal": "A key appeals",
+    "standing.release": "Organisers release a key",
+    "standing.uphold": "Organisers uphold a quarantine",
+    "invite.open": "Organisers open an invitation",
+    "invite.close": "Organisers close an invitation",
+    "invite.revoke": "Organisers revoke an invitation and the keys it admitted",
+    "role.grant": "Organisers allow a key to vouch for others",
+    "role.revoke": "Organisers revoke a key's role",
+    "member.vouch": "A connector vouches for a key",
+    "member.team": "A key chooses its team",
+    "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
+    "comp.open": "Organisers open a competition",
+    "comp.enter": "An entrant enters a competition",
+    "comp.submit": "An entrant submits a model",
+    "eval.offer": "A key offers to evaluate",
+    "comp.close": "The deadline is over: submissions up to here count",
+    "eval.secret": "An evaluator who offered reveals its secret",
+    "comp.draw": "No more secrets count: shares may be revealed",
+    "comp.reveal": "A custodian reveals a share of the key",
+    "eval.commit": "An evaluator commits to a model's scores",
+    "eval.result": "An evaluator reveals a model's scores",
+    "comp.challenge": "A score was challenged",
+    "comp.result": "Organisers state the outcome of a competition",
+}
 """Statement types in words."""
 
 
@@ -344,6 +329,13 @@ def void_reason(code: int) -> str:
     return VOIDS.get(code, _UNKNOWN.format(code))
 
 
+_UNKNOWN = "reason {}, which is from a newer version of Tequio"
+
+
+def outcome(name: str) -> StatusLabel:
+    return OUTCOMES.get(name) or StatusLabel(name, "wait")
+
+
 def standing(name: str) -> StatusLabel:
     return STANDINGS.get(name) or StatusLabel(name, "wait")
 
@@ -352,7 +344,8 @@ def tier(number: int) -> StatusLabel:
     return TIERS.get(number) or StatusLabel(f"Tier {number}", "wait")
 
 
-_UNKNOWN = "reason {}, which is from a newer version of Tequio"
+def meaning(statement_type: str) -> str:
+    return TYPES.get(statement_type, "A statement of a newer version of Tequio")
 
 
 def admission_conditions(rules: Admission) -> tuple[str, ...]:
@@ -374,3 +367,12 @@ def admission_conditions(rules: Admission) -> tuple[str, ...]:
 
 
 _BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers invited"}
+FILTERS = {
+    one.__name__: one
+    for one in (
+        *(points, exact_points, count, short_count, decimal, percent, plural, size, duration),
+        *(utc_time, machine_time, short_key, to_text, bits_per_byte),
+        *(outcome, standing, describe_cause, tier, meaning),
+    )
+}
+"""Filters of templates, by name."""

@@ -65,7 +65,7 @@ def test_many_values_become_means_that_say_so() -> None:
 
 
 def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
-    made = chart("x", "X", "", readings(1, 3, 2), str, from_zero=True)
+    made = chart("x", "X", "", readings(1, 3, 2), from_zero=True)
     assert [one.kind for one in made.layouts] == ["wide", "narrow"]
     for layout in made.layouts:
         assert len(layout.rows) == INTERVALS + 1
@@ -76,17 +76,17 @@ def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
 
 @pytest.mark.parametrize("values", [(), (5.0,)])
 def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]) -> None:
-    assert chart("x", "X", "", readings(*values), str, from_zero=True).layouts == ()
+    assert chart("x", "X", "", readings(*values), from_zero=True).layouts == ()
 
 
 def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axis() -> None:
     singles = (SingleValue(value=2.5, is_outlier=False), SingleValue(value=900.0, is_outlier=True))
     plain = readings(1, 3, 2)
     made = chart(
-        "x", "X", "", [plain[0], plain[1], replace(plain[2], singles=singles)], str, from_zero=True
+        "x", "X", "", [plain[0], plain[1], replace(plain[2], singles=singles)], from_zero=True
     )
     for layout, alone in zip(
-        made.layouts, chart("x", "X", "", plain, str, from_zero=True).layouts, strict=True
+        made.layouts, chart("x", "X", "", plain, from_zero=True).layouts, strict=True
     ):
         assert (layout.line, layout.rows) == (alone.line, alone.rows)
         near, far = layout.spots
@@ -97,7 +97,7 @@ def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axi
 
 
 def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() -> None:
-    made = as_bars(chart("x", "X", "", readings(0, 2, 1, 2), str, from_zero=True))
+    made = as_bars(chart("x", "X", "", readings(0, 2, 1, 2), from_zero=True))
     for layout in made.layouts:
         assert (layout.line, layout.area) == ("", "")
         none, two, one, again = layout.bars

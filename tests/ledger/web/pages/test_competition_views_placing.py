@@ -19,11 +19,11 @@ def word(value: float, *, is_outlier: bool = False) -> EvaluatorScore:
 def test_better_is_left_and_the_bar_holds_its_interval() -> None:
     picture = ranking_chart([placed("one", 1, 0.9), placed("other", 2, 1.1)])
     assert picture is not None
-    assert [one.kind for one in picture.layouts] == ["wide", "narrow"]
+    assert [one.size.kind for one in picture.layouts] == ["wide", "narrow"]
     for layout in picture.layouts:
         first, second = layout.rows
-        assert layout.left <= first.left < first.x < first.left + first.width < second.x
-        assert second.left + second.width <= layout.right
+        assert layout.size.left <= first.left < first.x < first.left + first.width < second.x
+        assert second.left + second.width <= layout.size.right
         assert first.y < second.y < layout.base
         assert (first.is_first, second.is_first) == (True, False)
     assert picture.summary.startswith("one: rank 1, 0.9000 bits per byte, 95 % between 0.8900")
@@ -40,7 +40,7 @@ def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
         assert one.ticks == other.ticks
         calm, odd = other.rows[0].spots
         assert (calm.is_outlier, odd.is_outlier) == (False, True)
-        assert odd.x == other.right
+        assert odd.x == other.size.right
         assert odd.caption.endswith("further off than honest computers can be, off the scale")
 
 
@@ -60,6 +60,6 @@ def test_one_alone_without_an_interval_has_a_place_and_no_bar() -> None:
     assert picture is not None
     (row,) = picture.layouts[0].rows
     assert (row.width, row.rank) == (0.0, "")
-    assert picture.layouts[0].left <= row.x <= picture.layouts[0].right
+    assert picture.layouts[0].size.left <= row.x <= picture.layouts[0].size.right
     assert picture.layouts[0].bands == ()
     assert ranking_chart([]) is None

@@ -68,7 +68,7 @@ def test_all_swarms_share_one_scale_and_keep_their_looks() -> None:
     curves = side_curves([swarm("a", 4.0, 2.0), swarm("b", 4.0, 2.0, 1.0)], left_out=3)
     assert curves.left_out == 3
     for layout in curves.layouts:
-        first, second = layout.lines
+        first, second = layout.curves
         assert (first.look, second.look) == (0, 1)
         assert first.x < second.x == layout.right
         assert first.y < second.y <= layout.base, "a lower loss is lower"
@@ -78,7 +78,7 @@ def test_all_swarms_share_one_scale_and_keep_their_looks() -> None:
 
 def test_a_swarm_without_rounds_is_named_and_not_drawn() -> None:
     curves = side_curves([swarm("a", 4.0, 2.0), swarm("b")], left_out=0)
-    assert [len(one.lines) for one in curves.layouts] == [1, 1]
+    assert [len(one.curves) for one in curves.layouts] == [1, 1]
     assert curves.sides[1].caption == "no closed round yet"
     assert side_curves([swarm("b")], left_out=0).layouts == ()
     assert side_curves([], left_out=0).sides == ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_shared.ids import to_text
 from tests.ledger.store.test_queries_leaders import invent
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import PageReader
@@ -58,3 +59,9 @@ def test_places_are_of_people_or_of_teams(seen: Seen) -> None:
     assert answer.status_code == 400
     assert "unknown ranking" in answer.text
     assert "use people, teams" in answer.text
+
+
+def test_neighbours_of_a_key_are_ranked_by_all_points_whatever_the_span(seen: Seen) -> None:
+    page = seen.pages.get(f"/leaderboard?around={to_text(seen.shown.peers[2].key)}&span=7d")
+    assert page.answer.status_code == 200
+    assert "Rounds paid" not in page.text
