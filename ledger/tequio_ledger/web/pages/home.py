@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
-from tequio_ledger.store import entries, queries, ranking
+from tequio_ledger.store import entries, log_rows, queries, ranking
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.log_files import witness_answers
@@ -130,7 +130,7 @@ def _named(connection: Connection, ledger: Ledger, digest: Digest) -> Iterator[S
         yield _peer(digest)
     if RunId(digest) in ledger.state.runs:
         yield SearchMatch(path=f"/runs/{text}", name=text, what="a run")
-    index = entries.index_of_id(connection, digest)
+    index = log_rows.find_index(connection, digest)
     if index is not None and index < ledger.published.size:
         name = f"Entry {index:,}"
         yield SearchMatch(path=f"/entries/{index}", name=name, what="has this statement id")
