@@ -61,8 +61,7 @@ class Health:
 class Ledger:
     """An open ledger; it accepts statements while `run` is running.
 
-    The sequencer, and with it log and state, is replaced as a whole: hold the ledger, not one of
-    them.
+    The sequencer, with its log and state, is replaced as a whole: hold the ledger, not one of them.
     """
 
     sequencer: Sequencer | Follower

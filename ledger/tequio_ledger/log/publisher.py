@@ -119,13 +119,12 @@ class Publisher:
 
     def publication(self) -> Publication:
         signed = self._ledger.log.published.size
-        since = self._late_since_s
-        is_late = since is not None and signed > self.published.size
+        since, now_s = self._late_since_s, time.monotonic()
         return Publication(
             quorum=self._policy.quorum,
             published=self.published.size,
             signed=signed,
-            late_s=time.monotonic() - since if since is not None and is_late else 0.0,
+            late_s=0.0 if since is None or signed <= self.published.size else now_s - since,
             witnesses=tuple(client.state for client in self._clients),
         )
 

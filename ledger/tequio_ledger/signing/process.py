@@ -221,8 +221,6 @@ class SigningServer:
 
 
 class Caller(NamedTuple):
-    """The process at the other end of a connection."""
-
     pid: int
     uid: int
 

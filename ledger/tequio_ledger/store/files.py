@@ -62,7 +62,7 @@ def probe(folder: Path) -> None:
     place = folder / "probe.new"
     try:
         with place.open("wb") as file:
-            file.write(bytes(PROBE_BYTES))
+            file.write(bytes(PROBE_BYTES))  # one byte would still fit on a disk that is full
             sync(file)
     finally:
         place.unlink(missing_ok=True)
