@@ -63,7 +63,7 @@ def serve(settings: LedgerSettings) -> None:
         try:
             asyncio.run(_serve(ledger, public, metrics))
         finally:
-            ledger.close()
+            ledger.database.close()
 
 
 @click.command("settings")

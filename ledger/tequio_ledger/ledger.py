@@ -194,9 +194,6 @@ class Ledger:
         reason = self.publisher.reason if self.publisher else None
         return Health(status="ok") if reason is None else Health(status="no-quorum", detail=reason)
 
-    def close(self) -> None:
-        self.database.close()
-
     async def _sequence(self) -> None:
         """Run the sequencer to its end, then replace it with a read-only view."""
         sequencer = self.sequencer

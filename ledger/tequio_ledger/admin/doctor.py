@@ -62,7 +62,6 @@ class Grade(enum.IntEnum):
 
 class Finding(Struct, frozen=True, kw_only=True):
     check: str
-    """Name of the check."""
     grade: Grade
     found: str
     to_do: str = ""

@@ -93,12 +93,10 @@ class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
 
     @property
     def socket(self) -> Path:
-        """Give the path of the socket, named or not."""
         return self.socket_path or self.folder / "sign.socket"
 
     @property
     def callers(self) -> frozenset[int]:
-        """Give the numbers of the users that may ask for signatures."""
         return frozenset(self.named_callers or (os.getuid(),))
 
 
