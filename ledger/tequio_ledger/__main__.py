@@ -34,25 +34,27 @@ COMMANDS = {
         "tequio_ledger.connector.app:connect",
         "Let accounts such as GitHub's vouch for keys.",
     ),
+    "quarantine": (
+        "tequio_ledger.__main__:quarantine",
+        "Run `tequio quarantine`, for organisers.",
+    ),
 }
 
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *super().list_commands(ctx)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
+            return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            rows = [(name, help_) for name, (_, help_) in COMMANDS.items()]
-            rows += [(name, one.get_short_help_str(70)) for name, one in self.commands.items()]
-            formatter.write_dl(rows)
+            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
 
 
 @click.command(cls=_Commands)
@@ -61,11 +63,8 @@ def cli() -> None:
     """Coordinate training rounds and keep a log of them that anyone can verify."""
 
 
-@cli.command(
-    "quarantine",
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True},
-    short_help="Run `tequio quarantine`, for organisers.",
+@click.command(
+    "quarantine", add_help_option=False, context_settings={"ignore_unknown_options": True}
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def quarantine(words: tuple[str, ...]) -> None:

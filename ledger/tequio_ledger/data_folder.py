@@ -23,25 +23,15 @@ class DataFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.database = path / "ledger.sqlite"
+        """The SQLite file."""
+        self.blobs = path / "blobs"
+        """The folder of the blobs, by digest."""
+        self.mark = path / "signing.json"
+        """File that says why the ledger must not sign; absent while it may."""
         self._lock = -1
 
-    @property
-    def database(self) -> Path:
-        """The SQLite file."""
-        return self.path / "ledger.sqlite"
-
-    @property
-    def blobs(self) -> Path:
-        """The folder of the blobs, by digest."""
-        return self.path / "blobs"
-
-    @property
-    def mark(self) -> Path:
-        """File that says why the ledger must not sign; absent while it may."""
-        return self.path / "signing.json"
-
     def key_file(self, name: str) -> Path:
-        """Give the path of the key of that name."""
         return self.path / f"{name}.key"
 
     def signer(self, name: str) -> Signer:
@@ -52,15 +42,11 @@ class DataFolder:
         """Read a secret of 32 bytes, made and stored like a key; raises UserFacingError."""
         path = self.key_file(name)
         if not path.exists():
-            seed = secrets.token_bytes(_SEED_BYTES)
-            try:
-                files.write_file(path, seed.hex().encode() + b"\n")
-            except OSError as err:
-                raise UserFacingError(files.explain(err, path)) from err
+            with files.explained(path):
+                files.write_file(path, secrets.token_hex(_SEED_BYTES).encode() + b"\n")
         return _read_seed(path)  # also the fresh one: it must be readable at the next start
 
     def holds_key(self, name: str) -> bool:
-        """Return whether the key of that name exists."""
         return self.key_file(name).exists()
 
     def is_locked(self) -> bool:
@@ -79,7 +65,16 @@ class DataFolder:
 
     def __enter__(self) -> Self:
         """Make the folder if it is missing and lock it; raises UserFacingError."""
-        self._lock = _lock(self.path)
+        with files.explained(self.path):
+            files.make_folder(self.path)
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as err:
+            os.close(self._lock)
+            raise UserFacingError(
+                f"{self.path} is in use by another tequio-ledger: stop it or choose another --dir"
+            ) from err
         return self
 
     def __exit__(
@@ -89,22 +84,6 @@ class DataFolder:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._lock)
-
-
-def _lock(path: Path) -> int:
-    try:
-        files.make_folder(path)
-        handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as err:
-        raise UserFacingError(files.explain(err, path)) from err
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
-        os.close(handle)
-        raise UserFacingError(
-            f"{path} is in use by another tequio-ledger: stop it or choose another --dir"
-        ) from err
-    return handle
 
 
 def _read_seed(path: Path) -> bytes:

@@ -18,16 +18,16 @@ from dataclasses import dataclass
 
 import structlog
 
-from tequio_ledger import genesis
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.log.guard import Guard, NotSigningError
-from tequio_ledger.log.log import Log, Published
+from tequio_ledger.genesis import open_genesis, read_genesis
+from tequio_ledger.log.guard import Guard, NotSigningError, Published
+from tequio_ledger.log.log import Log
 from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
 from tequio_ledger.log.witness_client import WitnessRecall
-from tequio_ledger.replicas.build import Builder, Leadership
+from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.runtime import Clock
@@ -36,10 +36,9 @@ from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder, Bucket
 from tequio_ledger.store.database import Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import OfficeTakenError
+from tequio_ledger.store.postgresql import NotLeaderError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
-from tequio_shared.network.genesis import Genesis
 
 FOUNDING_S = 30.0
 """Maximum wait for a network that another process founds."""
@@ -62,11 +61,9 @@ class Health:
 class Ledger:
     """An open ledger; it accepts statements while `run` is running.
 
-    `log`, `state` and `sequencer` are replaced together: hold the ledger, not one of them.
+    The sequencer, with its log and state, is replaced as a whole: hold the ledger, not one of them.
     """
 
-    log: Log
-    state: State
     sequencer: Sequencer | Follower
 
     def __init__(self, settings: LedgerSettings, folder: DataFolder, clock: Clock) -> None:
@@ -74,35 +71,70 @@ class Ledger:
         self.settings = settings
         self.clock = clock
         self.database = Database(settings.database or folder.database)
+        self.proofs = ProofCache(self.database)
+        self._folder = folder
+        self._changed = ChangeSignal()
         with closed_on_error(self.database):
             self.database.migrate()
             bucket = Bucket(settings.blobs) if settings.blobs else None
             quota = settings.blob_quota_bytes
             self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
-            self.genesis: Genesis = genesis.genesis(settings, folder, self.database)
-        self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
-        self.proofs = ProofCache(self.database)
-        self._folder = folder
-        self._changed = ChangeSignal()
-        self.guard = self._guard()
-        self.publisher = self._publisher()
+            self._read_genesis()
+
+    def _read_genesis(self) -> None:
+        """Read or make the genesis, and make everything that depends on the network's keys."""
+        self.genesis = open_genesis(self.settings, self._folder, self.database)
+        key = VerifierKey.parse(self.genesis.log_key)
+        self.policy = read_policy(self.settings.trust, key)
+        self.guard = Guard(self._folder.mark, self.genesis, self.database)
+        self.publisher: Publisher | None = None
+        if self.policy is not None:
+            self.guard.recall = WitnessRecall(self.policy, key).notes
+            self.publisher = Publisher(
+                ledger=self,
+                policy=self.policy,
+                key=key,
+                database=self.database,
+                changed=self._changed,
+                clock=self.clock,
+                pause_s=self.settings.publish_pause_ms / 1000,
+            )
+            self.publisher.load()
+        self._builder = Builder(
+            genesis=self.genesis,
+            folder=self._folder,
+            database=self.database,
+            blobs=self.blobs,
+            guard=self.guard,
+            clock=self.clock,
+            changed=self._changed,
+            signer=self.settings.signer,
+        )
 
     def open(self) -> None:
-        """Check every stored byte and take office, or else serve what is published.
+        """Check every stored byte and write the log, or else serve what is published.
 
         Raises UserFacingError when the stored log is damaged, or nothing is published.
         """
         try:
             self.blobs.clean_up()
-            self._adopt(self._take_office())
-        except OfficeTakenError:
-            self._adopt(self._join())
+            self.sequencer = self._lead()
+        except NotLeaderError:
+            self.sequencer = self._join()
         except (UnwritableError, NotSigningError) as err:
             # Readers are better served by a ledger that accepts nothing than by none at all.
             view = self._read_only(str(err))
             if view.log.published.size == 0:
                 raise UserFacingError(str(err)) from err
-            self._adopt(view)
+            self.sequencer = view
+
+    @property
+    def log(self) -> Log:
+        return self.sequencer.log
+
+    @property
+    def state(self) -> State:
+        return self.sequencer.state
 
     @property
     def published(self) -> Published:
@@ -116,17 +148,17 @@ class Ledger:
 
     async def run(self) -> None:
         """Log and publish until cancelled; raises FatalLogError for a failure that is final."""
-        works = [asyncio.create_task(self._run())]
+        tasks = [asyncio.create_task(self._run())]
         if self.publisher is not None:
-            works.append(asyncio.create_task(self.publisher.run()))
+            tasks.append(asyncio.create_task(self.publisher.run()))
         try:
-            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _ended(works)
+            await _end(tasks)
 
     async def _run(self) -> None:
         if self.database.is_shared:
-            await Replica(self._builder(), self._office, self._adopt).run()
+            await Replica(self._builder, self.sequencer, self._adopt).run()
         pause_s = RETRY_S
         while True:
             if self.sequencer.closed_for is None:
@@ -156,14 +188,11 @@ class Ledger:
             return Health(status=self.guard.mark.cause.value, detail=self.guard.reason)
         if self.sequencer.closed_for is not None:
             return Health(status="read-only", detail=self.sequencer.closed_for)
-        late = self.sequencer.timekeeper.reason
-        if late is not None:
-            return Health(status="clock", detail=late)
-        lonely = self.publisher.reason if self.publisher else None
-        return Health(status="ok") if lonely is None else Health(status="no-quorum", detail=lonely)
-
-    def close(self) -> None:
-        self.database.close()
+        reason = self.sequencer.timekeeper.reason
+        if reason is not None:
+            return Health(status="clock", detail=reason)
+        reason = self.publisher.reason if self.publisher else None
+        return Health(status="ok") if reason is None else Health(status="no-quorum", detail=reason)
 
     async def _sequence(self) -> None:
         """Run the sequencer to its end, then replace it with a read-only view."""
@@ -182,106 +211,65 @@ class Ledger:
         # before the waiting callers are told to retry, so that they meet the new one.
         reason = sequencer.closed_for or ""
         try:
-            self._adopt(await asyncio.to_thread(self._read_only, reason))
+            self.sequencer = await asyncio.to_thread(self._read_only, reason)
         finally:
             sequencer.give_up()
 
     async def _try_again(self) -> None:
         with suppress(UnwritableError, NotSigningError):
-            office = await asyncio.to_thread(self._take_office)
-            former = self.sequencer
-            self._adopt(office)
+            successor = await asyncio.to_thread(self._lead)
+            former, self.sequencer = self.sequencer, successor
             former.give_up()
             log.info("takes statements again", size=self.log.size)
 
-    def _take_office(self) -> Leadership:
-        """Read everything again and take office; raises UnwritableError, NotSigningError."""
+    def _lead(self) -> Sequencer:
+        """Read everything again to write the log; raises UnwritableError, NotSigningError."""
         self.guard.check()
         self.database.close()  # connections that met an I/O error may go on reporting it
         try:
             files.probe(self._folder.path)
         except OSError as err:
-            if not files.is_passing(err):
-                raise UserFacingError(files.explain(err, self._folder.path)) from err
-            raise UnwritableError(files.explain(err, self._folder.path)) from err
-        return self._builder().lead()
+            failure = UnwritableError if files.is_passing(err) else UserFacingError
+            raise failure(files.explain(err, self._folder.path)) from err
+        return self._builder.lead()
 
-    def _read_only(self, reason: str) -> Leadership:
-        """Read everything again, to be served as it is."""
+    def _read_only(self, reason: str) -> Sequencer:
         self.database.close()
-        return self._builder().view(reason)
+        return self._builder.view(reason)
 
-    def _join(self) -> Leadership:
+    def _join(self) -> Follower:
         """Follow the log that another process writes; waits while a network is being founded."""
         deadline_s = time.monotonic() + FOUNDING_S
-        while genesis.stored(self.database) is None:
+        while read_genesis(self.database) is None:
             if time.monotonic() > deadline_s:
                 raise UserFacingError(
                     f"{self.database.name} is in use by another tequio-ledger that has not founded "
                     "a network: stop it"
                 )
             time.sleep(JOIN_PAUSE_S)
-        self.genesis = genesis.genesis(self.settings, self._folder, self.database)
-        self.guard = self._guard()
-        self.publisher = self._publisher()
-        return self._builder().follow()
+        self._read_genesis()
+        return self._builder.follow()
 
-    def _guard(self) -> Guard:
-        guard = Guard(self._folder.mark, self.genesis, self.database)
-        if self.policy is not None:
-            guard.recall = WitnessRecall(self.policy, VerifierKey.parse(self.genesis.log_key))
-        return guard
-
-    def _publisher(self) -> Publisher | None:
-        if self.policy is None:
-            return None
-        publisher = Publisher(
-            ledger=self,
-            policy=self.policy,
-            key=VerifierKey.parse(self.genesis.log_key),
-            database=self.database,
-            changed=self._changed,
-            clock=self.clock,
-            pause_s=self.settings.publish_pause_ms / 1000,
-        )
-        publisher.load()
-        return publisher
-
-    def _builder(self) -> Builder:
-        return Builder(
-            genesis=self.genesis,
-            folder=self._folder,
-            database=self.database,
-            blobs=self.blobs,
-            guard=self.guard,
-            clock=self.clock,
-            changed=self._changed,
-            signer=self.settings.signer,
-        )
-
-    def _adopt(self, office: Leadership) -> None:
-        self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
-        self._office = office
+    def _adopt(self, sequencer: Sequencer | Follower) -> None:
+        self.sequencer = sequencer
 
 
-async def _ended(works: list[asyncio.Task[None]]) -> None:
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
     """Cancel the tasks; raises the error of one that failed, even if this is cancelled too."""
-    for work in works:
-        work.cancel()
+    for task in tasks:
+        task.cancel()
     try:
-        await asyncio.wait(works)
+        await asyncio.wait(tasks)
     finally:
-        for work in works:
-            if work.done() and not work.cancelled():
-                work.result()
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
 
 
 def open_ledger(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> Ledger:
     """Open or found the ledger in a folder, and check every stored byte; raises UserFacingError."""
-    try:
+    with files.explained(folder.path):
         ledger = Ledger(settings, folder, clock)
         with closed_on_error(ledger.database):
             ledger.open()
-    except OSError as err:
-        raise UserFacingError(files.explain(err, folder.path)) from err
     return ledger

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import closing
 
 import click
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.genesis import open_genesis
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
-from tequio_ledger.log.log import Log
+from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
@@ -27,62 +26,52 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    Take = Callable[[StoredEntry, Entry], None]
-
 
 def replay(settings: LedgerSettings) -> int:
     """Check the log and rewrite all derived rows; gives the number of entries."""
-    with DataFolder(settings.folder) as folder:
-        database = Database(settings.database or folder.database)
+    with (
+        DataFolder(settings.folder) as folder,
+        closing(Database(settings.database or folder.database)) as database,
+    ):
         try:
-            return _replay(settings, folder, database)
+            database.migrate()
+            bucket = Bucket(settings.blobs) if settings.blobs else None
+            blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
+            genesis = open_genesis(settings, folder, database)
+            state = State(genesis, DocumentCache(blobs).read)
+            key = VerifierKey.parse(genesis.log_key).key
+            signer = client.open_signer(folder, settings.signer, key)
+            log = Log(database, genesis, signer, Guard(folder.mark, genesis), now_ms)
+
+            def apply(stored: StoredEntry, entry: Entry) -> None:
+                state.apply(stored.index, entry, stored.at_ms)
+
+            load_and_derive(database, log, state, apply)
         except DatabaseError as err:
-            raise UserFacingError(database.explain(err)) from err
-        finally:
-            database.close()
-
-
-def _replay(settings: LedgerSettings, folder: DataFolder, database: Database) -> int:
-    database.migrate()
-    bucket = Bucket(settings.blobs) if settings.blobs else None
-    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
-    genesis = tequio_ledger_genesis.genesis(settings, folder, database)
-    state = State(genesis, DocumentCache(blobs).read)
-    guard = Guard(folder.mark, genesis)
-    signer = client.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
-    log = Log(database, genesis, signer, guard, now_ms)
-
-    def apply_entry(stored: StoredEntry, entry: Entry) -> None:
-        state.apply(stored.index, entry, stored.at_ms)
-
-    load_and_derive(database, log, state, apply_entry)
+            raise UserFacingError(database.dialect.explain(err)) from err
     return log.size
 
 
-def load_and_derive(database: Database, log: Log, state: State, take: Take) -> None:
-    """Load the log, pass each entry to `take`, and rewrite every derived row.
+def load_and_derive(database: Database, log: Log, state: State, apply: Apply) -> None:
+    """Load the log, pass each entry to `apply`, and rewrite every derived row.
 
     Raises UserFacingError when a stored byte is not what was written, UnwritableError.
     """
     changes = derived.Changes()
 
-    def take_and_derive(stored: StoredEntry, entry: Entry) -> None:
-        take(stored, entry)
+    def apply_and_derive(stored: StoredEntry, entry: Entry) -> None:
+        apply(stored, entry)
         derived.derive(changes, stored.index, entry, state)
 
-    log.load(take_and_derive)
-    try:
-        with database.writer.begin() as connection:
-            derived.clear(connection)
-            derived.write(connection, changes, state)
-    except DatabaseError as err:
-        raise database.failed_write(err) from err
+    log.load(apply_and_derive)
+    with database.translated_errors(), database.writer.begin() as connection:
+        derived.clear(connection)
+        derived.write(connection, changes, state)
 
 
 @click.command("replay")
 @with_settings(LEDGER)
 def replay_command(settings: LedgerSettings) -> None:
     """Check the whole log and rebuild every derived table from it."""
-    runtime.configure(runtime.Style.CONSOLE, "warning")
+    runtime.configure("warning")
     click.echo(f"replayed {replay(settings)} entries")

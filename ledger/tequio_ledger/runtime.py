@@ -4,71 +4,59 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import enum
 import gc
 import logging
 import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import structlog
 
-if TYPE_CHECKING:
-    from tequio_ledger.config.sources import ProgramSettings
+from tequio_ledger.config.sources import ProgramSettings
 
-
-# --- The clock. Only this file reads it; all other code gets a Clock as an argument.
+THRESHOLDS = (700, 10, 2)
+"""CPython's defaults but for the last, which is 10."""
+ARENAS = 2
+LARGE_BYTES = 256 << 10
+"""A block of this size or more gets its own pages, which return to the system when it is freed."""
+SPARE_BYTES = 1 << 20
+"""Free memory that the main arena may keep at its end."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
 
 
 def now_ms() -> int:
-    """Read the wall clock."""
+    """Read the wall clock; only this file does, and all other code gets a Clock as an argument."""
     return time.time_ns() // 1_000_000
-
-
-# --- SIGTERM and SIGINT, also under load.
-#
-# asyncio learns of a signal from a byte in the pipe that wakes its loop. Every request writes to
-# the same pipe, and a byte is lost if the pipe is full: many clients could make the program miss
-# a signal. Python's own handlers are called all the same, in the main thread.
 
 
 def on_stop_signal(end: Callable[[], None]) -> None:
     """Call `end` in the running loop on SIGTERM or SIGINT; call this from the main thread."""
+    # asyncio learns of a signal from a byte in the pipe that wakes its loop. Every request writes
+    # to the same pipe, and a byte is lost if the pipe is full: many clients could make the program
+    # miss a signal. Python's own handlers are called all the same, in the main thread.
     loop = asyncio.get_running_loop()
-
-    def heard(*_: object) -> None:
-        loop.call_soon_threadsafe(end)
-
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)  # wakes an idle loop, whichever thread gets the signal
-        signal.signal(number, heard)
-
-
-class Style(enum.Enum):
-    """Form of the log: for people on a terminal, or for programs."""
-
-    CONSOLE = "console"
-    JSON = "json"
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(end))
 
 
 def configure_by(settings: ProgramSettings) -> None:
     """Configure the log by a program's settings."""
-    configure(Style.JSON if settings.log_json else Style.CONSOLE, settings.log_level)
+    configure(settings.log_level, as_json=settings.log_json)
 
 
-def configure(style: Style, level: str) -> None:
-    """Configure structlog for the whole process, to standard error."""
+def configure(level: str, *, as_json: bool = False) -> None:
+    """Configure structlog for the whole process, to standard error: for people, or as JSON."""
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    if style is Style.JSON:
+    if as_json:
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
         processors.append(
@@ -83,33 +71,22 @@ def configure(style: Style, level: str) -> None:
     )
 
 
-# --- Memory settings of a process that runs for weeks: garbage is found soon, free pages
-# returned.
-#
-# CPython's full collection waits until the objects that survived younger ones are a quarter of
-# all: with the objects of the loaded modules in that count, thousands of dead requests and their
-# buffers wait too. So what is loaded is frozen, and full collections come five times as often.
-#
-# glibc gives every thread an arena of its own, and raises the size from which a block gets its
-# own pages each time a large one is freed; pages inside an arena return to the system only from
-# its end.
-
-THRESHOLDS = (700, 10, 2)
-"""CPython's defaults but for the last, which is 10."""
-ARENAS = 2
-LARGE_BYTES = 256 << 10
-"""A block of this size or more gets its own pages, which return to the system when it is freed."""
-SPARE_BYTES = 1 << 20
-"""Free memory that the main arena may keep at its end."""
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
-
-
 def tune_memory() -> None:
-    """Tune the process once, with its modules imported and before it starts threads."""
+    """Tune the process once, with its modules imported and before it starts threads.
+
+    It runs for weeks: garbage should be found soon, and free pages returned.
+    """
+    # CPython's full collection waits until the objects that survived younger ones are a quarter of
+    # all: with the objects of the loaded modules in that count, thousands of dead requests and
+    # their buffers wait too. So what is loaded is frozen, and full collections come five times as
+    # often.
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
     gc.collect()  # its count is the one a quarter of which the next full collection waits for
+    # glibc gives every thread an arena of its own, and raises the size from which a block gets its
+    # own pages each time a large one is freed; pages inside an arena return to the system only from
+    # its end.
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)  # only glibc has it
         mallopt(_ARENA_MAX, ARENAS)

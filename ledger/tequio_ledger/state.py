@@ -7,10 +7,10 @@ the sequencer applies entries.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionView
+from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
@@ -25,13 +25,10 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Body, Entry, Statement
 
-if TYPE_CHECKING:
-    from tequio_shared.network_view import SizeOf
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
-    """The log indices at which a late reader of a run can begin, and which it can verify."""
+    """The log indices at which a reader of a run can begin later, and which it can verify."""
 
     after: int
     """The last run.open, round.close or round.void: a point between two rounds."""
@@ -58,7 +55,10 @@ class State(NetworkView):
     """
 
     def __init__(
-        self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
+        self,
+        genesis: Genesis,
+        documents: Documents,
+        size_of: Callable[[Digest], int | None] = lambda _: None,
     ) -> None:
         """Begin before the first entry; `size_of` gives a document's size, None if unknown."""
         super().__init__(genesis, documents, size_of)
@@ -67,7 +67,7 @@ class State(NetworkView):
         self.types: Counter[str] = Counter()  # entries of each type
         self.asked: Counter[PeerKey] = Counter()  # rounds in which the key was drawn as a witness
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
-        self._stories: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
+        self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
 
@@ -81,18 +81,14 @@ class State(NetworkView):
             self._record_duty(statement.run, statement)
         elif isinstance(statement.body, COMPETITION_BODIES):
             body = statement.body
-            said = CompetitionEvent(
+            event = CompetitionEvent(
                 index=index, author=statement.author, ts=statement.ts, body=body
             )
-            self._stories[digest_from_text(body.competition)].append(said)
-
-    def competition(self, name: Digest) -> CompetitionView:
-        """The view of a competition; raises RefusedError("not-found")."""
-        return self.competitions.view(name)
+            self._competition_events[digest_from_text(body.competition)].append(event)
 
     def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
         """Give every statement about a competition, in log order."""
-        return tuple(self._stories.get(competition, ()))
+        return tuple(self._competition_events.get(competition, ()))
 
     def micropoints(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs; O(runs)."""

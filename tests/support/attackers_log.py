@@ -47,7 +47,7 @@ def vandalise(folder: Path, what: str, seed: int) -> str:
 
 
 def seize(folder: Path) -> None:
-    """Take the log's office as a second sequencer would, past the lock of the folder."""
+    """Start a term of the log as a second sequencer would, past the lock of the folder."""
     with closing(sqlite3.connect(folder / "ledger.sqlite", timeout=10)) as database, database:
         database.execute("UPDATE log_head SET term = term + 1")
 

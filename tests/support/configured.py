@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.testing import CliRunner
 
-from tequio_ledger.config import sources
 from tequio_ledger.config.options import with_found
-from tequio_ledger.config.sources import Found
+from tequio_ledger.config.sources import FILE, Found, FoundSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from tequio_ledger.config.options import FoundSettings
     from tequio_ledger.config.sources import Program, SettingsT
 
 
@@ -32,7 +30,7 @@ def find(
     def command(found: Any) -> Any:  # noqa: ANN401 - passed through click
         return found
 
-    named = {**options, **({sources.FILE: str(file)} if file else {})}
+    named = {**options, **({FILE: str(file)} if file else {})}
     arguments = [f"--{name}={text}" for name, text in named.items()]
     outcome = CliRunner().invoke(command, arguments, env=environ, standalone_mode=False)
     if outcome.exception is not None:
@@ -43,4 +41,4 @@ def find(
 def of_texts(program: Program[SettingsT], texts: Mapping[str, str]) -> SettingsT:
     """Convert these texts, with the defaults for the rest."""
     found = {name: Found(text, f"--{name}") for name, text in texts.items()}
-    return sources.convert(program.settings, found)
+    return FoundSettings(program.settings, found).convert()

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.log import AdmittedEntry, Published
+    from tequio_ledger.log.guard import Published
+    from tequio_ledger.log.log import AdmittedEntry
 
     Derive = Callable[[Connection], None]
 

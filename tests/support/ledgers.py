@@ -79,7 +79,7 @@ def opened(given: LedgerSettings, clock: VirtualClock) -> Iterator[Ledger]:
         try:
             yield ledger
         finally:
-            ledger.close()
+            ledger.database.close()
 
 
 @asynccontextmanager

@@ -20,10 +20,11 @@ from msgspec import Struct
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import SOFTWARE, runtime
-from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.config.options import FoundSettings, with_found
+from tequio_ledger.config.options import with_found
 from tequio_ledger.config.settings import LEDGER, LedgerLocation
+from tequio_ledger.config.sources import FoundSettings
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.genesis import key_paths, read_own_genesis
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
@@ -39,11 +40,12 @@ from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.network.genesis import Genesis
 
-# --- The manifest of a backup: its files with their hashes, written last.
-
 NAME = "manifest.json"
 VERSION = 1
+DATABASE = "ledger.sqlite"
+BLOBS = "blobs"
 _MOST_BYTES = 1 << 30
+_PATH = click.Path(path_type=Path)
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,11 +94,6 @@ def read(folder: Path) -> BackupManifest:
     return found
 
 
-def write(folder: Path, manifest: BackupManifest) -> None:
-    """Write the manifest; durable when this returns. Raises OSError."""
-    files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
-
-
 def copy(source: Path, target: Path, name: str) -> File:
     """Copy one file, mode 0600, durably, and hash it on the way; raises OSError."""
     files.make_folder(target.parent)
@@ -110,17 +107,6 @@ def copy(source: Path, target: Path, name: str) -> File:
     return File(name, size, digest.hexdigest())
 
 
-def describe(path: Path, name: str) -> File:
-    """Hash a file; raises OSError."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-    return File(name, path.stat().st_size, digest.hexdigest())
-
-
-DATABASE = "ledger.sqlite"
-BLOBS = "blobs"
-
-
 def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
     """Copy a ledger's folder to a new folder; complete and durable when this returns.
 
@@ -130,114 +116,94 @@ def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
         raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
     with files.new_folder(target) as fresh:
         try:
-            return _Copying(source, fresh, clock).run()
+            listed = [_copy_database(source, fresh), *_copy_keys(source, fresh)]
+            with closing(Database(fresh / DATABASE)) as copied:
+                blobs, left_out = _copy_blobs(source, fresh, copied, clock)
+                made = _manifest(source, copied, clock(), (*listed, *blobs), left_out)
         except DatabaseError as err:
-            raise UserFacingError(Database(source.database).explain(err)) from err
+            raise UserFacingError(Database(source.database).dialect.explain(err)) from err
+        files.write_file(fresh / NAME, msgspec.json.format(msgspec.json.encode(made)))
+    return made
 
 
-class _Copying:
-    """One backup in progress."""
-
-    def __init__(self, source: DataFolder, target: Path, clock: Clock) -> None:
-        self._source = source
-        self._target = target
-        self._clock = clock
-        self._left_out: list[str] = []
-
-    def run(self) -> BackupManifest:
-        listed = [*self._database(), *self._keys()]
-        with closing(Database(self._target / DATABASE)) as copied:
-            listed += self._blobs(copied)
-            made = self._manifest(copied, listed)
-        write(self._target, made)
-        return made
-
-    def _database(self) -> list[File]:
-        place = self._target / DATABASE
-        with closing(Database(self._source.database)) as running:
-            running.copy(place)
-        place.chmod(0o600)
-        with place.open("rb") as file:
-            files.sync(file)
-        return [describe(place, DATABASE)]
-
-    def _keys(self) -> list[File]:
-        paths = tequio_ledger_genesis.key_paths(self._source)
-        if self._source.mark.exists():  # a ledger that must not sign stays so when restored
-            paths.append(self._source.mark)
-        return [copy(path, self._target / path.name, path.name) for path in paths]
-
-    def _blobs(self, copied: Database) -> list[File]:
-        found = []
-        with copied.reader.begin() as connection:
-            wanted = {digest: index for index, digest in documents.documents(connection)}
-        blobs = BlobFolder(self._target / BLOBS, copied, self._clock, 0)
-        for digest in sorted(blobs.rows().keys() | wanted.keys()):
-            file = self._blob(digest, blobs.path(digest))
-            if file is not None:
-                found.append(file)
-            elif digest in wanted:
-                raise UserFacingError(
-                    f"entry {wanted[digest]} needs the blob {digest.hex()}, which is missing or "
-                    "damaged: run `tequio-ledger doctor`"
-                )
-            else:
-                self._left_out.append(digest.hex())
-        return found
-
-    def _blob(self, digest: Digest, target: Path) -> File | None:
-        name = str(target.relative_to(self._target))
-        try:
-            file = copy(self._source.path / name, target, name)
-        except FileNotFoundError:
-            return None
-        if file.sha256 != digest.hex():
-            target.unlink()
-            return None
-        return file
-
-    def _manifest(self, copied: Database, listed: list[File]) -> BackupManifest:
-        with copied.reader.begin() as connection:
-            head = log_rows.read_head(connection)
-            last = log_rows.read_last_checkpoint(connection)
-        genesis = tequio_ledger_genesis.read(self._source, copied)
-        if head is None or genesis is None:
-            raise UserFacingError(f"{self._source.path} holds no log yet: serve it once")
-        return BackupManifest(
-            v=VERSION,
-            software=SOFTWARE,
-            made_ms=self._clock(),
-            network=genesis.name,
-            origin=genesis.origin,
-            network_id=to_text(genesis.network_id),
-            size=head.size,
-            published=last.size if last else 0,
-            files=tuple(listed),
-            left_out=tuple(self._left_out),
-        )
+def _copy_database(source: DataFolder, target: Path) -> File:
+    place = target / DATABASE
+    with closing(Database(source.database)) as running:
+        running.copy(place)
+    place.chmod(0o600)
+    with place.open("r+b") as file:
+        files.sync(file)
+        digest = hashlib.file_digest(file, "sha256")
+    return File(DATABASE, place.stat().st_size, digest.hexdigest())
 
 
-# --- `backup` and `restore` only copy rows in the ledger's own folder.
-#
-# PostgreSQL has its own tools. A copy of the folder's former database would look like a backup, and
-# bring back a log that continues elsewhere.
+def _copy_keys(source: DataFolder, target: Path) -> list[File]:
+    paths = key_paths(source)
+    if source.mark.exists():  # a ledger that must not sign stays so when restored
+        paths.append(source.mark)
+    return [copy(path, target / path.name, path.name) for path in paths]
 
 
-def check_location(folder: DataFolder, database: str) -> None:
-    """Raise UserFacingError, which says what to use instead, when the rows are elsewhere."""
-    if database or _went_elsewhere(folder):
-        raise UserFacingError(
-            f"the database of the ledger {folder.path} is not in its folder: back it up and "
-            "restore it with pg_dump and pg_restore, and keep the folder with the dump "
-            "(docs/operating.md, PostgreSQL)"
-        )
+def _copy_blobs(
+    source: DataFolder, target: Path, copied: Database, clock: Clock
+) -> tuple[list[File], list[str]]:
+    """Copy the blobs that the copied database names; gives them and those left out."""
+    found: list[File] = []
+    left_out: list[str] = []
+    with copied.reader.begin() as connection:
+        wanted = {digest: index for index, digest in documents.documents(connection)}
+    blobs = BlobFolder(target / BLOBS, copied, clock, 0)
+    for digest in sorted(blobs.rows().keys() | wanted.keys()):
+        place = blobs.path(digest)
+        file = _copy_blob(source, digest, place, str(place.relative_to(target)))
+        if file is not None:
+            found.append(file)
+        elif digest in wanted:
+            raise UserFacingError(
+                f"entry {wanted[digest]} needs the blob {digest.hex()}, which is missing or "
+                "damaged: run `tequio-ledger doctor`"
+            )
+        else:
+            left_out.append(digest.hex())
+    return found, left_out
 
 
-def _went_elsewhere(folder: DataFolder) -> bool:
-    if not folder.database.exists():
-        return any(path.exists() for path in tequio_ledger_genesis.key_paths(folder))
-    mark = guard.read_mark(folder.mark)
-    return mark is not None and mark.cause is Cause.MOVED
+def _copy_blob(source: DataFolder, digest: Digest, target: Path, name: str) -> File | None:
+    try:
+        file = copy(source.path / name, target, name)
+    except FileNotFoundError:
+        return None
+    if file.sha256 != digest.hex():
+        target.unlink()
+        return None
+    return file
+
+
+def _manifest(
+    source: DataFolder,
+    copied: Database,
+    now_ms: int,
+    listed: tuple[File, ...],
+    left_out: list[str],
+) -> BackupManifest:
+    with copied.reader.begin() as connection:
+        head = log_rows.read_head(connection)
+        last = log_rows.read_last_checkpoint(connection)
+    genesis = read_own_genesis(source, copied)
+    if head is None or genesis is None:
+        raise UserFacingError(f"{source.path} holds no log yet: serve it once")
+    return BackupManifest(
+        v=VERSION,
+        software=SOFTWARE,
+        made_ms=now_ms,
+        network=genesis.name,
+        origin=genesis.origin,
+        network_id=to_text(genesis.network_id),
+        size=head.size,
+        published=last.size if last else 0,
+        files=listed,
+        left_out=tuple(left_out),
+    )
 
 
 # --- Restoring: a folder made from a backup, every byte checked, and marked: it must not sign yet.
@@ -278,10 +244,8 @@ def confirm(folder: DataFolder, notes: Iterable[Path], rows: str = "") -> int:
         log.read(lambda _stored, _entry: None)
         for path in notes:
             try:
-                with path.open("rb") as file:
+                with files.explained(path), path.open("rb") as file:
                     guard.judge(file.read(NOTE_BYTES), log.published, database)
-            except OSError as err:
-                raise UserFacingError(files.explain(err, path)) from err
             except PeerError as err:
                 raise UserFacingError(f"{path} is not a checkpoint of this log ({err})") from err
         guard.confirm()
@@ -317,15 +281,10 @@ def _check(folder: DataFolder) -> None:
 
 def _genesis(folder: DataFolder, database: Database) -> Genesis:
     has_tables = database.revision() if database.is_shared else folder.database.exists()
-    found = tequio_ledger_genesis.read(folder, database) if has_tables else None
+    found = read_own_genesis(folder, database) if has_tables else None
     if found is None:
         raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
     return found
-
-
-# --- `tequio-ledger backup` and `tequio-ledger restore`.
-
-_PATH = click.Path(path_type=Path)
 
 
 @click.command("backup")
@@ -333,7 +292,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
 def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
     """Copy the ledger's data and keys to a new folder; the ledger may be running."""
-    runtime.configure(runtime.Style.CONSOLE, "warning")
+    runtime.configure("warning")
     location = found.convert()
     folder = DataFolder(location.folder)
     check_location(folder, location.database)
@@ -365,19 +324,36 @@ def restore_command(
 
     --confirm also lets a ledger sign again whose key lost log.signed, wherever its rows are.
     """
-    runtime.configure(runtime.Style.CONSOLE, "critical")
+    runtime.configure("critical")
     if is_confirmed == (source is not None) or (notes and not is_confirmed):
         raise UserFacingError("use either --from BACKUP, or --confirm with any --seen-checkpoint")
     location = found.convert()
-    folder, database = location.folder, location.database
-    if not is_confirmed or not client.has_no_memory(DataFolder(folder)):
-        check_location(DataFolder(folder), database)
+    folder, database = DataFolder(location.folder), location.database
+    if not is_confirmed or not client.has_no_memory(folder):
+        check_location(folder, database)
     if source is not None:
-        made = restore(source.absolute(), folder)
+        made = restore(source.absolute(), folder.path)
         click.echo(
-            f"restored {made.size} entries to {folder}; serve it, let its clients show what they "
-            "hold, then stop it and run `tequio-ledger restore --confirm`"
+            f"restored {made.size} entries to {folder.path}; serve it, let its clients show what "
+            "they hold, then stop it and run `tequio-ledger restore --confirm`"
         )
     else:
-        size = confirm(DataFolder(folder.absolute()), notes, database)
+        size = confirm(folder, notes, database)
         click.echo(f"confirmed: the log of {size} entries may be signed again")
+
+
+def check_location(folder: DataFolder, database: str) -> None:
+    """Raise UserFacingError, which says what to use instead, when the rows are elsewhere."""
+    # PostgreSQL has its own tools. A copy of the folder's former database would look like a backup,
+    # and bring back a log that continues elsewhere.
+    if folder.database.exists():
+        mark = guard.read_mark(folder.mark)
+        is_elsewhere = mark is not None and mark.cause is Cause.MOVED
+    else:
+        is_elsewhere = any(path.exists() for path in key_paths(folder))
+    if database or is_elsewhere:
+        raise UserFacingError(
+            f"the database of the ledger {folder.path} is not in its folder: back it up and "
+            "restore it with pg_dump and pg_restore, and keep the folder with the dump "
+            "(docs/operating.md, PostgreSQL)"
+        )

@@ -20,11 +20,11 @@ from msgspec import Struct
 from sqlalchemy import Connection, create_engine, select
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.genesis import check_keys, has_default_name, key_paths, read_genesis
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Integrity
@@ -44,10 +44,10 @@ from tequio_shared.ids import Digest
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
 
-# --- Findings: how serious, what, and what to do.
-
 RESTORE = "restore the folder from a backup"
 """Advice for most damage."""
+LEAST_FREE_BYTES = 256 << 20
+"""Less free space than this is a warning."""
 
 
 class Grade(enum.IntEnum):
@@ -61,10 +61,7 @@ class Grade(enum.IntEnum):
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One line of the report."""
-
     check: str
-    """Name of the check."""
     grade: Grade
     found: str
     to_do: str = ""
@@ -87,10 +84,154 @@ def worst(findings: Iterable[Finding]) -> Grade:
     return max((finding.grade for finding in findings), default=Grade.OK)
 
 
-def format_finding(finding: Finding) -> str:
-    """Format a finding for people."""
-    text = f"{finding.grade.name.lower():8}{finding.check}: {finding.found}"
-    return f"{text}; {finding.to_do}" if finding.to_do else text
+@click.command("doctor")
+@with_settings(LEDGER)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
+    """Check everything and say what to do.
+
+    The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
+    """
+    runtime.configure("critical")
+    found = examine(settings, DataFolder(settings.folder), runtime.now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for one in found:
+            text = f"{one.grade.name.lower():8}{one.check}: {one.found}"
+            click.echo(f"{text}; {one.to_do}" if one.to_do else text)
+    sys.exit(worst(found))
+
+
+def examine(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> list[Finding]:
+    """Run every check."""
+    if not settings.database and not folder.database.exists():
+        found = f"{folder.path} holds no ledger"
+        return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
+    findings = [*_folder(folder), *_free_space(folder)]
+    is_running = folder.is_locked()
+    with closing(Database(settings.database or folder.database)) as database:
+        findings += _signing(folder, database)
+        findings += _database(settings, folder, database, clock)
+    return [*findings, *_port(settings, is_running=is_running)]
+
+
+def _folder(folder: DataFolder) -> Iterator[Finding]:
+    for path in (folder.path, *key_paths(folder)):
+        if not path.exists():
+            yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
+        elif path.suffix != ".pub" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            mode = "700" if path.is_dir() else "600"
+            yield warning("folder", f"others may use {path}", f"run chmod {mode} {path}")
+    if not os.access(folder.path, os.W_OK | os.X_OK):
+        yield error("folder", f"{folder.path} may not be written", "change its owner or its rights")
+    else:
+        yield ok("folder", str(folder.path))
+
+
+def _free_space(folder: DataFolder) -> Iterator[Finding]:
+    free = shutil.disk_usage(folder.path).free
+    if free < files.PROBE_BYTES:
+        yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
+    elif free < LEAST_FREE_BYTES:
+        yield warning("disk", f"only {free >> 20} MiB are free", "free some space soon")
+    else:
+        yield ok("disk", f"{free >> 20} MiB are free")
+
+
+def _signing(folder: DataFolder, database: Database) -> Iterator[Finding]:
+    try:
+        mark = guard.mark_of(folder.mark, database)
+    except UserFacingError as err:
+        yield error("signing", str(err), RESTORE)
+        return
+    except (TequioError, DatabaseError):
+        return  # reported by the check of the database
+    if mark is None and client.has_no_memory(folder):
+        found = f"{folder.path / client.MEMORY} is missing, so the log's key signs nothing"
+        to_do = (
+            "restore that file, or confirm that nothing was lost: `tequio-ledger restore --confirm`"
+        )
+        yield error("signing", found, to_do)
+    elif mark is None:
+        yield ok("signing", "the ledger may sign")
+    elif mark.cause is guard.Cause.RESTORED:
+        yield warning("signing", guard.describe(mark), guard.remedy(mark))
+    else:
+        yield error("signing", guard.describe(mark), guard.remedy(mark))
+
+
+def _database(
+    settings: LedgerSettings, folder: DataFolder, database: Database, clock: Clock
+) -> Iterator[Finding]:
+    try:
+        with database.reader.begin() as connection:
+            yield from _pages(database, connection)
+            genesis = read_genesis(database)
+            if genesis is None:
+                yield error("log", "the database holds no entry", "serve the ledger once")
+                return
+            yield from _keys(folder, genesis)
+            yield from _settings(settings, genesis)
+            yield from _network(settings, genesis)
+            yield from check_log(connection, folder, database, genesis, clock)
+    except DatabaseError as err:
+        yield error("database", database.dialect.explain(err), RESTORE)
+    except UserFacingError as err:
+        yield error("log", str(err), RESTORE)
+    except TequioError as err:
+        yield error("log", f"the log is not valid: {err}", RESTORE)
+
+
+def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
+    faults = list(database.dialect.check_pages(connection))
+    if not faults:
+        yield ok("database", f"{database.name} reports no damaged page")
+    for fault in faults:
+        yield error("database", f"{database.name} reports: {fault}", RESTORE)
+
+
+def _keys(folder: DataFolder, genesis: Genesis) -> Iterator[Finding]:
+    try:
+        check_keys(genesis, folder)
+    except UserFacingError as err:
+        yield error("keys", str(err), "the ledger does not start until then")
+    else:
+        yield ok("keys", "log and coordinator have the keys of the genesis")
+
+
+def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
+    founded = {
+        "--network": (settings.network, genesis.name),
+        "--origin": (settings.origin, genesis.origin),
+    }
+    for option, (value, first) in founded.items():
+        if value != first:
+            found = f"{option} is {value!r}, but this ledger was founded with {first!r}"
+            yield warning("settings", found, f"use {option} {first}")
+    yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
+
+
+def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
+    again = "found another network, in a new folder,"
+    if not genesis.organisers:
+        found = "this network was founded without organisers: nobody can open a run in it"
+        yield warning("network", found, f"{again} with --organiser KEY (`tequio run key`)")
+    if has_default_name(genesis.origin, settings.host):
+        found = f"others can reach the log {genesis.origin!r}, a name that many logs have"
+        yield warning("network", found, f"{again} with an --origin of your own")
+
+
+def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
+    if is_running:
+        yield ok("port", "the ledger is running")
+        return
+    try:
+        bind(settings.host, settings.port).close()
+    except UserFacingError as err:
+        yield error("port", str(err), "free it or choose another")
+    else:
+        yield ok("port", f"{settings.host} port {settings.port} is free; the ledger is not running")
 
 
 # --- Checks of stored data: entries, checkpoints, derived tables, blobs, times.
@@ -213,159 +354,3 @@ def _is_sound(blobs: BlobFolder, digest: Digest) -> bool:
     except KeyError:
         return False
     return True
-
-
-LEAST_FREE_BYTES = 256 << 20
-"""Less free space than this is a warning."""
-
-
-def examine(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> list[Finding]:
-    """Run every check."""
-    if not settings.database and not folder.database.exists():
-        found = f"{folder.path} holds no ledger"
-        return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
-    findings = [*_folder(folder), *_room(folder)]
-    running = folder.is_locked()
-    with closing(Database(settings.database or folder.database)) as database:
-        findings += _signing(folder, database)
-        findings += _database(settings, folder, database, clock)
-    return [*findings, *_port(settings, is_running=running)]
-
-
-def _folder(folder: DataFolder) -> Iterator[Finding]:
-    for path in (folder.path, *tequio_ledger_genesis.key_paths(folder)):
-        if not path.exists():
-            yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
-        elif path.suffix != ".pub" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            mode = "700" if path.is_dir() else "600"
-            yield warning("folder", f"others may use {path}", f"run chmod {mode} {path}")
-    if not os.access(folder.path, os.W_OK | os.X_OK):
-        yield error("folder", f"{folder.path} may not be written", "change its owner or its rights")
-    else:
-        yield ok("folder", str(folder.path))
-
-
-def _room(folder: DataFolder) -> Iterator[Finding]:
-    free = shutil.disk_usage(folder.path).free
-    if free < files.PROBE_BYTES:
-        yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
-    elif free < LEAST_FREE_BYTES:
-        yield warning("disk", f"only {free >> 20} MiB are free", "free some space soon")
-    else:
-        yield ok("disk", f"{free >> 20} MiB are free")
-
-
-def _signing(folder: DataFolder, database: Database) -> Iterator[Finding]:
-    try:
-        mark = guard.mark_of(folder.mark, database)
-    except UserFacingError as err:
-        yield error("signing", str(err), RESTORE)
-        return
-    except (TequioError, DatabaseError):
-        return  # reported by the check of the database
-    if mark is None and client.has_no_memory(folder):
-        found = f"{folder.path / client.MEMORY} is missing, so the log's key signs nothing"
-        to_do = (
-            "restore that file, or confirm that nothing was lost: `tequio-ledger restore --confirm`"
-        )
-        yield error("signing", found, to_do)
-    elif mark is None:
-        yield ok("signing", "the ledger may sign")
-    elif mark.cause is guard.Cause.RESTORED:
-        yield warning("signing", guard.describe(mark), guard.remedy(mark))
-    else:
-        yield error("signing", guard.describe(mark), guard.remedy(mark))
-
-
-def _database(
-    settings: LedgerSettings, folder: DataFolder, database: Database, clock: Clock
-) -> Iterator[Finding]:
-    try:
-        with database.reader.begin() as connection:
-            yield from _pages(database, connection)
-            genesis = tequio_ledger_genesis.stored(database)
-            if genesis is None:
-                yield error("log", "the database holds no entry", "serve the ledger once")
-                return
-            yield from _keys(folder, genesis)
-            yield from _settings(settings, genesis)
-            yield from _network(settings, genesis)
-            yield from check_log(connection, folder, database, genesis, clock)
-    except DatabaseError as err:
-        yield error("database", database.explain(err), RESTORE)
-    except UserFacingError as err:
-        yield error("log", str(err), RESTORE)
-    except TequioError as err:
-        yield error("log", f"the log is not valid: {err}", RESTORE)
-
-
-def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
-    faults = list(database.check_pages(connection))
-    if not faults:
-        yield ok("database", f"{database.name} reports no damaged page")
-    for fault in faults:
-        yield error("database", f"{database.name} reports: {fault}", RESTORE)
-
-
-def _keys(folder: DataFolder, genesis: Genesis) -> Iterator[Finding]:
-    try:
-        tequio_ledger_genesis.check_keys(genesis, folder)
-    except UserFacingError as err:
-        yield error("keys", str(err), "the ledger does not start until then")
-    else:
-        yield ok("keys", "log and coordinator have the keys of the genesis")
-
-
-def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
-    said = {
-        "--network": (settings.network, genesis.name),
-        "--origin": (settings.origin, genesis.origin),
-    }
-    for option, (given, held) in said.items():
-        if given != held:
-            yield warning(
-                "settings",
-                f"{option} is {given!r}, but this ledger was founded with {held!r}",
-                f"use {option} {held}",
-            )
-    yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
-
-
-def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
-    again = "found another network, in a new folder,"
-    if not genesis.organisers:
-        found = "this network was founded without organisers: nobody can open a run in it"
-        yield warning("network", found, f"{again} with --organiser KEY (`tequio run key`)")
-    if tequio_ledger_genesis.has_default_name(genesis.origin, settings.host):
-        found = f"others can reach the log {genesis.origin!r}, a name that many logs have"
-        yield warning("network", found, f"{again} with an --origin of your own")
-
-
-def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
-    if is_running:
-        yield ok("port", "the ledger is running")
-        return
-    try:
-        bind(settings.host, settings.port).close()
-    except UserFacingError as err:
-        yield error("port", str(err), "free it or choose another")
-    else:
-        yield ok("port", f"{settings.host} port {settings.port} is free; the ledger is not running")
-
-
-@click.command("doctor")
-@with_settings(LEDGER)
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
-    """Check everything and say what to do.
-
-    The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
-    """
-    runtime.configure(runtime.Style.CONSOLE, "critical")
-    found = examine(settings, DataFolder(settings.folder), runtime.now_ms)
-    if as_json:
-        click.echo(msgspec.json.encode(found))
-    else:
-        for finding in found:
-            click.echo(format_finding(finding))
-    sys.exit(worst(found))

@@ -10,54 +10,36 @@ that the source had before, so a move interrupted between the two steps passes i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from sqlalchemy import delete, func, select
+from sqlalchemy import Connection, Table, delete, func, select
 
-from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.genesis import read_genesis
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.insertion import insert_many
+from tequio_ledger.store.log_rows import SignedHead, StoredEntry
 from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, SubmissionRow
-from tequio_ledger.store.postgresql import insert_many
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.network.genesis import Genesis
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Table
-
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.store.log_rows import SignedHead
-    from tequio_shared.network.genesis import Genesis
-
-
-if TYPE_CHECKING:
-    Report = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 PAGE_ROWS = 4096
 _APART = {LogEntry, LogHead, LogMark, SubmissionRow}
 """Tables that are not simply copied."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
-    """The log in the target."""
-
-    size: int
-    root: str
 
 
 class Move:
@@ -77,10 +59,10 @@ class Move:
         self._target = target
         self._page_rows = page_rows
 
-    def run(self, report: Report) -> Moved:
+    def run(self, report: Report) -> SignedHead:
         """Move everything; calls `report` with the number of entries copied, and of all entries.
 
-        Raises UserFacingError.
+        Gives the log's head in the target. Raises UserFacingError.
         """
         if self._source.name == self._target.name:
             raise UserFacingError(f"{self._source.name} cannot be moved to itself")
@@ -89,58 +71,52 @@ class Move:
         except UnwritableError as err:
             raise UserFacingError(f"{err} (stop every ledger that serves it)") from err
 
-    def _run(self, report: Report) -> Moved:
+    def _run(self, report: Report) -> SignedHead:
         self._source.migrate()
         self._target.migrate()
-        genesis = tequio_ledger_genesis.stored(self._source)
-        head = self._source_head()
+        genesis = read_genesis(self._source)
+        head = _head(self._source)
         if genesis is None or head is None:
             raise UserFacingError(f"{self._source.name} holds no log: there is nothing to move")
-        with ExitStack() as held:
+        with ExitStack() as locks:
             for database in (self._source, self._target):  # keeps out every other writer
-                database.hold_office()
-                held.callback(database.leave_office)
+                database.hold_leader_lock()
+                locks.callback(database.release_leader_lock)
             self._begin(head)
             self._copy_entries(head, report)
             self._copy_rest()
             self._check(genesis, head)
             mark = self._mark_source(genesis, head)
             self._finish(head, mark)
-        return Moved(size=head.size, root=to_text(head.root))
-
-    def _source_head(self) -> SignedHead | None:
-        with self._source.reader.begin() as connection:
-            return log_rows.read_head(connection)
+        return head
 
     def _begin(self, head: SignedHead) -> None:
         """Mark the target; raises UserFacingError unless it is empty or was begun with this log."""
         with self._target.writer.begin() as connection:
             mark = log_rows.read_mark(connection)
-            begun = mark is not None and _decode(mark).cause is Cause.UNFINISHED
-            entries = connection.scalar(select(func.count()).select_from(LogEntry))
+            begun = mark is not None and guard.decode_mark(mark).cause is Cause.UNFINISHED
+            entries = _count(connection)
             if entries and not begun:
                 raise UserFacingError(
                     f"{self._target.name} holds a log of {entries} entries already: choose an "
                     "empty database"
                 )
-            last = log_rows.read_leaves(connection, entries - 1, entries) if entries else []
+            last = log_rows.read_leaves(connection, entries - 1, entries)
             unfinished = Mark(cause=Cause.UNFINISHED, size=head.size)
             log_rows.write_mark(connection, msgspec.json.encode(unfinished))
         # The last common entry is enough: the tree of the whole target is checked later.
-        if last != self._source_leaves(entries or 0):
+        with self._source.reader.begin() as connection:
+            same = log_rows.read_leaves(connection, entries - 1, entries)
+        if last != same:
             raise UserFacingError(
                 f"{self._target.name} holds the beginning of another log: choose an empty database"
             )
 
-    def _source_leaves(self, entries: int) -> list[bytes]:
-        with self._source.reader.begin() as connection:
-            return log_rows.read_leaves(connection, entries - 1, entries) if entries else []
-
     def _copy_entries(self, head: SignedHead, report: Report) -> None:
         with self._target.reader.begin() as connection:
-            first = connection.scalar(select(func.count()).select_from(LogEntry)) or 0
+            first = _count(connection)
         with self._source.reader.begin() as connection:
-            page: list[log_rows.StoredEntry] = []
+            page: list[StoredEntry] = []
             for entry in log_rows.each_entry(connection, first, head.size):
                 page.append(entry)
                 if len(page) == self._page_rows or entry.index + 1 == head.size:
@@ -150,14 +126,14 @@ class Move:
                     report(entry.index + 1, head.size)
 
     def _copy_rest(self) -> None:
-        tables = [one for one in Base.metadata.sorted_tables if one.name not in _names(_APART)]
-        classes = {one.__tablename__: one for one in Base.__subclasses__()}
+        classes = {one.__table__: one for one in Base.__subclasses__() if one not in _APART}
+        tables = [one for one in Base.metadata.sorted_tables if one in classes]  # parents first
         with self._source.reader.begin() as source, self._target.writer.begin() as target:
             for table in reversed(tables):
                 target.execute(delete(table))
             for table in tables:
                 for rows in _pages(source, table, self._page_rows):
-                    insert_many(target, classes[table.name], rows)
+                    insert_many(target, classes[table], rows)
 
     def _check(self, genesis: Genesis, head: SignedHead) -> None:
         """Build the tree from what the target holds; raises UserFacingError when it differs."""
@@ -170,11 +146,7 @@ class Move:
         found = guard.Guard(self._folder.mark, genesis, self._source).mark
         former = found.former if found is not None and found.cause is Cause.MOVED else found
         moved = Mark(cause=Cause.MOVED, size=head.size, former=former)
-        if self._source.is_shared:
-            with self._source.writer.begin() as connection:
-                log_rows.write_mark(connection, msgspec.json.encode(moved))
-        else:
-            guard.write_mark(self._folder.mark, moved)
+        guard.store_mark(self._folder.mark, self._source, moved)
         return former
 
     def _finish(self, head: SignedHead, mark: Mark | None) -> None:
@@ -194,22 +166,15 @@ def _pages(
         yield [dict(row) for row in page]
 
 
-def _names(classes: set[type[Base]]) -> set[str]:
-    return {one.__tablename__ for one in classes}
-
-
-def _decode(mark: bytes) -> Mark:
-    return msgspec.json.decode(mark, type=Mark)
-
-
-# --- `tequio-ledger migrate` and `tequio-ledger move`.
+def _count(connection: Connection) -> int:
+    return connection.scalar(select(func.count()).select_from(LogEntry)) or 0
 
 
 @click.command("migrate")
 @with_settings(LEDGER)
 def migrate(settings: LedgerSettings) -> None:
     """Update the tables to this version, as each start does; the log does not change."""
-    runtime.configure(runtime.Style.CONSOLE, "warning")
+    runtime.configure("warning")
     with (
         DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as database,
@@ -234,15 +199,15 @@ def move(settings: LedgerSettings, target: str) -> None:
     Afterwards nothing is signed in the old database. Blobs and keys stay where they are: serve the
     same folder with --database.
     """
-    runtime.configure(runtime.Style.CONSOLE, "warning")
+    runtime.configure("warning")
     with (
         DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):
-        moved = Move(folder, old, new).run(_report)
+        head = Move(folder, old, new).run(_report)
     click.echo(
-        f"moved {moved.size} entries with root {moved.root}; continue with "
+        f"moved {head.size} entries with root {to_text(head.root)}; continue with "
         f"`tequio-ledger serve --database {new.name}`"
     )
 

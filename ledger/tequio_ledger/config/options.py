@@ -8,40 +8,20 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from tequio_ledger.config import sources
-from tequio_ledger.config.sources import FILE, Found, Program, Setting, SettingsT
+from tequio_ledger.config.sources import FILE, Found, FoundSettings, Program, Setting
 
-if TYPE_CHECKING:
-    import msgspec
-
-    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _STATE = "tequio_ledger.settings"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundSettings(Generic[SettingsT]):
-    """The texts of a command's settings with their sources, not yet converted."""
-
-    settings: type[SettingsT]
-    texts: Mapping[str, Found]
-    faults: tuple[str, ...]
-
-    def convert(self) -> SettingsT:
-        """Convert them; raises UserFacingError that names every fault."""
-        return sources.convert(self.settings, self.texts, self.faults)
-
-    def listing(self) -> Iterator[str]:
-        """Write them as a settings file, each with its source."""
-        return sources.listing(self.settings, self.texts)
 
 
 def with_settings(program: Program[Any]) -> Decorator:

@@ -196,12 +196,10 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
 
     @property
     def blob_quota_bytes(self) -> int:
-        """Give the maximum size of all blobs together."""
         return self.blob_quota_mb << 20
 
     @property
     def peer_quota_bytes(self) -> int:
-        """Give the maximum size of the blobs of a peer that is not an organiser."""
         return self.peer_quota_mb << 20
 
     def conflicts(self) -> Iterator[tuple[str, str]]:

@@ -16,15 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Generic,
-    Literal,
-    TypeVar,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Meta
@@ -78,7 +70,6 @@ class Program(Generic[SettingsT]):
     """The command that lists its settings."""
 
     def variable(self, name: str) -> str:
-        """Give the environment variable of a setting."""
         return self.prefix + name.upper().replace("-", "_")
 
 
@@ -110,7 +101,6 @@ class Setting:
 
     @property
     def is_flag(self) -> bool:
-        """True if the option has no value."""
         return self.kind is bool
 
     @property
@@ -182,41 +172,48 @@ def _expected(kind: object, meta: Mapping[str, Any]) -> str:
     return str(meta.get("title", "true or false"))
 
 
-def convert(
-    settings: type[SettingsT], found: Mapping[str, Found], faults: Iterable[str] = ()
-) -> SettingsT:
-    """Convert what was found, defaults for the rest; one UserFacingError names every fault."""
-    values: dict[str, object] = {}
-    told = list(faults)
-    for one in settings_of(settings):
-        given = found.get(one.name)
-        try:
-            if given is not None or one.default is NODEFAULT:
-                values[one.field] = one.convert(given.text if given else "")
-        except ValueError as err:
-            told.append(_fault(one.name, given, str(err)))
-            values[one.field] = given.text.split() if given and one.is_list else one.default
-    # With stand-ins for what could not be converted, conflicts are named in the same error: a
-    # list keeps its length.
-    made = settings(**values)
-    if isinstance(made, ProgramSettings):
-        told += [_fault(name, found.get(name), must) for name, must in made.conflicts()]
-    if told:
-        raise UserFacingError("; ".join(told))
-    return made
+@dataclass(frozen=True, slots=True)
+class FoundSettings(Generic[SettingsT]):
+    """The texts of a program's settings with their sources, not yet converted."""
+
+    settings: type[SettingsT]
+    texts: Mapping[str, Found]
+    faults: tuple[str, ...] = ()
+    """Errors in the sources themselves."""
+
+    def convert(self) -> SettingsT:
+        """Convert what was found, defaults for the rest; one UserFacingError names every fault."""
+        values: dict[str, object] = {}
+        faults = list(self.faults)
+        for one in settings_of(self.settings):
+            found = self.texts.get(one.name)
+            try:
+                if found is not None or one.default is NODEFAULT:
+                    values[one.field] = one.convert(found.text if found else "")
+            except ValueError as err:
+                faults.append(_fault(one.name, found, str(err)))
+                values[one.field] = found.text.split() if found and one.is_list else one.default
+        # With stand-ins for what could not be converted, conflicts are named in the same error: a
+        # list keeps its length.
+        made = self.settings(**values)
+        if isinstance(made, ProgramSettings):
+            conflicts = made.conflicts()
+            faults += [_fault(name, self.texts.get(name), must) for name, must in conflicts]
+        if faults:
+            raise UserFacingError("; ".join(faults))
+        return made
+
+    def listing(self) -> Iterator[str]:
+        """Yield every setting as a line of a settings file, with its source, passwords hidden."""
+        for one in settings_of(self.settings):
+            found = self.texts.get(one.name, Found(one.default_text, "default"))
+            yield f"{one.name} = {one.written(found.text)}  # {found.source}"
 
 
-def _fault(name: str, given: Found | None, expected: str) -> str:
-    if given is None:
+def _fault(name: str, found: Found | None, expected: str) -> str:
+    if found is None:
         return f"--{name} is missing: expected {expected}"
-    return f"{given.source} is {hide(given.text)!r}, but must be {expected}"
-
-
-def listing(settings: type[msgspec.Struct], found: Mapping[str, Found]) -> Iterator[str]:
-    """Yield every setting as a line of a settings file, with its source, passwords hidden."""
-    for one in settings_of(settings):
-        given = found.get(one.name, Found(one.default_text, "default"))
-        yield f"{one.name} = {one.written(given.text)}  # {given.source}"
+    return f"{found.source} is {hide(found.text)!r}, but must be {expected}"
 
 
 def read_file(program: Program[Any], path: Path) -> tuple[dict[str, str], list[str]]:

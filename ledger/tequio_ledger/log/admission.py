@@ -10,17 +10,14 @@ nothing. Both raise RefusedError with a problem code (docs/protocol.md, problems
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
+from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry, Statement, check_work
-
-if TYPE_CHECKING:
-    from tequio_ledger.state import State
 
 
 def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKey] = ()) -> None:

@@ -8,53 +8,152 @@ end of the coordinator's own chain.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger.state import State
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, RunId, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run import FullRunView, RunState
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
-from tequio_shared.statements.statement import Entry, make, sign
+from tequio_shared.statements.statement import Body, Entry, Statement, make, sign
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tequio_ledger.state import State
-    from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.keys import Signer
-    from tequio_shared.network.run import FullRunView
-    from tequio_shared.statements.statement import Body, Statement
-
-
-# --- Reports of faults that refused statements prove.
-#
-# Rules: every statement that comes here carries verified signatures. `conduct.read_fault` alone
-# decides what proves a fault; the code of the refusal only says where it is worth trying. Each
-# author has at most one waiting report, and none while an earlier one awaits its consequence or the
-# author is already excluded: an author who floods the ledger with faults is reported once.
-
-if TYPE_CHECKING:
-    FindLeaf = Callable[[PeerKey, int], bytes | None]
+FindLeaf = Callable[[PeerKey, int], bytes | None]
 
 WAITING = 256
 """Maximum number of waiting reports."""
+_BACK_OFF_MS = 5_000
 _ENVELOPE_BYTES = 1_024
 """Part of a statement that a report leaves for everything other than its leaves."""
 _TWICE = "equivocation"
 _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
 
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorStatement:
+    """A signed statement to log now, and the document that it names.
+
+    `run` is None for statements about the network.
+    """
+
+    run: RunId | None
+    entry: Entry
+    document: bytes | None = None
+
+
+class Coordinator:
+    """Follows network and runs; owned by the sequencer, which calls it between two entries."""
+
+    def __init__(self, signer: Signer, state: State) -> None:
+        self._signer = signer
+        self._state = state
+        self.fault_reporter = FaultReporter(state)
+        self._timers: dict[RunId, CoordinatorTimers] = {}
+        # By run, or None for the network: end of the pause after our own statement was refused.
+        self._resting_until: dict[RunId | None, int] = {}
+
+    def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
+        """Sign the next statement that is due; None when there is none."""
+        signed = self._network_statement(now_ms)
+        for run, view in self._active():
+            if signed is not None:
+                break
+            if self._resting_until.get(run, 0) <= now_ms:
+                signed = self._decide(run, view, now_ms)
+        return signed
+
+    def due(self) -> int | None:
+        """Give the time of the next statement (ms); None if only another entry can cause one."""
+        times = [
+            self._rested(run, due(view, self._timers.setdefault(run, CoordinatorTimers())))
+            for run, view in self._active()
+        ]
+        times.append(self._rested(None, self._state.standings.next_ms()))
+        times.append(self._rested(None, self._state.competitions.next_ms()))
+        return min((time for time in times if time is not None), default=None)
+
+    def back_off(self, run: RunId | None, now_ms: int) -> None:
+        """Sign nothing about a run, or about the network, for a while."""
+        self._resting_until[run] = now_ms + _BACK_OFF_MS
+
+    def sign(self, body: Body, now_ms: int, run: RunId | None, number: int | None) -> Entry:
+        """Sign a statement at the end of the coordinator's chain."""
+        chain = self._state.peers[self._signer.key]
+        statement = make(
+            body=body,
+            author=self._signer.key,
+            seq=chain.seq + 1,
+            ts=now_ms,
+            exp=now_ms + STATEMENT_LIFE_MS,
+            prev=chain.last,
+            run=run,
+            round=number,
+        )
+        return sign(self._state.net, statement, self._signer)
+
+    def _network_statement(self, now_ms: int) -> CoordinatorStatement | None:
+        if self._resting_until.get(None, 0) > now_ms:
+            return None
+        state = self._state
+        body = (
+            self.fault_reporter.next()
+            or state.standings.due(now_ms)
+            or state.competitions.due(now_ms)
+        )
+        if body is None:
+            return None
+        try:
+            return CoordinatorStatement(run=None, entry=self.sign(body, now_ms, None, None))
+        except RefusedError:
+            # Strangers' statements lead here, so an error must not end the ledger: it is logged,
+            # and the network pauses while the runs go on.
+            log.exception("cannot sign a statement about the network", type=body.TYPE)
+            self.back_off(None, now_ms)
+            return None
+
+    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> CoordinatorStatement | None:
+        timers = self._timers.setdefault(run, CoordinatorTimers())
+        try:
+            timers.update(view, now_ms)
+            step = decide(view, timers, now_ms)
+            if step is None:
+                return None
+            entry = self.sign(step.body, now_ms, run, step.round)
+            return CoordinatorStatement(run=run, entry=entry, document=step.document)
+        # A run whose documents are damaged pauses alone: the others must not stop with it.
+        except (RefusedError, PeerError) as err:
+            log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)
+            self.back_off(run, now_ms)
+            return None
+
+    def _rested(self, run: RunId | None, time: int | None) -> int | None:
+        return None if time is None else max(time, self._resting_until.get(run, 0))
+
+    def _active(self) -> Iterator[tuple[RunId, FullRunView]]:
+        for run, view in self._state.runs.items():
+            if view.state is not RunState.FINISHED:
+                yield run, view
+
 
 class FaultReporter:
-    """Holds reports until they are logged; owned by the coordinator."""
+    """Reports faults that refused statements prove; owned by the coordinator.
+
+    Every statement that comes here carries verified signatures. `conduct.read_fault` alone decides
+    what proves a fault; the code of the refusal only says where it is worth trying. Each author has
+    at most one waiting report, and none while an earlier one awaits its consequence or the author
+    is already excluded: an author who floods the ledger with faults is reported once.
+    """
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -121,117 +220,3 @@ def _reports(refused: bytes, logged: bytes | None) -> list[FaultReport]:
         for leaves in (*pairs, alone)
         if sum(map(len, leaves)) <= STATEMENT_BYTES - _ENVELOPE_BYTES
     ]
-
-
-_BACK_OFF_MS = 5_000
-
-log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoordinatorStatement:
-    """A signed statement to log now, and the document that it names.
-
-    `run` is None for statements about the network.
-    """
-
-    run: RunId | None
-    entry: Entry
-    document: bytes | None = None
-
-
-class Coordinator:
-    """Follows network and runs; owned by the sequencer, which calls it between two entries."""
-
-    def __init__(self, signer: Signer, state: State) -> None:
-        self._signer = signer
-        self._state = state
-        self.fault_reporter = FaultReporter(state)
-        self._watches: dict[RunId, CoordinatorTimers] = {}
-        # By run, or None for the network: end of the pause after our own statement was refused.
-        self._resting_until: dict[RunId | None, int] = {}
-
-    def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
-        """Sign the next statement that is due; None when there is none."""
-        deed = self._network_deed(now_ms)
-        if deed is not None:
-            return deed
-        for run, view in self._active():
-            if self._resting_until.get(run, 0) > now_ms:
-                continue
-            deed = self._decide(run, view, now_ms)
-            if deed is not None:
-                return deed
-        return None
-
-    def due(self) -> int | None:
-        """Give the time of the next statement (ms); None if only another entry can cause one."""
-        times = [
-            self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
-            for run, view in self._active()
-        ]
-        times.append(self._rested(None, self._state.standings.next_ms()))
-        times.append(self._rested(None, self._state.competitions.next_ms()))
-        return min((time for time in times if time is not None), default=None)
-
-    def back_off(self, run: RunId | None, now_ms: int) -> None:
-        """Sign nothing about a run, or about the network, for a while."""
-        self._resting_until[run] = now_ms + _BACK_OFF_MS
-
-    def sign(self, body: Body, now_ms: int, run: RunId | None, number: int | None) -> Entry:
-        """Sign a statement at the end of the coordinator's chain."""
-        chain = self._state.peers[self._signer.key]
-        statement = make(
-            body=body,
-            author=self._signer.key,
-            seq=chain.seq + 1,
-            ts=now_ms,
-            exp=now_ms + STATEMENT_LIFE_MS,
-            prev=chain.last,
-            run=run,
-            round=number,
-        )
-        return sign(self._state.net, statement, self._signer)
-
-    def _network_deed(self, now_ms: int) -> CoordinatorStatement | None:
-        if self._resting_until.get(None, 0) > now_ms:
-            return None
-        state = self._state
-        body = (
-            self.fault_reporter.next()
-            or state.standings.due(now_ms)
-            or state.competitions.due(now_ms)
-        )
-        if body is None:
-            return None
-        try:
-            return CoordinatorStatement(run=None, entry=self.sign(body, now_ms, None, None))
-        except RefusedError:
-            # Strangers' statements lead here, so an error must not end the ledger: it is logged,
-            # and the network pauses while the runs go on.
-            log.exception("cannot sign a statement about the network", type=body.TYPE)
-            self.back_off(None, now_ms)
-            return None
-
-    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> CoordinatorStatement | None:
-        watch = self._watches.setdefault(run, CoordinatorTimers())
-        try:
-            watch.update(view, now_ms)
-            step = decide(view, watch, now_ms)
-            if step is None:
-                return None
-            entry = self.sign(step.body, now_ms, run, step.round)
-            return CoordinatorStatement(run=run, entry=entry, document=step.document)
-        # A run whose documents are damaged pauses alone: the others must not stop with it.
-        except (RefusedError, PeerError) as err:
-            log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)
-            self.back_off(run, now_ms)
-            return None
-
-    def _rested(self, run: RunId | None, time: int | None) -> int | None:
-        return None if time is None else max(time, self._resting_until.get(run, 0))
-
-    def _active(self) -> Iterator[tuple[RunId, FullRunView]]:
-        for run, view in self._state.runs.items():
-            if view.state is not RunState.FINISHED:
-                yield run, view

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.files import explain
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import Digest, digest_from_text, from_text, sha256
@@ -14,12 +16,6 @@ from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
 from tequio_shared.statements.runs import NetGenesis, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from tequio_ledger.store.blobs import BlobFolder
-
 
 NAMING = (
     NetGenesis.TYPE,

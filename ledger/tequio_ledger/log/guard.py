@@ -10,9 +10,9 @@ a database that several processes share; there is none while all is well.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import structlog
@@ -20,15 +20,17 @@ from msgspec import Struct
 
 from tequio_ledger.log.proofs import root_at
 from tequio_ledger.store import files, log_rows
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.network.genesis import Genesis
 
-if TYPE_CHECKING:
-    from tequio_ledger.store.database import Database
-    from tequio_shared.network.genesis import Genesis
+_MOST_BYTES = 1 << 17
+
+log = structlog.get_logger(__name__)
 
 
 def damaged_log(what: str) -> UserFacingError:
@@ -51,11 +53,17 @@ class Published:
 NOTHING = Published(size=0, root=merkle.EMPTY_ROOT, note=b"")
 
 
-def checked(stored: StoredCheckpoint, log_key: str) -> Published:
-    """Check that the note of a stored checkpoint is signed by us and matches its row.
+def newest(stored: StoredCheckpoint | None, head: SignedHead, log_key: str) -> Published:
+    """Check a stored checkpoint: our signature, its row, and the log's head.
 
     Raises UserFacingError.
     """
+    if stored is None:
+        return NOTHING
+    # A checkpoint behind the head is normal: the process was killed between commit and signature.
+    # One ahead of it means that committed entries are gone.
+    if stored.size > head.size:
+        raise damaged_log(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
     # The row alone proves nothing: anyone with access to the database could have written it.
     try:
         checkpoint = open_checkpoint(stored.note, VerifierKey.parse(log_key)).checkpoint
@@ -63,33 +71,9 @@ def checked(stored: StoredCheckpoint, log_key: str) -> Published:
         raise damaged_log(f"checkpoint {stored.size} is not signed by this log ({err})") from err
     if (checkpoint.size, checkpoint.root) != (stored.size, stored.root):
         raise damaged_log(f"checkpoint {stored.size} does not match its row")
-    return Published(size=stored.size, root=stored.root, note=stored.note)
-
-
-def newest(stored: StoredCheckpoint | None, head: SignedHead, log_key: str) -> Published:
-    """Check the newest stored checkpoint against the log's head; raises UserFacingError."""
-    if stored is None:
-        return NOTHING
-    # A checkpoint behind the head is normal: the process was killed between commit and signature.
-    # One ahead of it means that committed entries are gone.
-    if stored.size > head.size:
-        raise damaged_log(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
-    published = checked(stored, log_key)
     if stored.size == head.size and stored.root != head.root:
         raise damaged_log(f"checkpoint {stored.size} was signed over another root")
-    return published
-
-
-_MOST_BYTES = 1 << 17
-
-log = structlog.get_logger(__name__)
-
-
-class CheckpointSource(Protocol):
-    """A source of checkpoints that others remember of the log."""
-
-    def notes(self) -> list[bytes]:
-        """Fetch the checkpoints; raises NotSigningError when too few of the others answer."""
+    return Published(size=stored.size, root=stored.root, note=stored.note)
 
 
 class Cause(enum.Enum):
@@ -128,18 +112,15 @@ class Guard:
     def __init__(self, path: Path, genesis: Genesis, database: Database | None = None) -> None:
         """Read the mark, in the database if that is shared; raises UserFacingError."""
         self._path = path
-        # In a shared database, because each process of the ledger has a folder of its own: a mark
-        # in one folder would not stop the others.
-        self._database = database if database and database.is_shared else None
+        self._database = database
         self._log_key = VerifierKey.parse(genesis.log_key)
         self.mark: Mark | None = None
-        self.recall: CheckpointSource | None = None
-        """Asked before a process signs for the first time; None without witnesses."""
+        self.recall: Callable[[], list[bytes]] | None = None
+        """Fetches the checkpoints that witnesses remember; raises NotSigningError.
+
+        Called before a process signs for the first time; None without witnesses.
+        """
         self.refresh()
-        self.seen_checkpoints = 0
-        """Number of checkpoints shown so far that the log contains."""
-        self.seen_size = 0
-        """Size of the largest of them."""
 
     @property
     def reason(self) -> str | None:
@@ -150,7 +131,7 @@ class Guard:
         """Read the mark again: another process may have set it. Raises UnwritableError."""
         self.mark = mark_of(self._path, self._database)
 
-    def check_office(self, database: Database) -> None:
+    def check_before_leading(self, database: Database) -> None:
         """Compare the log with what its witnesses remember, then `check`; blocks.
 
         Raises NotSigningError, also when too few witnesses answer.
@@ -158,7 +139,7 @@ class Guard:
         # A ledger that was rolled back to an old copy of its disk looks sound to itself: only
         # others can know of the entries that it lost.
         if self.recall is not None:
-            for note in self.recall.notes():
+            for note in self.recall():
                 try:
                     self.judge(note, NOTHING, database)
                 except PeerError as err:  # proves nothing without our signature; ask the next one
@@ -179,10 +160,8 @@ class Guard:
         shown = open_checkpoint(note, self._log_key).checkpoint
         with database.reader.begin() as connection:
             last = log_rows.read_last_checkpoint(connection)  # another process may be ahead
-            held = last is not None and shown.size <= last.size
-            if held and root_at(connection, shown.size) == shown.root:
-                self.seen_checkpoints += 1
-                self.seen_size = max(self.seen_size, shown.size)
+            is_covered = last is not None and shown.size <= last.size
+            if is_covered and root_at(connection, shown.size) == shown.root:
                 return True
         size = max(published.size, last.size if last else 0)
         stop = Mark(cause=Cause.LOST, size=size, shown=note.decode(), shown_size=shown.size)
@@ -194,12 +173,12 @@ class Guard:
         # Only that one: no person can confirm away a proof that entries were lost.
         if self.mark is not None and self.mark.cause is not Cause.RESTORED:
             raise NotSigningError(explain(self.mark))
-        if self._database is None:
-            self._path.unlink(missing_ok=True)
-            files.sync_folder(self._path.parent)
-        else:
+        if self._database is not None and self._database.is_shared:
             with self._database.translated_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
+        else:
+            self._path.unlink(missing_ok=True)
+            files.sync_folder(self._path.parent)
         self.mark = None
 
     def _stop(self, mark: Mark) -> None:
@@ -208,11 +187,7 @@ class Guard:
         self.mark = mark  # before it is stored: even if the disk fails, nothing more is signed
         log.error("stopped signing", reason=self.reason)
         try:
-            if self._database is None:
-                write_mark(self._path, mark)
-                return
-            with self._database.translated_errors(), self._database.writer.begin() as connection:
-                log_rows.write_mark(connection, msgspec.json.encode(mark))
+            store_mark(self._path, self._database, mark)
         except (OSError, TequioError) as err:
             why = files.explain(err, self._path) if isinstance(err, OSError) else str(err)
             log.error("the reason could not be stored", error=why)  # noqa: TRY400 - the sentence says it
@@ -225,33 +200,34 @@ def explain(mark: Mark) -> str:
 
 def describe(mark: Mark) -> str:
     """Explain why nothing is signed."""
-    if mark.cause is Cause.RESTORED:
-        return (
-            f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet"
-        )
-    if mark.cause is Cause.MOVED:
-        return f"this log was moved to another database when it had {mark.size} entries"
-    if mark.cause is Cause.UNFINISHED:
-        return f"moving a log of {mark.size} entries to this database was interrupted"
-    return (
-        f"somebody holds a checkpoint of {mark.shown_size} entries with this log's signature that "
-        f"this log of {mark.size} entries does not contain, so entries were lost and nothing is "
-        "signed"
-    )
+    return _TEXTS[mark.cause][0].format(size=mark.size, shown_size=mark.shown_size)
 
 
 def remedy(mark: Mark) -> str:
     """Name what a person can do about it."""
-    if mark.cause is Cause.RESTORED:
-        return (
-            "when its clients have shown what they hold, stop it and run "
-            "`tequio-ledger restore --confirm`"
-        )
-    if mark.cause is Cause.MOVED:
-        return "serve that one with its --database"
-    if mark.cause is Cause.UNFINISHED:
-        return "run the same `tequio-ledger move` again"
-    return "restore a newer backup, or found a network under another origin"
+    return _TEXTS[mark.cause][1]
+
+
+_TEXTS = {
+    Cause.RESTORED: (
+        "this ledger was restored from a backup of {size} entries and signs nothing yet",
+        "when its clients have shown what they hold, stop it and run "
+        "`tequio-ledger restore --confirm`",
+    ),
+    Cause.MOVED: (
+        "this log was moved to another database when it had {size} entries",
+        "serve that one with its --database",
+    ),
+    Cause.UNFINISHED: (
+        "moving a log of {size} entries to this database was interrupted",
+        "run the same `tequio-ledger move` again",
+    ),
+    Cause.LOST: (
+        "somebody holds a checkpoint of {shown_size} entries with this log's signature that this "
+        "log of {size} entries does not contain, so entries were lost and nothing is signed",
+        "restore a newer backup, or found a network under another origin",
+    ),
+}
 
 
 def mark_of(path: Path, database: Database | None) -> Mark | None:
@@ -263,7 +239,11 @@ def mark_of(path: Path, database: Database | None) -> Mark | None:
         return read_mark(path)
     with database.translated_errors(), database.reader.begin() as connection:
         row = log_rows.read_mark(connection)
-    return None if row is None else msgspec.json.decode(row, type=Mark)
+    return None if row is None else decode_mark(row)
+
+
+def decode_mark(row: bytes) -> Mark:
+    return msgspec.json.decode(row, type=Mark)
 
 
 def read_mark(path: Path) -> Mark | None:
@@ -277,6 +257,17 @@ def read_mark(path: Path) -> Mark | None:
         raise UserFacingError(
             f"{path} cannot be read ({err}), so nothing is signed: restore the folder again"
         ) from err
+
+
+def store_mark(path: Path, database: Database | None, mark: Mark) -> None:
+    """Forbid signing; durable when this returns. Raises OSError, TequioError."""
+    # In a shared database, because each process of the ledger has a folder of its own: a mark in
+    # one folder would not stop the others.
+    if database is None or not database.is_shared:
+        write_mark(path, mark)
+        return
+    with database.translated_errors(), database.writer.begin() as connection:
+        log_rows.write_mark(connection, msgspec.json.encode(mark))
 
 
 def write_mark(path: Path, mark: Mark) -> None:

@@ -7,50 +7,46 @@ before each signature. After a failed write this object must not be used: memory
 the disk. Nothing is ever repaired in memory; the disk is read again.
 
 `read`, `follow` and `load` check every stored byte (`Integrity`) before anything is signed. `load`
-takes office as well; the others write nothing. `follow` continues where the last call ended, so a
-process that follows a log can take office without reading it again.
+starts a new term as well, in which this process is the log's writer; the others write nothing.
+`follow` continues where the last call ended, so a follower can become the writer without reading
+the log again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from tequio_ledger.log import guard as log_guard
-from tequio_ledger.log.guard import NotSigningError, Published, damaged_log
-from tequio_ledger.log.proofs import TileProofs
-from tequio_ledger.signing.signer import WouldForkError
+from tequio_ledger.log.guard import Guard, NotSigningError, Published, damaged_log
+from tequio_ledger.log.proofs import stored_proofs
+from tequio_ledger.runtime import Clock
+from tequio_ledger.signing.signer import CheckpointSigner, WouldForkError
 from tequio_ledger.store import files, log_rows
-from tequio_ledger.store.database import FAILURES
+from tequio_ledger.store.database import FAILURES, Database
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint, StoredEntry
 from tequio_shared.errors import (
     FatalLogError,
     PeerError,
     RefusedError,
-    TequioError,
     UserFacingError,
 )
+from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.tiles import TileTree, count_tiles
+from tequio_shared.log.tiles import TileName, TileTree, count_tiles
+from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry, statement_id
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+Apply = Callable[[StoredEntry, Entry], None]
+"""What a reader of the log does with each entry that was checked."""
 
-    from sqlalchemy import Connection
-    from sqlalchemy.exc import DatabaseError
-    from sqlalchemy.exc import TimeoutError as NoConnectionError
-
-    from tequio_ledger.log.guard import Guard
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.signing.signer import CheckpointSigner
-    from tequio_ledger.store.database import Database
-    from tequio_shared.ids import Digest, NetworkId, PeerKey
-    from tequio_shared.log.tiles import TileName
-    from tequio_shared.network.genesis import Genesis
+_CHECK_EVERY = 4096
+_ALL = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,84 +79,6 @@ class AdmittedEntry:
         )
 
 
-# --- The integrity check: the whole tree is built again and compared with what is stored.
-#
-# So a changed byte is found before anything is signed, be it in an entry, a column, a tile, or the
-# head. It costs one pass over the log at each start, O(entries).
-
-if TYPE_CHECKING:
-    Take = Callable[[StoredEntry, Entry], None]
-
-_CHECK_EVERY = 4096
-_ALL = 1 << 62
-
-
-class Integrity:
-    """One reading of the stored entries, in order; it can be gone on with when there are more."""
-
-    def __init__(self, net: NetworkId) -> None:
-        self.tree = TileTree()
-        self._net = net
-
-    def extend(self, connection: Connection, published: Published, take: Take) -> None:
-        """Hand on the entries up to a checkpoint; raises UserFacingError as `check` does."""
-        self._read(connection, published.size, take)
-        if self.tree.size != published.size:
-            raise damaged_log(f"entry {self.tree.size} is missing")
-        _check_tiles(connection, self.tree.pop_changed(), grown=True)
-        if self.tree.root() != published.root:
-            raise damaged_log(f"checkpoint {published.size} was signed over other entries")
-
-    def check(self, connection: Connection, head: SignedHead, take: Take) -> None:
-        """Check all entries and pass each to `take`; raises UserFacingError at the first fault."""
-        self._read(connection, _ALL, take)
-        if self.tree.size != head.size:
-            raise damaged_log(
-                f"the head counts {head.size} entries, but {self.tree.size} are there"
-            )
-        _check_tiles(connection, self.tree.pop_changed())
-        # Tiles beyond the entries would be served, though no signature covers them.
-        if log_rows.count_tiles(connection) != count_tiles(head.size):
-            raise damaged_log("there are tiles that no entry belongs to")
-        if self.tree.root() != head.root:
-            raise damaged_log("the head's root is not the root of the entries")
-
-    def _read(self, connection: Connection, end: int, take: Take) -> None:
-        for stored in log_rows.each_entry(connection, self.tree.size, end):
-            self._check_entry(stored, take)
-            if self.tree.size % _CHECK_EVERY == 0:  # full tiles are let go, so memory stays flat
-                _check_tiles(connection, self.tree.pop_full())
-
-    def _check_entry(self, stored: StoredEntry, take: Take) -> None:
-        if stored.index != self.tree.size:
-            raise damaged_log(f"entry {self.tree.size} is missing")
-        self.tree.append(stored.leaf)
-        try:
-            entry = Entry.parse(stored.leaf)
-            # The columns are outside the tree: a wrong author or id there would hide the entry
-            # from every query while all hashes fit.
-            if stored != AdmittedEntry.of(entry, self._net, stored.at_ms).row(stored.index):
-                raise damaged_log(f"entry {stored.index} is filed under the wrong name")
-            take(stored, entry)
-        except UnwritableError:  # a document that cannot be reached now says nothing of the entry
-            raise
-        except (PeerError, RefusedError) as err:
-            raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
-
-
-def _check_tiles(
-    connection: Connection, tiles: Mapping[TileName, bytes], *, grown: bool = False
-) -> None:
-    """Compare tiles with the stored ones, which may have `grown` beyond them since."""
-    for tile, data in tiles.items():
-        stored = log_rows.read_tile(connection, tile) or b""
-        if stored != data and not (grown and stored.startswith(data)):
-            raise damaged_log(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
-
-
-__all__ = ["AdmittedEntry", "Log", "Published"]
-
-
 class Log:
     """One open log. Only the sequencer calls `append`; anyone may read `published`."""
 
@@ -172,13 +90,12 @@ class Log:
         guard: Guard,
         clock: Clock,
     ) -> None:
-        self._database = database
-        self._net = genesis.network_id
+        self.database = database
         self._log_key = genesis.log_key
         self._signer = signer
-        self._guard = guard
+        self.guard = guard
         self._clock = clock
-        self._integrity = Integrity(self._net)
+        self._integrity = Integrity(genesis.network_id)
         self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
@@ -186,7 +103,7 @@ class Log:
 
     @property
     def term(self) -> int:
-        """Number of our term of office; 0 while this object only reads."""
+        """Number of our term as the log's writer; 0 while this object only reads."""
         return self._head.term
 
     @property
@@ -194,59 +111,69 @@ class Log:
         """Number of committed entries."""
         return self._head.size
 
-    def read(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check the whole log; pass the published entries to `take`.
+    def read(self, apply: Apply) -> None:
+        """Read and check the whole log; pass the published entries to `apply`.
 
         Raises UserFacingError when a stored byte is not what was written.
         """
-        try:
-            with self._database.office_reader.begin() as connection:
-                self._read(connection, take)
-        except FAILURES as err:
-            raise UserFacingError(str(self._database.failed_write(err))) from err
 
-    def follow(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check what was published since the last call, and pass it to `take`.
+        # Every entry is checked, but committed entries without a signature are not passed on: a
+        # reader could not verify them, and the next writer may never sign them.
+        def apply_published(row: StoredEntry, entry: Entry) -> None:
+            if row.index < self.published.size:
+                apply(row, entry)
+
+        try:
+            with self.database.log_reader.begin() as connection:
+                stored = log_rows.read_head(connection)
+                if stored is not None:
+                    self._find_published(connection, stored)
+                    self._check(connection, stored, apply_published)
+                    self._head = replace(stored, term=0)
+        except FAILURES as err:
+            raise UserFacingError(str(self.database.failed_write(err))) from err
+
+    def follow(self, apply: Apply) -> None:
+        """Read and check what was published since the last call, and pass it to `apply`.
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError when the
         database does not answer.
         """
-        try:
-            with self._database.office_reader.begin() as connection:
-                self._follow(connection, take)
-        except FAILURES as err:
-            raise self._unreadable(err) from err
+        with self._readable(), self.database.log_reader.begin() as connection:
+            stored = log_rows.read_head(connection)
+            if stored is None:
+                return
+            before = self.published
+            self._find_published(connection, stored)
+            if self.published.size > before.size:
+                self._integrity.extend(connection, self.published, apply)
+            self._head = replace(stored, term=0, size=self.published.size, root=self.published.root)
 
-    def load(self, take: Callable[[StoredEntry, Entry], None]) -> None:
-        """Read and check the whole log, pass each entry to `take`, and take office (a new term).
+    def load(self, apply: Apply) -> None:
+        """Read and check the whole log, pass each entry to `apply`, and start a new term.
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError.
         """
         # Before the term is written: a ledger that must not sign must not push out another
         # process that may.
-        self._guard.check_office(self._database)
-        try:
-            with self._database.office.begin() as connection:
-                self._take_office(connection, take)
+        self.guard.check_before_leading(self.database)
+        with self._readable():
+            with self.database.log_writer.begin() as connection:
+                self._start_term(connection, apply)
             self._sign()
-        except FAILURES as err:
-            raise self._unreadable(err) from err
 
     def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
         """Find the entry that an author signed under a number, if it is among the last ones.
 
         Raises as `append` does.
         """
-        with self._database.translated_errors(), self._database.office_reader.begin() as connection:
+        with self.database.translated_errors(), self.database.log_reader.begin() as connection:
             return log_rows.find_leaf(connection, author, seq)
 
     def find_index(self, statement_id: Digest) -> int | None:
         """Find the index of a statement; raises as `append` does."""
-        try:
-            with self._database.office_reader.begin() as connection:
-                return log_rows.find_index(connection, statement_id)
-        except FAILURES as err:
-            raise self._database.failed_write(err) from err
+        with self.database.translated_errors(), self.database.log_reader.begin() as connection:
+            return log_rows.find_index(connection, statement_id)
 
     def append(
         self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]
@@ -258,68 +185,44 @@ class Log:
         """
         if not self._head.term:
             raise FatalLogError("a log that was only read cannot grow")
-        self._guard.check()  # before the commit too: entries that may not be signed stay unlogged
-        try:
+        self.guard.check()  # before the commit too: entries that may not be signed stay unlogged
+        with self.database.translated_errors():
             self._commit(batch, derive)
             self._sign()
-        except FAILURES as err:
-            raise self._database.failed_write(err) from err
         return self.published
 
-    def _read(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
-        stored = log_rows.read_head(connection)
-        if stored is None:
-            return
-        self._find_published(connection, stored)
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Translate the database's errors to UnwritableError if they pass, else UserFacingError."""
+        try:
+            yield
+        except FAILURES as err:
+            why = self.database.failed_write(err)
+            if not isinstance(why, UnwritableError):
+                why = UserFacingError(str(why))
+            raise why from err
 
-        # Every entry is checked, but committed entries without a signature are not passed on: a
-        # reader could not verify them, and the next writer may never sign them.
-        def take_published(row: StoredEntry, entry: Entry) -> None:
-            if row.index < self.published.size:
-                take(row, entry)
-
-        self._check(connection, stored, take_published)
-        self._head = replace(stored, term=0)
-
-    def _follow(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
-        stored = log_rows.read_head(connection)
-        if stored is None:
-            return
-        before = self.published
-        self._find_published(connection, stored)
-        if self.published.size > before.size:
-            self._integrity.extend(connection, self.published, take)
-        self._head = replace(stored, term=0, size=self.published.size, root=self.published.root)
-
-    def _unreadable(self, err: DatabaseError | NoConnectionError) -> TequioError:
-        why = self._database.failed_write(err)
-        return why if isinstance(why, UnwritableError) else UserFacingError(str(why))
-
-    def _take_office(
-        self, connection: Connection, take: Callable[[StoredEntry, Entry], None]
-    ) -> None:
+    def _start_term(self, connection: Connection, apply: Apply) -> None:
         stored = log_rows.read_head(connection)
         if stored is None:
             self._head = replace(self._head, term=1)
             log_rows.create_head(connection, self._head)
             return
-        self._check(connection, stored, take)
-        # The new term is what disarms a former writer that still believes to be in office: its
-        # next swap names the old term and changes no row.
+        self._check(connection, stored, apply)
+        # The new term is what disarms a former writer that still believes it leads: its next swap
+        # names the old term and changes no row.
         self._head = replace(stored, term=stored.term + 1)
         if not log_rows.swap_head(connection, stored, self._head):
-            raise self._database.lost_office("the log's head changed while it was read")
+            raise self.database.lost_lead("the log's head changed while it was read")
         self._find_published(connection, stored)
 
-    def _check(
-        self, connection: Connection, stored: SignedHead, take: Callable[[StoredEntry, Entry], None]
-    ) -> None:
+    def _check(self, connection: Connection, stored: SignedHead, apply: Apply) -> None:
         if stored.origin != self._head.origin:
             raise UserFacingError(
                 f"the database holds the log {stored.origin!r}, not {self._head.origin!r}: "
                 "choose another folder or the old origin"
             )
-        self._integrity.check(connection, stored, take)
+        self._integrity.check(connection, stored, apply)
 
     def _find_published(self, connection: Connection, head: SignedHead) -> None:
         stored = log_rows.read_last_checkpoint(connection)
@@ -332,11 +235,11 @@ class Log:
             tree.append(admitted.leaf)
         head = replace(self._head, size=tree.size, root=tree.root())
         tiles = tree.pop_changed()
-        with self._database.office.begin() as connection:
+        with self.database.log_writer.begin() as connection:
             # First, because it locks the head: of two writers one waits here, and then fails
             # before it has written a row.
             if not log_rows.swap_head(connection, self._head, head):
-                raise self._database.lost_office(
+                raise self.database.lost_lead(
                     f"the log's head is no longer at size {first}, term {self._head.term}: "
                     "another process wrote to this database"
                 )
@@ -351,14 +254,14 @@ class Log:
         head = self._head
         if head.size == 0:
             return
-        self._guard.check()
+        self.guard.check()
         # Also when this size is signed already: the signer remembers what it signed last, and
         # refuses here, at the start, if our log was rolled back behind that.
         note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
         if self.published.size == head.size:
             return
         row = StoredCheckpoint(size=head.size, root=head.root, note=note, at_ms=self._clock())
-        with self._database.office.begin() as connection:
+        with self.database.log_writer.begin() as connection:
             log_rows.insert_checkpoint(connection, row)
         self.published = Published(size=head.size, root=head.root, note=note)
         self.published_at_ms = row.at_ms
@@ -373,5 +276,73 @@ class Log:
             raise passing(f"the signature cannot be recorded: {err.strerror or err}") from err
 
     def _prove(self, old_size: int, size: int) -> list[Digest]:
-        with self._database.office_reader.begin() as connection:
-            return TileProofs(partial(log_rows.read_tile, connection), size).consistency(old_size)
+        with self.database.log_reader.begin() as connection:
+            return stored_proofs(connection, size).consistency(old_size)
+
+
+class Integrity:
+    """One reading of the stored entries in order, which can continue when there are more.
+
+    The whole tree is built again and compared with what is stored, so a changed byte is found
+    before anything is signed, be it in an entry, a column, a tile, or the head. It costs one pass
+    over the log at each start, O(entries).
+    """
+
+    def __init__(self, net: NetworkId) -> None:
+        self.tree = TileTree()
+        self._net = net
+
+    def extend(self, connection: Connection, published: Published, apply: Apply) -> None:
+        """Pass on the entries up to a checkpoint; raises UserFacingError as `check` does."""
+        self._read(connection, published.size, apply)
+        if self.tree.size != published.size:
+            raise damaged_log(f"entry {self.tree.size} is missing")
+        _check_tiles(connection, self.tree.pop_changed(), grown=True)
+        if self.tree.root() != published.root:
+            raise damaged_log(f"checkpoint {published.size} was signed over other entries")
+
+    def check(self, connection: Connection, head: SignedHead, apply: Apply) -> None:
+        """Check all entries and pass each to `apply`; raises UserFacingError at the first fault."""
+        self._read(connection, _ALL, apply)
+        if self.tree.size != head.size:
+            raise damaged_log(
+                f"the head counts {head.size} entries, but {self.tree.size} are there"
+            )
+        _check_tiles(connection, self.tree.pop_changed())
+        # Tiles beyond the entries would be served, though no signature covers them.
+        if log_rows.count_tiles(connection) != count_tiles(head.size):
+            raise damaged_log("there are tiles that no entry belongs to")
+        if self.tree.root() != head.root:
+            raise damaged_log("the head's root is not the root of the entries")
+
+    def _read(self, connection: Connection, end: int, apply: Apply) -> None:
+        for stored in log_rows.each_entry(connection, self.tree.size, end):
+            self._check_entry(stored, apply)
+            if self.tree.size % _CHECK_EVERY == 0:  # full tiles are dropped, so memory stays flat
+                _check_tiles(connection, self.tree.pop_full())
+
+    def _check_entry(self, stored: StoredEntry, apply: Apply) -> None:
+        if stored.index != self.tree.size:
+            raise damaged_log(f"entry {self.tree.size} is missing")
+        self.tree.append(stored.leaf)
+        try:
+            entry = Entry.parse(stored.leaf)
+            # The columns are outside the tree: a wrong author or id there would hide the entry
+            # from every query while all hashes fit.
+            if stored != AdmittedEntry.of(entry, self._net, stored.at_ms).row(stored.index):
+                raise damaged_log(f"entry {stored.index} is filed under the wrong name")
+            apply(stored, entry)
+        except UnwritableError:  # a document that cannot be reached now says nothing of the entry
+            raise
+        except (PeerError, RefusedError) as err:
+            raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
+
+
+def _check_tiles(
+    connection: Connection, tiles: Mapping[TileName, bytes], *, grown: bool = False
+) -> None:
+    """Compare tiles with the stored ones, which may have `grown` beyond them since."""
+    for tile, data in tiles.items():
+        stored = log_rows.read_tile(connection, tile) or b""
+        if stored != data and not (grown and stored.startswith(data)):
+            raise damaged_log(f"tile {tile[1]} of level {tile[0]} is not made of the entries")

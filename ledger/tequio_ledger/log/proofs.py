@@ -1,8 +1,8 @@
 """Proofs made from the stored tiles; each reads a few rows, however large the log is.
 
-`TileProofs` makes them for one size; `KeptProofs` remembers what earlier ones needed. Full tiles
+`TileProofs` makes them for one size; `ProofCache` remembers what earlier ones needed. Full tiles
 never change, so their inner nodes are cached: a full tile has 510 nodes, its 256 hashes, the 128
-above them, and so on up to two. They are stored in one string; MOST of them take 33 MB.
+above them, and so on up to two. They are stored in one string; CACHED_TILES of them take 33 MB.
 The right edge of the tree is remembered for one size only, the newest that was requested.
 """
 
@@ -10,29 +10,22 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.database import Database
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, node_hash, root_of_hashes
-from tequio_shared.log.tiles import TILE_HEIGHT, TILE_WIDTH, is_full
+from tequio_shared.log.tiles import TILE_HEIGHT, TILE_WIDTH, Node, Range, TileName, is_full
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from tequio_ledger.store.database import Database
-    from tequio_shared.log.tiles import Node, Range, TileName
-
-
-if TYPE_CHECKING:
-    ReadTile = Callable[[TileName], bytes | None]
-    Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
-    FullNode = Callable[[TileName, int, int], Digest]
+ReadTile = Callable[[TileName], bytes | None]
+Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
+FullNode = Callable[[TileName, int, int], Digest]
 
 CACHED_TILES = 2_048
 """Number of tiles cached."""
@@ -163,18 +156,23 @@ class TileProofs:
         return found
 
     def _tile(self, name: TileName) -> bytes:
-        held = self._tiles.get(name)
-        if held is None:
-            held = self._read_tile(name)
-            if held is None:
+        tile = self._tiles.get(name)
+        if tile is None:
+            tile = self._read_tile(name)
+            if tile is None:
                 raise FatalLogError(f"tile {name[0]}/{name[1]} is missing from the database")
-            self._tiles[name] = held
-        return held
+            self._tiles[name] = tile
+        return tile
+
+
+def stored_proofs(connection: Connection, size: int) -> TileProofs:
+    """Make proofs over the first `size` entries, all of which must be stored."""
+    return TileProofs(partial(log_rows.read_tile, connection), size)
 
 
 def root_at(connection: Connection, size: int) -> Digest:
-    """Root over the first `size` entries, all of which must be there; raises FatalLogError."""
-    return TileProofs(partial(log_rows.read_tile, connection), size).root()
+    """Root over the first `size` entries; raises FatalLogError when a tile is missing."""
+    return stored_proofs(connection, size).root()
 
 
 def _folded(name: TileName, tile: bytes, first: int, end: int) -> Digest:

@@ -15,18 +15,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import structlog
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.log.guard import NOTHING, Published, damaged_log
-from tequio_ledger.log.proofs import TileProofs
+from tequio_ledger.log.log import Log
+from tequio_ledger.log.proofs import stored_proofs
+from tequio_ledger.log.sequencer import ChangeSignal
 from tequio_ledger.log.witness_client import (
     WitnessClient,
     WitnessDisagreesError,
@@ -34,60 +35,13 @@ from tequio_ledger.log.witness_client import (
     WitnessState,
     http_client,
 )
+from tequio_ledger.runtime import Clock
 from tequio_ledger.store import files, log_rows
+from tequio_ledger.store.database import Database
 from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import VerifierKey, add_lines, open_checkpoint
 from tequio_shared.log.policy import POLICY_BYTES, Policy
-
-if TYPE_CHECKING:
-    from tequio_ledger.log.log import Log
-    from tequio_ledger.log.sequencer import ChangeSignal
-    from tequio_ledger.store.database import Database
-
-# --- The policy under which a ledger publishes, read and checked at its start.
-
-
-def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
-    """Read the policy file of a log; None without one. Raises UserFacingError.
-
-    Also for a policy that this log could never meet: it must name this log or none, and the
-    witnesses that have addresses must be enough for the quorum.
-    """
-    if path is None:
-        return None
-    policy = load_policy(path)
-    if policy.logs and log not in [one.key for one in policy.logs]:
-        raise UserFacingError(f"{path} names other logs only: add the line `log {log.text()}`")
-    for one in policy.witnesses:
-        if one.url is not None and not _is_address(one.url):
-            raise UserFacingError(f"{path}: {one.url!r} is not the address of witness {one.name!r}")
-    if not policy.is_met({one.key for one in policy.witnesses if one.url is not None}):
-        raise UserFacingError(
-            f"{path} requires the quorum {policy.quorum!r}, but too few of its witnesses have an "
-            "address: add it after their keys"
-        )
-    return policy
-
-
-def load_policy(path: Path) -> Policy:
-    """Read a policy file; raises UserFacingError."""
-    try:
-        with path.open("rb") as file:
-            return Policy.parse(file.read(POLICY_BYTES + 1))
-    except OSError as err:
-        raise UserFacingError(files.explain(err, path)) from err
-    except MalformedError as err:
-        raise UserFacingError(f"{path} is not a valid policy: {err}") from err
-
-
-def _is_address(text: str) -> bool:
-    try:
-        url = urlsplit(text)
-        return url.scheme in ("http", "https") and bool(url.hostname) and not url.query
-    except ValueError:
-        return False
-
 
 GRACE_S = 0.1
 """Extra time for other answers when enough are there: more cosignatures suit more policies."""
@@ -105,7 +59,8 @@ log = structlog.get_logger(__name__)
 class SigningLedger(Protocol):
     """The part of the ledger that the publisher uses."""
 
-    log: Log
+    @property
+    def log(self) -> Log: ...
 
     @property
     def is_leading(self) -> bool:
@@ -117,8 +72,6 @@ class SigningLedger(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """State of publishing, for people and programs."""
-
     quorum: str
     published: int
     """Size that readers may see."""
@@ -128,7 +81,7 @@ class Publication:
     witnesses: tuple[WitnessState, ...]
 
 
-class _Question(NamedTuple):
+class _Request(NamedTuple):
     task: asyncio.Task[str]
     size: int
 
@@ -144,7 +97,7 @@ class Publisher:
         key: VerifierKey,
         database: Database,
         changed: ChangeSignal,
-        clock: Callable[[], int],
+        clock: Clock,
         pause_s: float,
     ) -> None:
         self.published = NOTHING
@@ -156,24 +109,23 @@ class Publisher:
         self._clock = clock
         self._pause_s = pause_s
         self._http = http_client()
-        self._askers = [
+        self._clients = [
             WitnessClient(one, key, self._http, one.url, clock)
             for one in policy.witnesses
             if one.url is not None
         ]
-        self._busy: dict[WitnessClient, _Question] = {}
+        self._busy: dict[WitnessClient, _Request] = {}
         self._late_since_s: float | None = None
 
     def publication(self) -> Publication:
         signed = self._ledger.log.published.size
-        since = self._late_since_s
-        is_late = since is not None and signed > self.published.size
+        since, now_s = self._late_since_s, time.monotonic()
         return Publication(
             quorum=self._policy.quorum,
             published=self.published.size,
             signed=signed,
-            late_s=time.monotonic() - since if since is not None and is_late else 0.0,
-            witnesses=tuple(asker.state() for asker in self._askers),
+            late_s=0.0 if since is None or signed <= self.published.size else now_s - since,
+            witnesses=tuple(client.state for client in self._clients),
         )
 
     @property
@@ -213,8 +165,8 @@ class Publisher:
                 again_s = AGAIN_S if is_met else min(2 * again_s, AGAIN_MOST_S)
                 await asyncio.sleep(self._pause_s if is_met else again_s / 2)  # it was doubled
         finally:
-            for question in self._busy.values():
-                question.task.cancel()
+            for request in self._busy.values():
+                request.task.cancel()
             await self._http.aclose()
 
     async def _next(self) -> bool:
@@ -258,41 +210,41 @@ class Publisher:
 
     async def _gather(self, target: Published) -> list[str]:
         """Ask every witness; gives the signature lines of those that answered in time."""
-        for asker in self._askers:
-            if asker not in self._busy:  # else it still answers about an earlier checkpoint
-                self._ask(asker, target)
+        for client in self._clients:
+            if client not in self._busy:  # else it still answers about an earlier checkpoint
+                self._ask(client, target)
         lines: list[str] = []
         while self._busy:
             is_met = self._is_met(add_lines(target.note, lines))
             done, _ = await asyncio.wait(
-                {question.task for question in self._busy.values()},
+                {request.task for request in self._busy.values()},
                 timeout=GRACE_S if is_met else None,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if not done:
                 break
-            for asker in [one for one, question in self._busy.items() if question.task in done]:
-                lines += await self._receive(asker, target)
+            for client in [one for one, request in self._busy.items() if request.task in done]:
+                lines += await self._receive(client, target)
         return lines
 
-    def _ask(self, asker: WitnessClient, target: Published) -> None:
-        task = asyncio.create_task(asker.cosign(target, self._prove))
-        self._busy[asker] = _Question(task, target.size)
+    def _ask(self, client: WitnessClient, target: Published) -> None:
+        task = asyncio.create_task(client.cosign(target, self._prove))
+        self._busy[client] = _Request(task, target.size)
 
-    async def _receive(self, asker: WitnessClient, target: Published) -> list[str]:
+    async def _receive(self, client: WitnessClient, target: Published) -> list[str]:
         """Handle a witness's answer; after one about an earlier checkpoint, ask about this one."""
-        question = self._busy.pop(asker)
-        if question.size != target.size:
-            self._ask(asker, target)
+        request = self._busy.pop(client)
+        if request.size != target.size:
+            self._ask(client, target)
         try:
-            line = question.task.result()
+            line = request.task.result()
         except WitnessDisagreesError as err:
-            await self._report(asker.witness.name, err)
+            await self._report(client.state.name, err)
             return []
         except WitnessError as err:
-            log.info("a witness did not cosign", witness=asker.witness.name, why=str(err))
+            log.info("a witness did not cosign", witness=client.state.name, why=str(err))
             return []
-        return [line] if question.size == target.size else []
+        return [line] if request.size == target.size else []
 
     async def _report(self, name: str, err: WitnessDisagreesError) -> None:
         log.error("a witness holds another checkpoint of this log", witness=name, why=str(err))
@@ -314,10 +266,45 @@ class Publisher:
         with self._database.writer.begin() as connection:
             log_rows.write_cosigned(connection, size, note, self._clock())
 
-    async def _prove(self, old: int, size: int) -> Sequence[Digest]:
-        return await asyncio.to_thread(self._proof, old, size)
-
-    def _proof(self, old: int, size: int) -> Sequence[Digest]:
+    def _prove(self, old: int, size: int) -> Sequence[Digest]:
         with self._database.reader.begin() as connection:
-            proofs = TileProofs(partial(log_rows.read_tile, connection), size)
-            return proofs.consistency(old)
+            return stored_proofs(connection, size).consistency(old)
+
+
+def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
+    """Read the policy file of a log; None without one. Raises UserFacingError.
+
+    Also for a policy that this log could never meet: it must name this log or none, and the
+    witnesses that have addresses must be enough for the quorum.
+    """
+    if path is None:
+        return None
+    policy = load_policy(path)
+    if policy.logs and log not in [one.key for one in policy.logs]:
+        raise UserFacingError(f"{path} names other logs only: add the line `log {log.text()}`")
+    for one in policy.witnesses:
+        if one.url is not None and not _is_address(one.url):
+            raise UserFacingError(f"{path}: {one.url!r} is not the address of witness {one.name!r}")
+    if not policy.is_met({one.key for one in policy.witnesses if one.url is not None}):
+        raise UserFacingError(
+            f"{path} requires the quorum {policy.quorum!r}, but too few of its witnesses have an "
+            "address: add it after their keys"
+        )
+    return policy
+
+
+def load_policy(path: Path) -> Policy:
+    """Read a policy file; raises UserFacingError."""
+    try:
+        with files.explained(path), path.open("rb") as file:
+            return Policy.parse(file.read(POLICY_BYTES + 1))
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is not a valid policy: {err}") from err
+
+
+def _is_address(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and not url.query
+    except ValueError:
+        return False

@@ -12,36 +12,34 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
+from sqlalchemy import Connection
 
 from tequio_ledger import metrics
 from tequio_ledger.log import admission
-from tequio_ledger.log.log import AdmittedEntry, Log, Published
+from tequio_ledger.log.coordinator import Coordinator
+from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.guard import Published
+from tequio_ledger.log.log import AdmittedEntry, Log
+from tequio_ledger.runtime import Clock
+from tequio_ledger.state import State
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from tequio_ledger.log.coordinator import Coordinator
-    from tequio_ledger.log.documents import DocumentCache
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.state import State
-
-
-# --- A batch: entries that are committed together, and the outcome of each.
+BATCH_ENTRIES = 2_048
+QUEUE_ENTRIES = 4_096
+REPORTED_STEP_MS = 1_000
+"""A clock that is being corrected goes back by less; such a step is not reported."""
+_WRITE_S = 10.0
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """The entry is in the log."""
-
     id: Digest
     index: int
 
@@ -56,14 +54,170 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The statement breaks a rule."""
-
     id: Digest
     code: str
     detail: str
 
 
 Outcome = Logged | Known | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The entries of one request; the answer is a cancelled future if the caller went away."""
+
+    entries: tuple[Entry, ...]
+    answer: asyncio.Future[list[Outcome]]
+
+
+class Sequencer:
+    """Decides the order of entries; other code uses only `submit`, `settled` and `changed`."""
+
+    def __init__(
+        self,
+        log_: Log,
+        state: State,
+        coordinator: Coordinator,
+        documents: DocumentCache,
+        timekeeper: ClockGuard,
+        changed: ChangeSignal,
+    ) -> None:
+        self.log = log_
+        self.state = state  # written in `run` only
+        self.changed = changed
+        """Set after each batch is published."""
+        self.timekeeper = timekeeper
+        self.closed_for: str | None = None
+        """Reason why statements are not accepted; None while they are."""
+        self.waiting = 0
+        """Number of entries that wait for a batch."""
+        self._coordinator = coordinator
+        self._documents = documents
+        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._current: list[_Job] = []  # jobs of the current batch
+        self._is_writing = False
+        # A thread of its own: requests that occupy the shared threads must not delay the log.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
+
+    def due_ms(self) -> int | None:
+        """Give the time of the coordinator's next statement; None if only an entry can cause one.
+
+        Never earlier than the latest signed time: after a clock change the coordinator waits.
+        """
+        due_ms = self._coordinator.due()
+        return None if due_ms is None else max(due_ms, self.timekeeper.latest_ms)
+
+    async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
+        """Queue verified entries and wait until each is committed or refused, in order.
+
+        Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
+        when the log is closed now, or closes before the answer.
+        """
+        if self.closed_for is not None:
+            raise RefusedError("read-only", self.closed_for)
+        if self.waiting + len(entries) > QUEUE_ENTRIES:
+            raise RefusedError("queue-full", f"{self.waiting} statements are waiting")
+        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self.waiting += len(entries)
+        self._jobs.put_nowait(_Job(tuple(entries), answer))
+        return await answer
+
+    async def settled(self) -> Published:
+        """Wait until everything in the state is signed; usually returns at once."""
+        # The state is ahead of the disk while a batch is written. An answer read from it then
+        # could describe entries that a failed write never logs.
+        while self._is_writing:
+            await self.changed.wait(_WRITE_S)
+        return self.log.published
+
+    async def run(self) -> None:
+        """Log what is queued or due until closed; raises when a write fails. `give_up` after it."""
+        # The first batch has no jobs: after a restart the coordinator may be overdue.
+        while self.closed_for is None:
+            await self._log_batch(self._current)
+            self._current = await self._gather()
+
+    def close(self, reason: str) -> None:
+        """Accept no more statements; `run` ends when the current batch is written."""
+        self.closed_for = reason
+        self._jobs.put_nowait(_Job((), asyncio.get_running_loop().create_future()))  # wakes `run`
+
+    def give_up(self) -> None:
+        """Tell waiting callers to retry, and stop; the state is not read any more."""
+        self.reject_waiting()
+        self._is_writing = False
+        # Without waiting: the thread may hang in a database that does not answer.
+        self._writer.shutdown(wait=False)
+        self.changed.set()
+
+    def reject_waiting(self) -> None:
+        """Tell waiting callers to retry; whether their batch was written is unknown."""
+        # Safe to retry: the same bytes are answered with `Known` if they were logged after all.
+        while self._jobs.qsize():
+            self._current.append(self._jobs.get_nowait())
+        for job in self._current:
+            if not job.answer.done():
+                job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
+        self._current = []
+
+    async def run_between_batches(self, work: Callable[[], None]) -> None:
+        """Run `work` between two batches, in the thread that writes them."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, work)
+
+    async def _gather(self) -> list[_Job]:
+        """Wait for a job or the coordinator's next deadline, then collect all queued jobs."""
+        due_ms = self.due_ms()
+        wait_s = None if due_ms is None else max(0, due_ms - self.timekeeper.clock()) / 1000
+        try:
+            jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]
+        except TimeoutError:
+            return []
+        while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
+            jobs.append(self._jobs.get_nowait())
+        self.waiting -= _count(jobs)
+        return jobs
+
+    async def _log_batch(self, jobs: list[_Job]) -> None:
+        batch = Batch(self.state, self.log, self.timekeeper.clock())
+        outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
+        # After the clients' entries: what the coordinator signs then answers them in one commit.
+        if not self.timekeeper.is_behind(batch.now_ms):
+            self._coordinate(batch)
+        if batch.admitted:
+            self._is_writing = True  # stays set until `give_up` if the write fails
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._writer, self._write, batch)
+            self._is_writing = False
+        for job, answers in zip(jobs, outcomes, strict=True):
+            if not job.answer.done():  # a client that disconnected has cancelled it
+                job.answer.set_result(answers)
+        if batch.admitted:
+            self.changed.set()
+
+    def _coordinate(self, batch: Batch) -> None:
+        """Add the coordinator's statements to this batch."""
+        for entry, code in batch.refused:
+            self._coordinator.fault_reporter.consider(entry, code, batch.find_leaf)
+        while due := self._coordinator.next_statement(batch.now_ms):
+            self._documents.add(due.document)  # first: admission reads the document
+            outcome = batch.admit(due.entry)
+            self.timekeeper.record(batch.now_ms)
+            if not isinstance(outcome, Logged):
+                # This is a bug. Without the pause the same statement would be tried forever, and
+                # this loop, in which the whole service runs, would never end.
+                run = due.run.hex() if due.run else None
+                log.error("own statement refused", run=run, outcome=outcome)
+                self._coordinator.back_off(due.run, batch.now_ms)
+
+    def _write(self, batch: Batch) -> None:
+        metrics.BATCH_ENTRIES.observe(len(batch.admitted))
+        with metrics.BATCH_S.time():
+            self._documents.store()  # first: an entry in the log must not name a missing document
+            self.log.append(batch.admitted, batch.write)
+
+
+def _count(jobs: Sequence[_Job]) -> int:
+    return sum(len(job.entries) for job in jobs)
 
 
 class Batch:
@@ -74,9 +228,7 @@ class Batch:
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
-        self._first = log_.size
-        self._find_index = log_.find_index
-        self._find_leaf = log_.find_leaf
+        self._log = log_
         self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
@@ -112,14 +264,13 @@ class Batch:
             statement = one.entry.statement
             if (statement.author, statement.seq) == (author, seq):
                 return one.leaf
-        return self._find_leaf(author, seq)
+        return self._log.find_leaf(author, seq)
 
     def write(self, connection: Connection) -> None:
-        """Write the derived rows of the batch."""
         write(connection, self._changes, self._state)
 
     def _admit(self, candidate: AdmittedEntry) -> Logged:
-        index = self._first + len(self.admitted)
+        index = self._log.size + len(self.admitted)
         admission.admit(index, candidate.entry, self._state, self.now_ms)
         # Derived at once and not when the batch is written: `derive` needs the state right after
         # this entry, and later entries of the batch change it.
@@ -134,181 +285,7 @@ class Batch:
         if chain is None or statement.seq > chain.seq:
             return None  # a new number cannot be known: this saves a query for nearly every entry
         fresh = self._fresh.get(candidate.id)
-        return self._find_index(candidate.id) if fresh is None else fresh
-
-
-__all__ = ["ChangeSignal", "Known", "Logged", "Outcome", "Refused", "Sequencer"]
-
-BATCH_ENTRIES = 2_048
-QUEUE_ENTRIES = 4_096
-_WRITE_S = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """The entries of one request; the answer is a cancelled future if the caller went away."""
-
-    entries: tuple[Entry, ...]
-    answer: asyncio.Future[list[Outcome]]
-
-
-class Sequencer:
-    """Decides the order of entries; other code uses only `submit`, `published` and `changed`."""
-
-    def __init__(
-        self,
-        log_: Log,
-        state: State,
-        coordinator: Coordinator,
-        shelf: DocumentCache,
-        timekeeper: ClockGuard,
-        changed: ChangeSignal,
-    ) -> None:
-        self.state = state  # written in `run` only
-        self.changed = changed
-        """Set after each batch is published."""
-        self.timekeeper = timekeeper
-        self.closed_for: str | None = None
-        """Reason why statements are not accepted; None while they are."""
-        self._log = log_
-        self._coordinator = coordinator
-        self._shelf = shelf
-        self._clock = timekeeper.clock
-        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
-        self._taken: list[_Job] = []  # jobs of the current batch
-        self._waiting = 0  # entries in the queue
-        self._is_writing = False
-        # A thread of its own: requests that occupy the shared threads must not delay the log.
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
-
-    @property
-    def published(self) -> Published:
-        """The newest signed state."""
-        return self._log.published
-
-    @property
-    def waiting(self) -> int:
-        """Number of entries that wait for a batch."""
-        return self._waiting
-
-    def due_ms(self) -> int | None:
-        """Give the time of the coordinator's next statement; None if only an entry can cause one.
-
-        Never earlier than the latest signed time: after a clock change the coordinator waits.
-        """
-        due_ms = self._coordinator.due()
-        return None if due_ms is None else max(due_ms, self.timekeeper.latest_ms)
-
-    async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
-        """Queue verified entries and wait until each is committed or refused, in order.
-
-        Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
-        when the log is closed now, or closes before the answer.
-        """
-        if self.closed_for is not None:
-            raise RefusedError("read-only", self.closed_for)
-        if self._waiting + len(entries) > QUEUE_ENTRIES:
-            raise RefusedError("queue-full", f"{self._waiting} statements are waiting")
-        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
-        self._waiting += len(entries)
-        self._jobs.put_nowait(_Job(tuple(entries), answer))
-        return await answer
-
-    async def settled(self) -> Published:
-        """Wait until everything in the state is signed; usually returns at once."""
-        # The state is ahead of the disk while a batch is written. An answer read from it then
-        # could describe entries that a failed write never logs.
-        while self._is_writing:
-            await self.changed.wait(_WRITE_S)
-        return self.published
-
-    async def run(self) -> None:
-        """Log what is queued or due until closed; raises when a write fails. `give_up` after it."""
-        # The first batch has no jobs: after a restart the coordinator may be overdue.
-        while self.closed_for is None:
-            await self._log_batch(self._taken)
-            self._taken = await self._gather()
-
-    def close(self, reason: str) -> None:
-        """Accept no more statements; `run` ends when the current batch is written."""
-        self.closed_for = reason
-        self._jobs.put_nowait(_Job((), asyncio.get_running_loop().create_future()))  # wakes `run`
-
-    def give_up(self) -> None:
-        """Tell waiting callers to retry, and stop; the state is not read any more."""
-        self.reject_waiting()
-        self._is_writing = False
-        # Without waiting: the thread may hang in a database that does not answer.
-        self._writer.shutdown(wait=False)
-        self.changed.set()
-
-    def reject_waiting(self) -> None:
-        """Tell waiting callers to retry; whether their batch was written is unknown."""
-        # Safe to retry: the same bytes are answered with `Known` if they were logged after all.
-        while self._jobs.qsize():
-            self._taken.append(self._jobs.get_nowait())
-        for job in self._taken:
-            if not job.answer.done():
-                job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
-        self._taken = []
-
-    async def run_between_batches(self, work: Callable[[], None]) -> None:
-        """Run `work` between two batches, in the thread that writes them."""
-        await asyncio.get_running_loop().run_in_executor(self._writer, work)
-
-    async def _gather(self) -> list[_Job]:
-        """Wait for a job or the coordinator's next deadline, then collect all queued jobs."""
-        due_ms = self.due_ms()
-        wait_s = None if due_ms is None else max(0, due_ms - self._clock()) / 1000
-        try:
-            jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]
-        except TimeoutError:
-            return []
-        while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
-            jobs.append(self._jobs.get_nowait())
-        self._waiting -= _count(jobs)
-        return jobs
-
-    async def _log_batch(self, jobs: list[_Job]) -> None:
-        batch = Batch(self.state, self._log, self._clock())
-        outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
-        # After the clients' entries: what the coordinator says then answers them in one commit.
-        if not self.timekeeper.is_behind(batch.now_ms):
-            self._coordinate(batch)
-        if batch.admitted:
-            self._is_writing = True  # stays set until `give_up` if the write fails
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._writer, self._write, batch)
-            self._is_writing = False
-        for job, answers in zip(jobs, outcomes, strict=True):
-            if not job.answer.done():  # a client that disconnected has cancelled it
-                job.answer.set_result(answers)
-        if batch.admitted:
-            self.changed.set()
-
-    def _coordinate(self, batch: Batch) -> None:
-        """Add the coordinator's statements to this batch."""
-        for entry, code in batch.refused:
-            self._coordinator.fault_reporter.consider(entry, code, batch.find_leaf)
-        while deed := self._coordinator.next_statement(batch.now_ms):
-            self._shelf.add(deed.document)  # first: admission reads the document
-            outcome = batch.admit(deed.entry)
-            self.timekeeper.record(batch.now_ms)
-            if not isinstance(outcome, Logged):
-                # This is a bug. Without the pause the same statement would be tried forever, and
-                # this loop, in which the whole service runs, would never end.
-                log.error(
-                    "own statement refused",
-                    run=deed.run.hex() if deed.run else None,
-                    outcome=outcome,
-                )
-                self._coordinator.back_off(deed.run, batch.now_ms)
-
-    def _write(self, batch: Batch) -> None:
-        metrics.BATCH_ENTRIES.observe(len(batch.admitted))
-        with metrics.BATCH_S.time():
-            self._shelf.store()  # first: an entry in the log must not name a missing document
-            self._log.append(batch.admitted, batch.write)
+        return self._log.find_index(candidate.id) if fresh is None else fresh
 
 
 class ChangeSignal:
@@ -331,25 +308,16 @@ class ChangeSignal:
         return True
 
 
-def _count(jobs: Sequence[_Job]) -> int:
-    return sum(len(job.entries) for job in jobs)
-
-
-# --- The clock guard: whether the clock is behind a time that this ledger signed before.
-#
-# A coordinator whose clock was set back would sign times that contradict its own log, and phases
-# would last longer or shorter than they did. So it signs nothing until the clock has caught up.
-
-REPORTED_STEP_MS = 1_000
-"""A clock that is being corrected goes back by less; such a step is not reported."""
-
-
 class ClockGuard:
-    """Remembers the latest time that was signed or stored; belongs to the sequencer."""
+    """Remembers the latest time that was signed or stored; belongs to the sequencer.
+
+    A coordinator whose clock was set back would sign times that contradict its own log, and phases
+    would last longer or shorter than they did. So it signs nothing until the clock has caught up.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._is_told = False
+        self._is_reported = False
         self.latest_ms = 0
         """The coordinator signs nothing before this time."""
 
@@ -361,11 +329,11 @@ class ClockGuard:
         """Return whether `now_ms` is before a time signed earlier; logs when that changes."""
         is_behind = now_ms < self.latest_ms
         if not is_behind:
-            if self._is_told:
+            if self._is_reported:
                 log.info("the clock has caught up", latest_ms=self.latest_ms)
-            self._is_told = False
-        elif not self._is_told and self.latest_ms - now_ms > REPORTED_STEP_MS:
-            self._is_told = True
+            self._is_reported = False
+        elif not self._is_reported and self.latest_ms - now_ms > REPORTED_STEP_MS:
+            self._is_reported = True
             log.error("the clock was set back", reason=self._explained(now_ms))
         return is_behind
 

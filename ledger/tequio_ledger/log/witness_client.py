@@ -1,51 +1,53 @@
 """The client of one witness: asks for cosignatures, one request at a time.
 
-An answer counts only for what it proves. A cosignature counts when it verifies. A witness that says
-it saw more of the log, or another history, is asked for the checkpoint that it keeps, which bears
-our own signature or means nothing.
+An answer counts only for what it proves. A cosignature counts when it verifies. A witness that
+claims it saw more of the log, or another history, is asked for the checkpoint that it keeps, which
+bears our own signature or proves nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_ledger.log.guard import NotSigningError
+from tequio_ledger.log.guard import NotSigningError, Published
+from tequio_ledger.runtime import Clock
 from tequio_shared.errors import PeerError, TequioError
-from tequio_shared.log.notes import NOTE_BYTES, open_checkpoint
+from tequio_shared.ids import Digest
+from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
 from tequio_shared.log.policy import (
     ADD_CHECKPOINT,
     ANSWER_BYTES,
     AddCheckpoint,
     CosigningStatus,
+    Policy,
+    PolicyWitness,
     find_cosignature,
     origin_hash,
     parse_conflict,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Sequence
+    import httpx  # imported where it is used: a ledger without witnesses starts faster without it
 
-    import httpx
-
-    from tequio_ledger.log.guard import Published
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import VerifierKey
-    from tequio_shared.log.policy import Policy, PolicyWitness
-
-
-if TYPE_CHECKING:
-    Prove = Callable[[int, int], Awaitable[Sequence[Digest]]]
-    """Makes the consistency proof from an old size to a size."""
+Prove = Callable[[int, int], Sequence[Digest]]
+"""Makes the consistency proof from an old size to a size; blocks."""
 
 ANSWER_S = 5.0
 """A witness that takes longer counts as away."""
-_SAID_BYTES = 200
+RECALL_ANSWER_S = 3.0
+"""Deadline of a recall for all witnesses together."""
+GRACE_S = 0.5
+"""Extra time of a recall for other answers when enough are there: what they saw counts too."""
+_REASON_BYTES = 200
+
+log = structlog.get_logger(__name__)
 
 
 class WitnessError(TequioError):
@@ -62,16 +64,14 @@ class WitnessDisagreesError(WitnessError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessState:
-    """State of a witness, for people and programs."""
-
     name: str
     key: str
     url: str
-    size: int
+    size: int = 0
     """The last size that it cosigned, as far as we know; 0 before the first time."""
-    answer_s: float | None
+    answer_s: float | None = None
     """Seconds that its last cosignature took."""
-    problem: str | None
+    problem: str | None = None
     """Reason why it did not cosign the last time."""
 
 
@@ -84,30 +84,18 @@ class WitnessClient:
         log: VerifierKey,
         http: httpx.AsyncClient,
         url: str,
-        clock: Callable[[], int],
+        clock: Clock,
     ) -> None:
-        self.witness = witness
+        key = witness.key.text()
+        self.state = WitnessState(name=witness.name, key=key, url=url.rstrip("/"))
+        self._witness_key = witness.key
         self._log = log
         self._http = http
-        self._url = url.rstrip("/")
         self._clock = clock
-        self._size = 0
-        self._answer_s: float | None = None
-        self._problem: str | None = None
-
-    def state(self) -> WitnessState:
-        return WitnessState(
-            name=self.witness.name,
-            key=self.witness.key.text(),
-            url=self._url,
-            size=self._size,
-            answer_s=self._answer_s,
-            problem=self._problem,
-        )
 
     async def cosign(self, target: Published, prove: Prove) -> str:
         """Have a checkpoint cosigned; gives the signature line. Raises WitnessError."""
-        import httpx  # noqa: PLC0415 - see http_client
+        import httpx  # noqa: PLC0415 - see the imports
 
         begun = time.monotonic()
         try:
@@ -119,8 +107,8 @@ class WitnessClient:
             raise self._failed(str(err) or type(err).__name__) from err
         except PeerError as err:
             raise self._failed(f"invalid answer: {err}") from err
-        self._size, self._problem = target.size, None
-        self._answer_s = time.monotonic() - begun
+        took_s = time.monotonic() - begun
+        self.state = replace(self.state, size=target.size, answer_s=took_s, problem=None)
         return line
 
     async def _ask(self, target: Published, prove: Prove) -> str:
@@ -131,38 +119,43 @@ class WitnessClient:
             size = parse_conflict(body)
             if size > target.size:
                 raise await self._disagreement(f"it saw size {size} already")
-            self._size = size
+            self.state = replace(self.state, size=size)
             status, body = await self._post(target, prove)
         if status == CosigningStatus.NO_PROOF:
             raise await self._disagreement("it saw another history")
         if status != CosigningStatus.COSIGNED:
-            said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
-            raise self._failed(f"status {status}: {said}")
+            reason = body[:_REASON_BYTES].decode("utf-8", "replace").strip()
+            raise self._failed(f"status {status}: {reason}")
         now_s = self._clock() // 1000
-        return find_cosignature(target.note, body, self._log, self.witness.key, now_s)
+        return find_cosignature(target.note, body, self._log, self._witness_key, now_s)
 
     async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
-        old = self._size
-        proof = await prove(old, target.size) if 0 < old < target.size else ()
+        old = self.state.size
+        is_growth = 0 < old < target.size
+        proof = await asyncio.to_thread(prove, old, target.size) if is_growth else ()
         request = AddCheckpoint(old_size=old, proof=tuple(proof), note=target.note)
-        url = f"{self._url}/{ADD_CHECKPOINT}"
+        url = f"{self.state.url}/{ADD_CHECKPOINT}"
         async with self._http.stream("POST", url, content=request.encode()) as answer:
             return answer.status_code, await read_bounded(answer, ANSWER_BYTES)
 
     async def _disagreement(self, why: str) -> WitnessError:
         # The status alone is only a claim. The checkpoint that the witness keeps is proof, if it
         # bears our signature: so it is fetched and passed on to the guard.
-        url = f"{self._url}/{origin_hash(self._log.name)}/checkpoint"
-        async with self._http.stream("GET", url) as answer:
-            note = await read_bounded(answer, NOTE_BYTES)
-            if answer.status_code != CosigningStatus.COSIGNED:
-                return self._failed(f"{why}, but gives no checkpoint")
+        status, note = await _fetch_checkpoint(self._http, self.state.url, self._log.name)
+        if status != CosigningStatus.COSIGNED:
+            return self._failed(f"{why}, but gives no checkpoint")
         self._failed(why)
         return WitnessDisagreesError(why, note)
 
     def _failed(self, why: str) -> WitnessError:
-        self._problem = why
+        self.state = replace(self.state, problem=why)
         return WitnessError(why)
+
+
+async def _fetch_checkpoint(http: httpx.AsyncClient, url: str, origin: str) -> tuple[int, bytes]:
+    """Fetch the checkpoint that a witness keeps of a log; gives the status and the note."""
+    async with http.stream("GET", f"{url}/{origin_hash(origin)}/checkpoint") as answer:
+        return answer.status_code, await read_bounded(answer, NOTE_BYTES)
 
 
 async def read_bounded(answer: httpx.Response, most: int) -> bytes:
@@ -178,8 +171,7 @@ async def read_bounded(answer: httpx.Response, most: int) -> bytes:
 
 def http_client() -> httpx.AsyncClient:
     """Make the HTTP client for all witnesses; no proxies, no redirects, no netrc."""
-    # Imported here and not at the top: a ledger without witnesses starts faster without it.
-    import httpx  # noqa: PLC0415 - as above
+    import httpx  # noqa: PLC0415 - see the imports
 
     return httpx.AsyncClient(
         headers={"accept-encoding": "identity", "content-type": "text/plain"},
@@ -188,27 +180,19 @@ def http_client() -> httpx.AsyncClient:
     )
 
 
-# --- What the witnesses remember of our log, asked before a process signs for the first time.
-#
-# A ledger restored from an old copy of its disk cannot know that; its witnesses do. They are asked
-# each time a process takes office, and nothing is signed until the silent witnesses could not have
-# met the quorum by themselves: then at least one witness that answered knows of any published
-# checkpoint. All are asked at once with one deadline, so that none can delay a start any longer.
-
-RECALL_ANSWER_S = 3.0
-"""Deadline for all witnesses together."""
-GRACE_S = 0.5
-"""Extra time for other answers when enough are there: what they saw counts too."""
-
-log = structlog.get_logger(__name__)
-
-
 class WitnessesSilentError(NotSigningError):
-    """Too few witnesses said what they saw last; they may when asked again."""
+    """Too few witnesses answered what they saw last; they may when asked again."""
 
 
 class WitnessRecall:
-    """Asks the witnesses of a policy about one log."""
+    """Asks the witnesses of a policy what they remember of our log, before a process signs.
+
+    A ledger restored from an old copy of its disk cannot know that; its witnesses do. They are
+    asked each time a process begins to write the log, and nothing is signed until the silent
+    witnesses could not have met the quorum by themselves: then at least one witness that answered
+    knows of any published checkpoint. All are asked at once with one deadline, so that none can
+    delay a start any longer.
+    """
 
     def __init__(
         self, policy: Policy, key: VerifierKey, *, answer_s: float = RECALL_ANSWER_S
@@ -233,12 +217,12 @@ class WitnessRecall:
             )
         return [answer for answer in answers.values() if answer]
 
-    def _is_enough(self, heard: Collection[VerifierKey]) -> bool:
+    def _is_enough(self, answered: Collection[VerifierKey]) -> bool:
         """Return whether any published checkpoint must be known to one of these witnesses."""
         if self._policy.is_met(()):  # no witness is required, so none can be expected to know
             return True
-        silent = {one.key for one in self._asked} - set(heard)
-        return self._policy.is_met(heard) and not self._policy.is_met(silent)
+        silent = {one.key for one in self._asked} - set(answered)
+        return self._policy.is_met(answered) and not self._policy.is_met(silent)
 
     async def _gather(self) -> dict[VerifierKey, bytes]:
         answers: dict[VerifierKey, bytes] = {}
@@ -252,8 +236,8 @@ class WitnessRecall:
                             soon_s = asyncio.get_running_loop().time() + GRACE_S
                             deadline.reschedule(min(deadline.when() or soon_s, soon_s))
             except TimeoutError:
-                late = [one.name for one in self._asked if one.key not in answers]
-                log.warning("witnesses do not answer", witnesses=late)
+                silent = [one.name for one in self._asked if one.key not in answers]
+                log.warning("witnesses do not answer", witnesses=silent)
             finally:
                 for task in asked:
                     task.cancel()
@@ -264,7 +248,7 @@ class WitnessRecall:
         self, http: httpx.AsyncClient, witness: PolicyWitness, answers: dict[VerifierKey, bytes]
     ) -> None:
         """Ask one witness; an empty note means that it cosigned nothing."""
-        import httpx  # noqa: PLC0415 - see http_client
+        import httpx  # noqa: PLC0415 - see the imports
 
         try:
             answers[witness.key] = await self._answer(http, witness)
@@ -272,13 +256,12 @@ class WitnessRecall:
             log.warning("a witness does not answer", witness=witness.name, why=str(err))
 
     async def _answer(self, http: httpx.AsyncClient, witness: PolicyWitness) -> bytes:
-        url = f"{(witness.url or '').rstrip('/')}/{origin_hash(self._key.name)}/checkpoint"
-        async with http.stream("GET", url) as answer:
-            note = await read_bounded(answer, NOTE_BYTES)
-        if answer.status_code == CosigningStatus.UNKNOWN_LOG:
+        url = (witness.url or "").rstrip("/")
+        status, note = await _fetch_checkpoint(http, url, self._key.name)
+        if status == CosigningStatus.UNKNOWN_LOG:
             return b""
-        if answer.status_code != CosigningStatus.COSIGNED:
-            raise PeerError(f"status {answer.status_code}")
+        if status != CosigningStatus.COSIGNED:
+            raise PeerError(f"status {status}")
         # The log's signature alone would not do: anyone can replay an old checkpoint. Only its own
         # cosignature shows that the witness keeps this one.
         if not open_checkpoint(note, self._key, [witness.key]).cosignatures:

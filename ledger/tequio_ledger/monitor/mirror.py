@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.genesis import read_genesis
 from tequio_ledger.log.log import AdmittedEntry, Integrity
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
@@ -162,6 +162,6 @@ def stored_genesis(folder: Path) -> Genesis | None:
     database = Database(path)
     try:
         database.migrate()
-        return tequio_ledger_genesis.stored(database)
+        return read_genesis(database)
     finally:
         database.close()

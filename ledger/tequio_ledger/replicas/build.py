@@ -1,14 +1,14 @@
-"""Builds log, state and sequencer of a ledger from the disk. They are never repaired."""
+"""Builds the sequencer or the follower of a ledger from the disk; neither is ever repaired."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.genesis import COORDINATOR_KEY, log_genesis, rules
 from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
@@ -17,39 +17,24 @@ from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Sequencer
 from tequio_ledger.replay import load_and_derive
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.runtime import Clock
-from tequio_ledger.signing import client
+from tequio_ledger.signing.client import open_signer
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.statements.statement import Entry
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leadership:
-    """Log, state and sequencer, which belong together."""
-
-    log: Log
-    state: State
-    sequencer: Sequencer | Follower
-    shelf: DocumentCache
-
-    def apply(self, stored: StoredEntry, entry: Entry) -> None:
-        """Apply one entry to the state."""
-        self.state.apply(stored.index, entry, stored.at_ms)
-        statement = entry.statement
-        if statement.author == self.state.genesis.coordinator_key:
-            self.sequencer.timekeeper.record(statement.ts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Builder:
-    """Makes offices of one ledger; reads everything from the disk again."""
+    """Reads log and state of one ledger, every time from the first entry.
+
+    Each log is read by a follower, also where this process goes on to write it: `succeed` then
+    continues with what the follower has read.
+    """
 
     genesis: Genesis
     folder: DataFolder
@@ -61,70 +46,59 @@ class Builder:
     signer: Path | None = None
     """Socket of `tequio-ledger sign`; None when the log's key is in the folder."""
 
-    def lead(self) -> Leadership:
-        """Read everything and take office; founds the network in an empty database.
+    def lead(self) -> Sequencer:
+        """Read everything and become the log's writer; founds the network in an empty database.
 
-        Raises UserFacingError, UnwritableError, NotSigningError; TakenError when another process
-        has the office.
+        Raises UserFacingError, UnwritableError, NotSigningError; NotLeaderError when another
+        process writes the log.
         """
-        office = self._leading(self._bare())
-        self._load(office)
-        if office.log.size == 0:
-            self.blobs.put(tequio_ledger_genesis.rules())
-            coordinator = self._coordinator(office.state)
-            tequio_ledger_genesis.log_genesis(office.log, office.state, coordinator, self.clock())
-        office.sequencer.timekeeper.record(office.log.published_at_ms)
-        return office
-
-    def view(self, reason: str) -> Leadership:
-        """Read everything, to be served as it is; raises UserFacingError."""
-        office = self._leading(self._bare())
-        office.log.read(office.apply)
-        office.sequencer.closed_for = reason
-        return office
-
-    def follow(self) -> Leadership:
-        """Load the published log so that it can be followed; UserFacingError, UnwritableError."""
-        bare = self._bare()
-        bare.log.follow(bare.apply)
-        late = bare.sequencer.timekeeper
-        follower = Follower(bare.log, bare.state, self.database, self.guard, late, self.changed)
-        return replace(bare, sequencer=follower)
-
-    def succeed(self, former: Leadership) -> Leadership:
-        """Replace a follower whose log has taken office by a sequencer."""
-        office = self._leading(former)
-        office.sequencer.timekeeper.record(office.log.published_at_ms)
-        return office
-
-    def _load(self, office: Leadership) -> None:
-        """Read the log into a new office; derives rows that an older program did not."""
+        follower = self._follower()
         with self.database.reader.begin() as connection:
             is_short = derived.is_incomplete(connection)
         if is_short:
             log.info("rewriting derived tables", reason="an older program wrote them")
-            load_and_derive(self.database, office.log, office.state, office.apply)
+            load_and_derive(self.database, follower.log, follower.state, follower.apply)
         else:
-            office.log.load(office.apply)
+            follower.log.load(follower.apply)
+        if follower.log.size == 0:
+            self.blobs.put(rules())
+            coordinator = self._coordinator(follower.state)
+            log_genesis(follower.log, follower.state, coordinator, self.clock())
+        return self.succeed(follower)
 
-    def _bare(self) -> Leadership:
-        """Make a log and a state without entries, and a follower in the sequencer's place."""
-        key = VerifierKey.parse(self.genesis.log_key).key
-        signer = client.open_signer(self.folder, self.signer, key)
-        shelf = DocumentCache(self.blobs)
-        state = State(self.genesis, shelf.read, shelf.size)
-        log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)
-        late = ClockGuard(self.clock)
-        nobody = Follower(log_, state, self.database, self.guard, late, self.changed)
-        return Leadership(log=log_, state=state, sequencer=nobody, shelf=shelf)
+    def view(self, reason: str) -> Sequencer:
+        """Read everything, to be served as it is; raises UserFacingError."""
+        follower = self._follower()
+        follower.log.read(follower.apply)
+        sequencer = self.succeed(follower)
+        sequencer.closed_for = reason
+        return sequencer
 
-    def _leading(self, former: Leadership) -> Leadership:
-        late = former.sequencer.timekeeper
-        coordinator = self._coordinator(former.state)
-        sequencer = Sequencer(
-            former.log, former.state, coordinator, former.shelf, late, self.changed
+    def follow(self) -> Follower:
+        """Load the published log so that it can be followed; UserFacingError, UnwritableError."""
+        follower = self._follower()
+        follower.load()
+        return follower
+
+    def succeed(self, follower: Follower) -> Sequencer:
+        """Make the sequencer that continues where a follower has stopped reading."""
+        follower.timekeeper.record(follower.log.published_at_ms)
+        return Sequencer(
+            follower.log,
+            follower.state,
+            self._coordinator(follower.state),
+            follower.documents,
+            follower.timekeeper,
+            self.changed,
         )
-        return replace(former, sequencer=sequencer)
+
+    def _follower(self) -> Follower:
+        key = VerifierKey.parse(self.genesis.log_key).key
+        signer = open_signer(self.folder, self.signer, key)
+        documents = DocumentCache(self.blobs)
+        state = State(self.genesis, documents.read, documents.size)
+        log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)
+        return Follower(log_, state, documents, ClockGuard(self.clock), self.changed)
 
     def _coordinator(self, state: State) -> Coordinator:
-        return Coordinator(self.folder.signer(tequio_ledger_genesis.COORDINATOR_KEY), state)
+        return Coordinator(self.folder.signer(COORDINATOR_KEY), state)

@@ -1,9 +1,9 @@
 """One of several processes that serve a ledger from a shared database.
 
-Rules: one of them has the office, and writes the log; the others follow it (`follower`). The office
-is a lock of the database session that writes. Its holder uses the session every BEAT_S; when the
+Rules: one of them is the leader, and writes the log; the others follow it (`follower`). The leader
+holds a lock of the database session that writes, and uses the session every BEAT_S; when the
 session is gone, or silent for too long, the next process takes over from where it has read. A
-process that lost the office notices that by its session, or by a head that is no longer its own, at
+process that lost the lead notices that by its session, or by a head that is no longer its own, at
 the latest when it writes: it builds everything from the database again, and follows.
 """
 
@@ -11,169 +11,99 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError
 from tequio_ledger.log.sequencer import Sequencer
-from tequio_ledger.replicas import follower
-from tequio_ledger.replicas import follower as replicas_follower
+from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import (
     ANSWER_S,
-    OFFICE_POLL_S,
+    LEADER_POLL_S,
     POLL_S,
     Follower,
     ForwardedBundle,
+    encode,
+    encode_refusal,
+    run_in_thread,
+    write,
 )
+from tequio_ledger.runtime import Clock
 from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.log_rows import StoredEntry
-from tequio_ledger.store.postgresql import LEASE_S, OfficeTakenError
-from tequio_ledger.store.submissions import WaitingBundle
+from tequio_ledger.store.postgresql import LEASE_S, NotLeaderError
 from tequio_shared.errors import FatalLogError, PeerError, RefusedError
 from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.statements.statement import Entry
 
-if TYPE_CHECKING:
-    from tequio_ledger.replicas.build import Builder, Leadership
-    from tequio_ledger.runtime import Clock
-
-# --- The intake: logs the statements that other processes of the ledger forward (`follower`).
-#
-# Those processes have verified the signatures. Checking again would not protect the log: a process
-# with write access to the database could write to the log's tables just as well.
-
+BEAT_S = 0.5
+_REJOIN_S = 0.5
 _AT_ONCE = 64
 _SWEEP_S = 30.0
 _KEPT_MS = int(4 * ANSWER_S * 1000)
-
-
-class SubmissionIntake:
-    """One term of office."""
-
-    def __init__(self, database: Database, sequencer: Sequencer, clock: Clock) -> None:
-        self._database = database
-        self._sequencer = sequencer
-        self._clock = clock
-        self._taken: set[int] = set()  # bundles that are in the queue
-        self._answered: set[int] = set()  # since the last query, which may have read them before
-
-    async def run(self) -> None:
-        """Work until cancelled; raises UnwritableError when the database does not answer."""
-        sweep_s = 0.0
-        async with asyncio.TaskGroup() as tasks:
-            while True:
-                if sweep_s <= 0:
-                    sweep_s = _SWEEP_S
-                    await follower.run_in_thread(self._sweep)
-                self._taken -= self._answered
-                self._answered.clear()
-                found = await follower.run_in_thread(self._find)
-                for waiting in found:
-                    self._taken.add(waiting.n)
-                    tasks.create_task(self._log(waiting))
-                await asyncio.sleep(0 if len(found) == _AT_ONCE else POLL_S)
-                sweep_s -= POLL_S
-
-    async def _log(self, waiting: WaitingBundle) -> None:
-        try:
-            leaves = parse_bundle(waiting.leaves, POST_STATEMENTS)
-            entries = [Entry.parse(leaf) for leaf in leaves]
-            said = follower.encode(await self._sequencer.submit(entries))
-        except RefusedError as err:
-            said = follower.encode_refusal(err)
-        except PeerError as err:  # no ledger writes such a row, but it must not end this process
-            said = follower.encode_refusal(RefusedError("malformed", str(err)))
-        await follower.run_in_thread(self._answer, waiting.n, said)
-        self._answered.add(waiting.n)
-
-    def _find(self) -> list[WaitingBundle]:
-        with self._database.translated_errors(), self._database.office_reader.begin() as connection:
-            return submissions.waiting(connection, tuple(self._taken), _AT_ONCE)
-
-    def _answer(self, n: int, said: bytes) -> None:
-        with self._database.translated_errors(), self._database.writer.begin() as connection:
-            submissions.answer(connection, n, said)
-
-    def _sweep(self) -> None:
-        with self._database.translated_errors(), self._database.writer.begin() as connection:
-            submissions.sweep(connection, self._clock() - _KEPT_MS)
-
-
-BEAT_S = 0.5
-_REJOIN_S = 0.5
 
 log = structlog.get_logger(__name__)
 
 
 class Replica:
-    """Owns the office of this process."""
+    """Follows the log or writes it, as the lock of the shared database decides."""
 
     def __init__(
-        self, builder: Builder, office: Leadership, adopt: Callable[[Leadership], None]
+        self,
+        builder: Builder,
+        current: Sequencer | Follower,
+        adopt: Callable[[Sequencer | Follower], None],
     ) -> None:
+        """`adopt` is called with each one that replaces `current`."""
         self._builder = builder
         self._database = builder.database
-        self._office = office
+        self._current = current
         self._adopt = adopt
-        self._logged: Follower | None = None  # the follower that was last logged
-        self._passed: list[
-            ForwardedBundle
-        ] = []  # bundles that still waited when this process took over
+        self._announced: Follower | None = None  # the follower that was last logged
+        self._inherited: list[ForwardedBundle] = []  # waited when this process took over
 
     async def run(self) -> Never:
         """Serve until cancelled; raises FatalLogError when a write fails for a lasting cause."""
         while True:
-            line = self._office.sequencer
-            if isinstance(line, Follower):
-                await self._follow(line)
+            if isinstance(self._current, Follower):
+                await self._follow(self._current)
             else:
-                await self._lead(line)
+                await self._lead(self._current)
 
     async def _follow(self, follower: Follower) -> None:
-        """Follow until the office is free, and try to take it."""
-        if follower is not self._logged:  # each failed attempt to take office comes back here
-            self._logged = follower
-            log.info("follows the log", size=self._office.log.published.size)
-        await follower.run(self._office.apply)
-        rest: list[tuple[StoredEntry, Entry]] = []
+        """Follow until no process leads, and try to take over."""
+        if follower is not self._announced:  # each failed attempt to take over comes back here
+            self._announced = follower
+            log.info("follows the log", size=follower.log.published.size)
+        await follower.run()
         try:
-            await self._take_over(follower, rest)
+            await follower.lead()
         except (UnwritableError, NotSigningError) as err:
-            self._database.leave_office()
-            if not isinstance(err, OfficeTakenError):  # another process was faster, which is fine
+            self._database.release_leader_lock()
+            if not isinstance(err, NotLeaderError):  # another process was faster, which is fine
                 follower.set_reason(str(err))
-            # The log object has read entries that the state does not have: build both again.
-            if rest:
+            if follower.unapplied:  # its log cannot be read twice: build both again
                 follower.closed_for = str(err)
                 await self._rejoin(str(err))
             else:
-                await asyncio.sleep(OFFICE_POLL_S)
-
-    async def _take_over(self, follower: Follower, rest: list[tuple[StoredEntry, Entry]]) -> None:
-        """Read the rest of the log, take office, and replace the follower by a sequencer."""
-        load = self._office.log.load
-        await replicas_follower.run_in_thread(
-            load, lambda stored, entry: rest.append((stored, entry))
-        )
-        for stored, entry in rest:
-            self._office.apply(stored, entry)
-        self._passed = follower.release_waiting()
-        self._put(self._builder.succeed(self._office))
+                await asyncio.sleep(LEADER_POLL_S)
+        else:
+            self._inherited = follower.release_waiting()
+            self._replace(self._builder.succeed(follower))
 
     async def _lead(self, sequencer: Sequencer) -> None:
-        """Write the log until the office is lost."""
-        log.info("writes the log", size=self._office.log.size, term=self._office.log.term)
+        """Write the log until another process does."""
+        log.info("writes the log", size=sequencer.log.size, term=sequencer.log.term)
         intake = SubmissionIntake(self._database, sequencer, self._builder.clock)
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(_sequence(sequencer))
                 tasks.create_task(intake.run())
-                tasks.create_task(self._keep_office(sequencer))
-                for one in self._passed:
+                tasks.create_task(self._keep_lead(sequencer))
+                for one in self._inherited:
                     tasks.create_task(_submit_again(sequencer, one))
         except* (UnwritableError, NotSigningError) as group:
             sequencer.closed_for = str(_first(group))
@@ -183,7 +113,7 @@ class Replica:
             raise
         log.warning("writes the log no longer", reason=sequencer.closed_for)
         sequencer.reject_waiting()
-        self._database.leave_office()
+        self._database.release_leader_lock()
         await self._rejoin(sequencer.closed_for or "closed")
         sequencer.give_up()
 
@@ -194,33 +124,33 @@ class Replica:
         """
         while True:
             try:
-                office = await replicas_follower.run_in_thread(self._builder.follow)
+                follower = await run_in_thread(self._builder.follow)
             except UnwritableError:
                 await asyncio.sleep(_REJOIN_S)
             else:
-                office.sequencer.closed_for = reason
-                self._put(office)
+                follower.closed_for = reason
+                self._replace(follower)
                 return
 
-    async def _keep_office(self, sequencer: Sequencer) -> Never:
-        """Use the session of the office regularly; raises UnwritableError if it does not answer."""
+    async def _keep_lead(self, sequencer: Sequencer) -> Never:
+        """Use the leader's session regularly; raises UnwritableError if it does not answer."""
         # In the sequencer's own thread: if that hangs, the session falls silent, and another
         # process can take over. A heartbeat from elsewhere would hide it.
         while True:
             await asyncio.sleep(BEAT_S)
             try:
                 await asyncio.wait_for(
-                    sequencer.run_between_batches(self._database.hold_office), LEASE_S
+                    sequencer.run_between_batches(self._database.hold_leader_lock), LEASE_S
                 )
             except TimeoutError as err:
                 raise UnwritableError("the database does not answer") from err
-            await replicas_follower.run_in_thread(self._builder.guard.refresh)
+            await run_in_thread(self._builder.guard.refresh)
 
-    def _put(self, office: Leadership) -> None:
-        former, self._office = self._office, office
-        self._adopt(office)
-        if isinstance(former.sequencer, Follower):
-            former.sequencer.give_up()
+    def _replace(self, successor: Sequencer | Follower) -> None:
+        former, self._current = self._current, successor
+        self._adopt(successor)
+        if isinstance(former, Follower):
+            former.give_up()
 
 
 async def _sequence(sequencer: Sequencer) -> Never:
@@ -228,16 +158,16 @@ async def _sequence(sequencer: Sequencer) -> Never:
     raise UnwritableError(sequencer.closed_for or "closed")
 
 
-async def _submit_again(sequencer: Sequencer, passed: ForwardedBundle) -> None:
+async def _submit_again(sequencer: Sequencer, bundle: ForwardedBundle) -> None:
     """Submit a bundle that was forwarded to the former writer, who may have logged it already."""
     try:
-        outcomes = await sequencer.submit(passed.entries)
+        outcomes = await sequencer.submit(bundle.entries)
     except RefusedError as err:
-        if not passed.answer.done():
-            passed.answer.set_exception(err)
+        if not bundle.answer.done():
+            bundle.answer.set_exception(err)
     else:
-        if not passed.answer.done():
-            passed.answer.set_result(outcomes)
+        if not bundle.answer.done():
+            bundle.answer.set_result(outcomes)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -245,3 +175,50 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+class SubmissionIntake:
+    """Logs the statements that other processes of the ledger forward, for one term.
+
+    Those processes have verified the signatures. Checking again would not protect the log: a
+    process with write access to the database could write to the log's tables just as well.
+    """
+
+    def __init__(self, database: Database, sequencer: Sequencer, clock: Clock) -> None:
+        self._database = database
+        self._sequencer = sequencer
+        self._clock = clock
+        self._queued: set[int] = set()  # bundles that are in the sequencer's queue
+        self._answered: set[int] = set()  # since the last query, which may have read them before
+
+    async def run(self) -> None:
+        """Work until cancelled; raises UnwritableError when the database does not answer."""
+        sweep_s = 0.0
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                if sweep_s <= 0:
+                    sweep_s = _SWEEP_S
+                    await write(self._database, submissions.sweep, self._clock() - _KEPT_MS)
+                self._queued -= self._answered
+                self._answered.clear()
+                found = await run_in_thread(self._find)
+                for number, leaves in found.items():
+                    self._queued.add(number)
+                    tasks.create_task(self._log(number, leaves))
+                await asyncio.sleep(0 if len(found) == _AT_ONCE else POLL_S)
+                sweep_s -= POLL_S
+
+    def _find(self) -> dict[int, bytes]:
+        with self._database.translated_errors(), self._database.log_reader.begin() as connection:
+            return submissions.waiting(connection, tuple(self._queued), _AT_ONCE)
+
+    async def _log(self, number: int, bundle: bytes) -> None:
+        try:
+            entries = [Entry.parse(leaf) for leaf in parse_bundle(bundle, POST_STATEMENTS)]
+            answer = encode(await self._sequencer.submit(entries))
+        except RefusedError as err:
+            answer = encode_refusal(err)
+        except PeerError as err:  # no ledger writes such a row, but it must not end this process
+            answer = encode_refusal(RefusedError("malformed", str(err)))
+        await write(self._database, submissions.answer, number, answer)
+        self._answered.add(number)

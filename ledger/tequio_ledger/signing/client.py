@@ -8,12 +8,18 @@ from __future__ import annotations
 import contextlib
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from tequio_ledger.signing.signer import Notary, SignatureMemory, WouldForkError
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.signing.signer import (
+    CheckpointSigner,
+    Notary,
+    Prove,
+    SignatureMemory,
+    WouldForkError,
+)
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
@@ -28,14 +34,15 @@ from tequio_shared.log.notes import (
     to_base64,
 )
 
-if TYPE_CHECKING:
-    from tequio_ledger.data_folder import DataFolder
-    from tequio_ledger.signing.signer import CheckpointSigner, Prove
+KEY = "log"
+PUBLIC_KEY = "log.pub"
+MEMORY = "log.signed"
+ANSWER_S = 5.0
+LINE_BYTES = 16_384
+"""Longest line of the protocol; a proof has 63 hashes at most."""
+_KEY_FILE_BYTES = 64
 
 # --- The protocol between the ledger and the process with the log's key: one JSON line each way.
-
-LINE_BYTES = 16_384
-"""Longest line; a proof has 63 hashes at most."""
 
 
 class Hello(Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
@@ -84,9 +91,6 @@ class SigningRefused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 Answer = Here | Signed | Other | SigningRefused
 
 
-ANSWER_S = 5.0
-
-
 class RemoteNotary:
     """The client of `tequio-ledger sign`; checks its answers before they count."""
 
@@ -102,11 +106,11 @@ class RemoteNotary:
         if self._key is None:
             here = self._ask(Hello())
             if not isinstance(here, Here):
-                raise self._strange(f"{type(here).__name__} for a key")
+                raise self._invalid(f"{type(here).__name__} for a key")
             try:
                 self._key = check_key(from_base64(here.key))
             except PeerError as err:
-                raise self._strange(f"an invalid key ({err})") from err
+                raise self._invalid(f"an invalid key ({err})") from err
             self._size = here.size
         return self._key
 
@@ -123,14 +127,14 @@ class RemoteNotary:
             self._size = answer.size
             answer = self._ask(self._request(checkpoint, prove))
         if not isinstance(answer, Signed):
-            raise self._strange(f"{type(answer).__name__} for a signature")
+            raise self._invalid(f"{type(answer).__name__} for a signature")
         note = answer.note.encode()
         try:
             signed = open_checkpoint(note, vkey).checkpoint
         except PeerError as err:
-            raise self._strange(f"an invalid signature ({err})") from err
+            raise self._invalid(f"an invalid signature ({err})") from err
         if signed != checkpoint:
-            raise self._strange(f"a signature over size {signed.size}")
+            raise self._invalid(f"a signature over size {signed.size}")
         self._size = checkpoint.size
         return note
 
@@ -154,7 +158,7 @@ class RemoteNotary:
                 "`tequio-ledger sign` with that --socket"
             ) from err
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
-            raise self._strange(f"an invalid answer ({err})") from err
+            raise self._invalid(f"an invalid answer ({err})") from err
         if isinstance(answer, SigningRefused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)
         return answer
@@ -169,16 +173,10 @@ class RemoteNotary:
             with signer.makefile("rb") as answers:
                 return answers.readline(LINE_BYTES)
 
-    def _strange(self, what: str) -> UserFacingError:
+    def _invalid(self, what: str) -> UserFacingError:
         return UserFacingError(
             f"the program that listens at {self._path} is not this log's signer: it sent {what}"
         )
-
-
-KEY = "log"
-PUBLIC_KEY = "log.pub"
-MEMORY = "log.signed"
-_KEY_FILE_BYTES = 64
 
 
 class AbsentSigner:
@@ -254,10 +252,8 @@ def store_public_key(folder: DataFolder, key: PeerKey) -> None:
     path = folder.path / PUBLIC_KEY
     if folder.holds_key(KEY) or path.exists():
         return
-    try:
+    with files.explained(path):
         files.write_file(path, to_base64(key).encode() + b"\n")
-    except OSError as err:
-        raise UserFacingError(files.explain(err, path)) from err
 
 
 def public_key(folder: DataFolder) -> PeerKey | None:

@@ -44,36 +44,19 @@ from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
 
-# --- The signer's settings.
-#
-# To add a setting: a field here and a line in `installer/sign.toml`.
-
-# --- Users that may ask at the Unix socket.
-#
-# The mode of the socket keeps out users outside the signer's group; the list keeps out the rest of
-# that group. Where the system does not identify the caller (not Linux), only the mode protects.
-
+PATIENCE_S = 5.0
+"""Time for a caller to send its whole line; the ledger sends it at once."""
+_BACKLOG = 16
 _CREDENTIALS = struct.Struct("3i")
 
-
-class Caller(NamedTuple):
-    """The process at the other end of a connection."""
-
-    pid: int
-    uid: int
+log = structlog.get_logger(__name__)
 
 
-def identify_caller(line: socket.socket) -> Caller | None:
-    """Identify the caller; None where the system does not support it."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return None
-    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid, uid, _ = _CREDENTIALS.unpack(raw)
-    return Caller(pid, uid)
+def _users(text: str) -> tuple[int, ...]:
+    return tuple(_user(part) for part in text.split())
 
 
-def parse_user(text: str) -> int:
-    """Parse a user's name or number; raises ValueError."""
+def _user(text: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
     try:
@@ -82,12 +65,8 @@ def parse_user(text: str) -> int:
         raise ValueError(f"users of this system, which {text!r} is not") from err
 
 
-def _users(text: str) -> tuple[int, ...]:
-    return tuple(parse_user(part) for part in text.split())
-
-
 class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
-    """All settings of the signer."""
+    """All settings of the signer; to add one: a field here and a line in `installer/sign.toml`."""
 
     folder: Annotated[
         Folder, Meta(description="Folder of the log's key and of the last checkpoint it signed.")
@@ -114,23 +93,42 @@ class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
 
     @property
     def socket(self) -> Path:
-        """Give the path of the socket, named or not."""
         return self.socket_path or self.folder / "sign.socket"
 
     @property
     def callers(self) -> frozenset[int]:
-        """Give the numbers of the users that may ask for signatures."""
         return frozenset(self.named_callers or (os.getuid(),))
 
 
 SIGNER = Program(SignerSettings, "TEQUIO_SIGN_", "tequio-ledger sign --help")
 
 
-PATIENCE_S = 5.0
-"""Time for a caller to send its whole line; the ledger sends it at once."""
-_BACKLOG = 16
+@click.command("sign")
+@with_settings(SIGNER)
+@click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
+def sign(settings: SignerSettings, *, first: bool) -> None:
+    """Hold the log's key and sign its checkpoints, but never one that would fork the log.
 
-log = structlog.get_logger(__name__)
+    `tequio-ledger serve --signer SOCKET` uses it. Run this process as a separate user that shares
+    the socket's folder with the ledger and no other file; name the ledger's user with --caller.
+    """
+    runtime.configure_by(settings)
+    with DataFolder(settings.folder) as opened:
+        notary = open_notary(opened, settings.origin, is_first=first)
+        with listening(settings.socket) as listener:
+            server = SigningServer(notary, listener, settings.origin, settings.callers)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: server.stop())
+            log.info(
+                "tequio-ledger sign serves",
+                socket=str(settings.socket),
+                origin=settings.origin,
+                callers=sorted(settings.callers),
+                key=to_base64(notary.key),
+                size=notary.last_size,
+            )
+            server.serve()
+        log.info("stopped", size=notary.last_size)
 
 
 class SigningServer:
@@ -220,6 +218,22 @@ class SigningServer:
         return Signed(note=self._notary.sign(checkpoint, lambda _old: proof).decode())
 
 
+class Caller(NamedTuple):
+    pid: int
+    uid: int
+
+
+def identify_caller(line: socket.socket) -> Caller | None:
+    """Identify the caller; None where the system does not support it (not Linux)."""
+    # The mode of the socket keeps out users outside the signer's group; this keeps out the rest of
+    # that group. Where the caller stays unknown, only the mode protects.
+    if not hasattr(socket, "SO_PEERCRED"):
+        return None
+    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(raw)
+    return Caller(pid, uid)
+
+
 def _read_line(caller: socket.socket, patience_s: float) -> bytes:
     """Read a caller's line; raises TimeoutError when it is not complete in time."""
     deadline_s = time.monotonic() + patience_s
@@ -244,7 +258,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with contextlib.closing(listener):
-        try:
+        with files.explained(path):
             # Left by a process that was killed: the lock of the folder proves that it is gone.
             if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
                 path.unlink()
@@ -255,45 +269,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
             finally:
                 os.umask(before)
             listener.listen(_BACKLOG)
-        except OSError as err:
-            raise UserFacingError(files.explain(err, path)) from err
         try:
             yield listener
         finally:
             path.unlink(missing_ok=True)
-
-
-def serve(notary: Notary, settings: SignerSettings) -> None:
-    """Serve until SIGTERM or SIGINT; raises UserFacingError."""
-    with listening(settings.socket) as listener:
-        server = SigningServer(notary, listener, settings.origin, settings.callers)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: server.stop())
-        log.info(
-            "tequio-ledger sign serves",
-            socket=str(settings.socket),
-            origin=settings.origin,
-            callers=sorted(settings.callers),
-            key=to_base64(notary.key),
-            size=notary.last_size,
-        )
-        server.serve()
-    log.info("stopped", size=notary.last_size)
-
-
-# --- `tequio-ledger sign`.
-
-
-@click.command("sign")
-@with_settings(SIGNER)
-@click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
-def sign(settings: SignerSettings, *, first: bool) -> None:
-    """Hold the log's key and sign its checkpoints, but never one that would fork the log.
-
-    `tequio-ledger serve --signer SOCKET` uses it. Run this process as a separate user that shares
-    the socket's folder with the ledger and no other file; name the ledger's user with --caller.
-    """
-    runtime.configure_by(settings)
-    with DataFolder(settings.folder) as opened:
-        notary = open_notary(opened, settings.origin, is_first=first)
-        serve(notary, settings)

@@ -7,127 +7,25 @@ damages only the older one. Each signature costs one sync, and the file never gr
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest, sha256
+from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, sha256
+from tequio_shared.keys import Signer
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from tequio_shared.ids import PeerKey
-    from tequio_shared.keys import Signer
-
+Prove = Callable[[int], Sequence[Digest]]
+"""Makes the consistency proof from an old size."""
 
 _PLACE_BYTES = 4_096
 _HEAD = struct.Struct("!8sQQ32sH")  # magic, number of the write, size, root, bytes of the origin
 _MAGIC = b"tqsigned"
 _NEVER = b"tqnever."
 _FIRST = 2  # in the second place: the mark "never signed" stays until that write is complete
-
-
-class _Record(NamedTuple):
-    number: int
-    checkpoint: Checkpoint
-
-
-class SignatureMemory:
-    """The record of the last checkpoint signed; for one writer at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._last: _Record | None = None
-        self._is_read = False
-
-    def is_there(self) -> bool:
-        """Return whether a record exists, if only that nothing was signed."""
-        return self._last is not None or self._path.exists()
-
-    def read(self) -> Checkpoint | None:
-        """Give the last checkpoint signed; None before the first. Raises UserFacingError."""
-        if not self._is_read:
-            self._last = self._newest()
-            self._is_read = True
-        return self._last.checkpoint if self._last else None
-
-    def begin(self) -> None:
-        """Record that nothing was signed yet, unless there is a record. Raises UserFacingError."""
-        if self._path.exists():
-            return
-        try:
-            files.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
-        except OSError as err:
-            raise UserFacingError(files.explain(err, self._path)) from err
-
-    def write(self, checkpoint: Checkpoint) -> None:
-        """Record a checkpoint after `begin`; durable when this returns.
-
-        Raises OSError: then it must not be signed.
-        """
-        self.read()
-        number = self._last.number + 1 if self._last else _FIRST
-        record = _encode(number, checkpoint)
-        self._is_read = False  # if the write fails, only the disk knows which record it has
-        with self._path.open("r+b") as file:
-            file.seek(_PLACE_BYTES * (1 - number % 2))
-            file.write(record)
-            files.sync(file)
-        self._last = _Record(number, checkpoint)
-        self._is_read = True
-
-    def _newest(self) -> _Record | None:
-        try:
-            with self._path.open("rb") as file:
-                raw = file.read(2 * _PLACE_BYTES)
-        except FileNotFoundError:
-            return None
-        except OSError as err:
-            raise UserFacingError(files.explain(err, self._path)) from err
-        found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
-        sound = [record for record in found if record is not None]
-        if not sound and raw.startswith(_NEVER):
-            return None
-        if not sound:
-            raise UserFacingError(
-                f"{self._path} is damaged, so nothing is signed: only this file records what was "
-                "signed last"
-            )
-        return max(sound)
-
-
-def _encode(number: int, checkpoint: Checkpoint) -> bytes:
-    origin = checkpoint.origin.encode()
-    head = _HEAD.pack(_MAGIC, number, checkpoint.size, checkpoint.root, len(origin))
-    return head + origin + sha256(head, origin)
-
-
-def _parse(raw: bytes) -> _Record | None:
-    """Parse one place; None for one that was never written, or only in part."""
-    try:
-        magic, number, size, root, length = _HEAD.unpack_from(raw)
-        origin = raw[_HEAD.size :][:length]
-        checksum = raw[_HEAD.size + length :][:DIGEST_BYTES]
-        if magic != _MAGIC or sha256(raw[: _HEAD.size], origin) != checksum:
-            return None
-        checkpoint = Checkpoint(origin=origin.decode(), size=size, root=Digest(root))
-    except (struct.error, UnicodeDecodeError, MalformedError):
-        return None
-    return _Record(number, checkpoint)
-
-
-# --- The notary: signs checkpoints that continue the last one, and nothing else.
-#
-# Rules: never a smaller size, never another root for a size, and for a larger size only with a
-# consistency proof from the last one. The record is on the disk before the signature is given. So
-# an attacker who controls the sequencer or restores its database, but not this record, cannot fork
-# the log.
-
-if TYPE_CHECKING:
-    Prove = Callable[[int], Sequence[Digest]]
 
 
 class WouldForkError(UserFacingError):
@@ -142,24 +40,26 @@ class CheckpointSigner(Protocol):
         """The log's public key."""
 
     def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
-        """Give the signed note; `prove` makes the consistency proof from an old size.
+        """Give the signed note; blocks.
 
-        Blocks. Raises WouldForkError, and OSError when the record cannot be written.
+        Raises WouldForkError, and OSError when the record cannot be written.
         """
 
 
 class Notary:
-    """The key and its record; for one caller at a time."""
+    """Signs checkpoints that continue the last one, and nothing else; for one caller at a time.
+
+    Rules: never a smaller size, never another root for a size, and for a larger size only with a
+    consistency proof from the last one. The record is on the disk before the signature is given. So
+    an attacker who controls the sequencer or restores its database, but not this record, cannot
+    fork the log.
+    """
 
     def __init__(self, signer: Signer, path: Path) -> None:
+        self.key = signer.key
         self._signer = signer
         self._path = path
         self._memory = SignatureMemory(path)
-
-    @property
-    def key(self) -> PeerKey:
-        """The log's public key."""
-        return self._signer.key
 
     @property
     def last(self) -> Checkpoint | None:
@@ -205,3 +105,88 @@ def _check_continues(last: Checkpoint, new: Checkpoint, prove: Prove) -> None:
             f"the first {last.size} entries of {last.origin} are not those that were signed "
             f"({err}): restore a newer backup"
         ) from err
+
+
+class _Record(NamedTuple):
+    number: int
+    checkpoint: Checkpoint
+
+
+class SignatureMemory:
+    """The record of the last checkpoint signed; for one writer at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last: _Record | None = None
+        self._is_read = False
+
+    def is_there(self) -> bool:
+        """Return whether a record exists, if only that nothing was signed."""
+        return self._last is not None or self._path.exists()
+
+    def read(self) -> Checkpoint | None:
+        """Give the last checkpoint signed; None before the first. Raises UserFacingError."""
+        if not self._is_read:
+            self._last = self._newest()
+            self._is_read = True
+        return self._last.checkpoint if self._last else None
+
+    def begin(self) -> None:
+        """Record that nothing was signed yet, unless there is a record. Raises UserFacingError."""
+        if self._path.exists():
+            return
+        with files.explained(self._path):
+            files.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
+
+    def write(self, checkpoint: Checkpoint) -> None:
+        """Record a checkpoint after `begin`; durable when this returns.
+
+        Raises OSError: then it must not be signed.
+        """
+        self.read()
+        number = self._last.number + 1 if self._last else _FIRST
+        record = _encode(number, checkpoint)
+        self._is_read = False  # if the write fails, only the disk knows which record it has
+        with self._path.open("r+b") as file:
+            file.seek(_PLACE_BYTES * (1 - number % 2))
+            file.write(record)
+            files.sync(file)
+        self._last = _Record(number, checkpoint)
+        self._is_read = True
+
+    def _newest(self) -> _Record | None:
+        with files.explained(self._path):
+            if not self._path.exists():
+                return None
+            with self._path.open("rb") as file:
+                raw = file.read(2 * _PLACE_BYTES)
+        found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
+        sound = [record for record in found if record is not None]
+        if not sound and raw.startswith(_NEVER):
+            return None
+        if not sound:
+            raise UserFacingError(
+                f"{self._path} is damaged, so nothing is signed: only this file records what was "
+                "signed last"
+            )
+        return max(sound)
+
+
+def _encode(number: int, checkpoint: Checkpoint) -> bytes:
+    origin = checkpoint.origin.encode()
+    head = _HEAD.pack(_MAGIC, number, checkpoint.size, checkpoint.root, len(origin))
+    return head + origin + sha256(head, origin)
+
+
+def _parse(raw: bytes) -> _Record | None:
+    """Parse one place; None for one that was never written, or only in part."""
+    try:
+        magic, number, size, root, length = _HEAD.unpack_from(raw)
+        origin = raw[_HEAD.size :][:length]
+        checksum = raw[_HEAD.size + length :][:DIGEST_BYTES]
+        if magic != _MAGIC or sha256(raw[: _HEAD.size], origin) != checksum:
+            return None
+        checkpoint = Checkpoint(origin=origin.decode(), size=size, root=Digest(root))
+    except (struct.error, UnicodeDecodeError, MalformedError):
+        return None
+    return _Record(number, checkpoint)

@@ -14,18 +14,20 @@ import os
 import re
 import threading
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import obstore
 import structlog
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
-from obstore.store import LocalStore, S3Store
+from obstore.store import LocalStore, ObjectStore, S3Store
 from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
+from tequio_ledger.runtime import Clock
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import (
     UnwritableError,
     explain,
@@ -34,69 +36,20 @@ from tequio_ledger.store.files import (
     rename,
     sync,
 )
+from tequio_ledger.store.insertion import insert_new
 from tequio_ledger.store.models import Blob
-from tequio_ledger.store.postgresql import insert_new
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from io import BufferedReader
-
-    from obstore.store import ObjectStore, RetryConfig
-
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.database import Database
-
+    from obstore.store import RetryConfig  # exists for type checkers only
 
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Promise:
-    """Space that an unfinished upload may still fill."""
-
-    author: PeerKey | None
-    size_bytes: int
-
-
-class Upload:
-    """An unfinished upload; `write` from one thread at a time, then `finish` or `drop`."""
-
-    def __init__(self, path: Path, digest: Digest, most_bytes: int) -> None:
-        self.size = 0
-        self.digest = digest
-        self.path = path
-        self._most_bytes = most_bytes
-        self._hash = hashlib.sha256()
-        self._file: BinaryIO = path.open("xb")
-
-    def write(self, chunk: bytes) -> None:
-        """Add bytes; raises RefusedError("too-large") past the limit."""
-        self.size += len(chunk)
-        if self.size > self._most_bytes:
-            raise RefusedError("too-large", f"more than the {self._most_bytes} bytes allowed")
-        self._hash.update(chunk)
-        self._file.write(chunk)
-
-    def finish(self) -> None:
-        """Flush all bytes to the disk; raises RefusedError when their hash is not the name."""
-        if self._file.closed:
-            return
-        if self._hash.digest() != self.digest:
-            raise RefusedError("malformed", "the body does not have the hash in its name")
-        sync(self._file)
-        self._file.close()
-
-    def discard(self) -> None:
-        """Delete the bytes; harmless after `finish` and a rename."""
-        with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
-            self._file.close()
-        self.path.unlink(missing_ok=True)
 
 
 class BlobFolder:
@@ -117,8 +70,8 @@ class BlobFolder:
         self._quota_bytes = quota_bytes
         self._numbers = itertools.count()  # makes names of unfinished files unique
         self._checked: dict[Digest, tuple[int, int, int, int]] = {}  # what `open` hashed, by stamp
-        self._promised: dict[Path, _Promise] = {}  # by the file of the upload
-        self._lock = threading.Lock()  # held while room is counted and promised
+        self._uploads: set[Upload] = set()  # unfinished: each may still fill its whole size
+        self._lock = threading.Lock()  # held while room is counted and reserved
 
     def clean_up(self) -> None:
         """Clean up after a killed process; only for the process that holds the folder's lock.
@@ -132,15 +85,12 @@ class BlobFolder:
                 left_over.unlink()
             if self._bucket is not None:
                 return
-            for digest in self.digests_on_disk() - self.rows().keys():
+            for digest in self.digests() - self.rows().keys():
                 self._insert(digest, self.path(digest).stat().st_size, None)
 
     def digests(self) -> set[Digest]:
-        """List every blob that is stored."""
-        return self.digests_on_disk() if self._bucket is None else self._bucket.digests()
-
-    def digests_on_disk(self) -> set[Digest]:
-        """List every blob with a file in the folder."""
+        if self._bucket is not None:
+            return self._bucket.digests()
         names = (path.name for path in self.folder.glob("sha256/??/??/*"))
         return {Digest(bytes.fromhex(name)) for name in names if _NAME.fullmatch(name)}
 
@@ -152,11 +102,9 @@ class BlobFolder:
 
     def path(self, digest: Digest) -> Path:
         """Give the path of a blob, stored or not."""
-        name = digest.hex()
-        return self.folder / "sha256" / name[:2] / name[2:4] / name
+        return self.folder / _key(digest)
 
     def has(self, digest: Digest) -> bool:
-        """Return whether the blob is stored."""
         return self.size(digest) is not None
 
     def size(self, digest: Digest) -> int | None:
@@ -164,7 +112,13 @@ class BlobFolder:
         try:
             return self.path(digest).stat().st_size
         except FileNotFoundError:
-            return None if self._bucket is None else self._counted(digest)
+            if self._bucket is None:
+                return None
+        # The row and not the bucket, which would take a request: a blob gets its row when it is
+        # in the bucket.
+        query = select(Blob.size).where(Blob.sha256 == digest)
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
+            return connection.scalar(query)
 
     def read(self, digest: Digest) -> bytes:
         """Read a blob; raises KeyError when absent or damaged: never gives wrong bytes."""
@@ -200,7 +154,7 @@ class BlobFolder:
             return
         with self._explained():
             make_folder(self.folder / "new")
-            upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
+            upload = self._new_upload(digest, None, BLOB_BYTES)
             try:
                 upload.write(content)
                 self._place(upload)
@@ -234,7 +188,7 @@ class BlobFolder:
         claimed_bytes: int = BLOB_BYTES,
         favoured: Collection[PeerKey] = (),
     ) -> Upload:
-        """Begin an upload of at most that size; `end` it in every case.
+        """Begin an upload of at most that size; call `end_upload` in every case.
 
         Space is reserved here, so that parallel uploads cannot fill it twice. Half of the quota is
         for the favoured keys, if any: registering a key is cheap, and strangers may be many.
@@ -246,21 +200,21 @@ class BlobFolder:
                 raise RefusedError("quota", "the quota for blobs is used up")
             most = min(room, max(claimed_bytes, 1), BLOB_BYTES)
             with self._explained():
-                upload = Upload(self._new_path(digest), digest, most)
-            self._promised[upload.path] = _Promise(author=author, size_bytes=most)
+                upload = self._new_upload(digest, author, most)
+            self._uploads.add(upload)
             return upload
 
     def end_upload(self, upload: Upload) -> None:
-        """End an upload: releases its space, and deletes its file unless `keep` was called."""
+        """End an upload: releases its space, and deletes its file unless it was stored."""
         upload.discard()
-        self._promised.pop(upload.path, None)
+        self._uploads.discard(upload)
 
     def write(self, upload: Upload, chunk: bytes) -> None:
         """Add bytes to an upload; raises RefusedError("too-large"), UnwritableError."""
         with self._explained():
             upload.write(chunk)
 
-    def store(self, upload: Upload, author: PeerKey | None) -> None:
+    def store(self, upload: Upload) -> None:
         """Store a complete upload: its file gets its name, and a row its author.
 
         Raises RefusedError when its bytes are wrong, UnwritableError when the disk is full.
@@ -268,11 +222,11 @@ class BlobFolder:
         with self._explained():
             upload.finish()
             # Bucket, file, row, in this order: a row promises the blob to every process, and a
-            # process killed in between leaves an uncounted file, which `tidy` finds.
+            # process killed in between leaves an uncounted file, which `clean_up` finds.
             if self._bucket is not None:
                 self._bucket.put(upload.digest, upload.path)
             self._place(upload)
-            self._insert(upload.digest, upload.size, author)
+            self._insert(upload.digest, upload.size, upload.author)
 
     def _place(self, upload: Upload) -> None:
         upload.finish()
@@ -288,23 +242,18 @@ class BlobFolder:
         digest = sha256(content)
         if not self.has(digest):
             with self._explained():
-                upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
+                upload = self._new_upload(digest, None, BLOB_BYTES)
                 try:
                     upload.write(content)
-                    self.store(upload, None)
+                    self.store(upload)
                 finally:
                     upload.discard()
         return digest
 
-    def _counted(self, digest: Digest) -> int | None:
-        query = select(Blob.size).where(Blob.sha256 == digest)
-        with self._database.translated_errors(), self._database.reader.begin() as connection:
-            return connection.scalar(query)
-
     def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            insert_new(connection, Blob, row)
+            insert_new(connection, Blob, row)  # two uploads of one blob: the first author pays
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -318,8 +267,9 @@ class BlobFolder:
         except DatabaseError as err:
             raise self._database.failed_write(err) from err
 
-    def _new_path(self, digest: Digest) -> Path:
-        return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
+    def _new_upload(self, digest: Digest, author: PeerKey | None, most_bytes: int) -> Upload:
+        path = self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
+        return Upload(path, digest, author, most_bytes)
 
     def _room(
         self,
@@ -342,9 +292,45 @@ class BlobFolder:
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
         used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
-        for promise in self._promised.values():
-            used[promise.author] = used.get(promise.author, 0) + promise.size_bytes
+        for upload in tuple(self._uploads):  # another thread may end one meanwhile
+            used[upload.author] = used.get(upload.author, 0) + upload.most_bytes
         return used
+
+
+class Upload:
+    """An unfinished upload; `write` from one thread at a time, then `finish` or `discard`."""
+
+    def __init__(self, path: Path, digest: Digest, author: PeerKey | None, most_bytes: int) -> None:
+        self.size = 0
+        self.digest = digest
+        self.author = author
+        self.path = path
+        self.most_bytes = most_bytes
+        self._hash = hashlib.sha256()
+        self._file: BinaryIO = path.open("xb")
+
+    def write(self, chunk: bytes) -> None:
+        """Add bytes; raises RefusedError("too-large") past the limit."""
+        self.size += len(chunk)
+        if self.size > self.most_bytes:
+            raise RefusedError("too-large", f"more than the {self.most_bytes} bytes allowed")
+        self._hash.update(chunk)
+        self._file.write(chunk)
+
+    def finish(self) -> None:
+        """Flush all bytes to the disk; raises RefusedError when their hash is not the name."""
+        if self._file.closed:
+            return
+        if self._hash.digest() != self.digest:
+            raise RefusedError("malformed", "the body does not have the hash in its name")
+        sync(self._file)
+        self._file.close()
+
+    def discard(self) -> None:
+        """Delete the bytes; harmless after `finish` and a rename."""
+        with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
+            self._file.close()
+        self.path.unlink(missing_ok=True)
 
 
 # --- The bucket: blobs that all processes of a ledger can reach, in S3 or in a shared folder.

@@ -1,7 +1,7 @@
 """The database of a ledger: SQLite in its folder, or PostgreSQL for several processes.
 
-Four engines: `reader` for reading, `writer` for short writes, `office` for the log's one writer,
-and `office_reader` for its look-ups, so that it never waits for other readers; `glance` is `reader`
+Four engines: `reader` for reading, `writer` for short writes, `log_writer` for the log itself, and
+`log_reader` for its look-ups, so that the log never waits for other readers; `glance` is `reader`
 for single queries. The differences between the two kinds of database are in `sqlite` and
 `postgresql`; everything else is the same code.
 """
@@ -11,25 +11,27 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 from sqlalchemy import Connection, Engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from tequio_ledger import metrics
-from tequio_ledger.store import sqlite
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import OfficeTakenError, Postgresql
+from tequio_ledger.store.postgresql import NotLeaderError, Postgresql
 from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
-if TYPE_CHECKING:
-    from alembic.config import Config
-    from sqlalchemy.pool import ConnectionPoolEntry
+FAILURES = (DatabaseError, NoConnectionError)
+"""Errors of a database that did not do what it was asked to do."""
+_SQLITE = "sqlite:///"
+_REVISION_TABLE = "alembic_version"
+_SINCE = "tequio_since"
 
 
 class Dialect(Protocol):
@@ -42,45 +44,33 @@ class Dialect(Protocol):
 
     def writer(self) -> Engine:
         """Make the engine of short writes."""
-        ...
 
     def reader(self) -> Engine:
         """Make the engine of readers: each transaction sees one moment and writes nothing."""
-        ...
 
     def glance(self, reader: Engine) -> Engine:
         """Make an engine for single queries, on the connections of a reader's engine."""
-        ...
 
-    def office(self, writer: Engine) -> Engine:
-        """Make the engine of the log's one writer; it has one connection."""
-        ...
+    def log_writer(self, writer: Engine) -> Engine:
+        """Make the engine of the log's one writer, with one connection.
+
+        Connecting raises NotLeaderError while another process writes the log.
+        """
 
     def is_vacant(self, connection: Connection) -> bool:
         """Return whether no process writes the log; ends the session of a silent one."""
-        ...
 
     def migrating(self, connection: Connection) -> AbstractContextManager[None]:
         """Keep other processes from changing the tables inside the block."""
-        ...
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
         """Let the database check itself; yields a sentence for each fault."""
-        ...
 
     def failed_write(self, err: DatabaseError) -> TequioError:
         """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
-        ...
 
     def explain(self, err: DatabaseError) -> str:
         """Explain an error in one sentence to the operator."""
-        ...
-
-
-FAILURES = (DatabaseError, NoConnectionError)
-"""Errors of a database that did not do what it was asked to do."""
-_SQLITE = "sqlite:///"
-_REVISION_TABLE = "alembic_version"
 
 
 class Database:
@@ -88,14 +78,14 @@ class Database:
 
     def __init__(self, place: Path | str) -> None:
         """Choose the place, a file or a URL; raises UserFacingError. Nothing is opened yet."""
-        self._dialect = dialect_of(place)
-        self.name = self._dialect.name
-        self.is_shared = self._dialect.is_shared
-        self.writer = self._dialect.writer()
-        self.reader = self._dialect.reader()
-        self.glance = self._dialect.glance(self.reader)
-        self.office = self._dialect.office(self.writer)
-        self.office_reader = self._dialect.reader()
+        self.dialect = dialect_of(place)
+        self.name = self.dialect.name
+        self.is_shared = self.dialect.is_shared
+        self.writer = self.dialect.writer()
+        self.reader = self.dialect.reader()
+        self.glance = self.dialect.glance(self.reader)
+        self.log_writer = self.dialect.log_writer(self.writer)
+        self.log_reader = self.dialect.reader()
 
     def migrate(self, to: str = "head") -> None:
         """Update the tables to this program's version; raises UserFacingError if impossible."""
@@ -104,17 +94,24 @@ class Database:
         # Here and not at the top: alembic takes a tenth of a start, and most starts have no use
         # for it.
         from alembic import command  # noqa: PLC0415 - as above
+        from alembic.config import Config  # noqa: PLC0415 - as above
         from alembic.util import CommandError  # noqa: PLC0415 - as above
 
+        config = Config()
+        folder = resources.files("tequio_ledger.store") / "migrations"
+        config.set_main_option("script_location", str(folder))
         try:
-            with self.writer.begin() as connection, self._dialect.migrating(connection):
-                command.upgrade(_config(connection), to)
+            # One transaction for all versions: a start that is killed leaves the old tables, and
+            # both databases can roll back a change of tables.
+            with self.writer.begin() as connection, self.dialect.migrating(connection):
+                config.attributes["connection"] = connection
+                command.upgrade(config, to)
         except CommandError as err:
             raise UserFacingError(
                 f"{self.name} was made by a newer tequio-ledger ({err}): use that one"
             ) from err
         except DatabaseError as err:
-            raise UserFacingError(self.explain(err)) from err
+            raise UserFacingError(self.dialect.explain(err)) from err
 
     def revision(self) -> str | None:
         """Give the revision of the tables; None when there are none. Raises UserFacingError."""
@@ -126,7 +123,7 @@ class Database:
                 revision: str | None = connection.execute(stored).scalar_one_or_none()
                 return revision
         except DatabaseError as err:
-            raise UserFacingError(self.explain(err)) from err
+            raise UserFacingError(self.dialect.explain(err)) from err
 
     def copy(self, path: Path) -> None:
         """Copy an SQLite database to a new file as of one moment, while others write.
@@ -134,22 +131,17 @@ class Database:
         Raises UserFacingError.
         """
         try:
-            with self.reader.connect() as connection:
-                sqlite.copy(
-                    cast("sqlite3.Connection", connection.connection.driver_connection), path
-                )
+            with self.reader.connect() as connection, closing(sqlite3.connect(path)) as copied:
+                cast("sqlite3.Connection", connection.connection.driver_connection).backup(copied)
+                copied.execute("PRAGMA journal_mode=DELETE")  # no -wal and -shm beside the file
         except sqlite3.Error as err:
             raise UserFacingError(f"{self.name} could not be copied to {path}: {err}") from err
-
-    def check_pages(self, connection: Connection) -> Iterator[str]:
-        """Let the database check itself; yields a sentence for each fault."""
-        return self._dialect.check_pages(connection)
 
     def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
         """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
         if isinstance(err, NoConnectionError):
             return UnwritableError(f"all connections to {self.name} are in use")
-        return self._dialect.failed_write(err)
+        return self.dialect.failed_write(err)
 
     @contextmanager
     def translated_errors(self) -> Iterator[None]:
@@ -165,39 +157,33 @@ class Database:
         Raises UnwritableError when the database does not answer.
         """
         with self.translated_errors(), self.writer.begin() as connection:
-            return self._dialect.is_vacant(connection)
+            return self.dialect.is_vacant(connection)
 
-    def hold_office(self) -> None:
-        """Take the office of the log's writer, or keep its session alive.
+    def hold_leader_lock(self) -> None:
+        """Take the lock of the log's writer, or keep its session alive.
 
-        Raises TakenError when another process has it, UnwritableError.
+        Raises NotLeaderError when another process has it, UnwritableError.
         """
-        with self.translated_errors(), self.office.connect() as connection:
+        with self.translated_errors(), self.log_writer.connect() as connection:
             connection.exec_driver_sql("SELECT 1")
 
-    def leave_office(self) -> None:
-        """Release the office, so that another process can write the log."""
-        self.office.dispose()
+    def release_leader_lock(self) -> None:
+        """Let another process write the log."""
+        self.log_writer.dispose()  # the lock ends with its session
 
-    def lost_office(self, message: str) -> TequioError:
+    def lost_lead(self, message: str) -> TequioError:
         """Make the error for a log that another process wrote: fatal where there must be none."""
-        return OfficeTakenError(message) if self.is_shared else FatalLogError(message)
-
-    def explain(self, err: DatabaseError) -> str:
-        """Explain an error in one sentence to the operator."""
-        return self._dialect.explain(err)
+        return NotLeaderError(message) if self.is_shared else FatalLogError(message)
 
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
-        self.reader.dispose()
-        self.office_reader.dispose()
-        self.office.dispose()
-        self.writer.dispose()
+        for engine in (self.reader, self.log_reader, self.log_writer, self.writer):
+            engine.dispose()
 
 
 @contextmanager
 def closed_on_error(database: Database) -> Iterator[None]:
-    """Leave no connection behind when the block fails, and no office held."""
+    """Leave no connection behind when the block fails, and no lock held."""
     try:
         yield
     except BaseException:
@@ -221,32 +207,17 @@ def _newest_revision() -> str:
     return max(file.name.partition("_")[0] for file in files if file.name[0].isdigit())
 
 
-def _config(connection: Connection) -> Config:
-    from alembic.config import Config  # noqa: PLC0415 - see migrate
-
-    config = Config()
-    folder = resources.files("tequio_ledger.store") / "migrations"
-    config.set_main_option("script_location", str(folder))
-    config.attributes["connection"] = connection
-    return config
-
-
-# --- Measuring how long transactions hold a connection of an engine.
-
-_SINCE = "tequio_since"
-
-
 def watch(engine: Engine, name: str) -> None:
     """Measure every use of an engine's connections from now on."""
-    held = metrics.DATABASE_S.labels(engine=name)
+    duration = metrics.DATABASE_S.labels(engine=name)
 
-    def taken(_dbapi: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+    def check_out(_dbapi: object, record: ConnectionPoolEntry, _proxy: object) -> None:
         record.info[_SINCE] = time.perf_counter()
 
-    def returned(_dbapi: object, record: ConnectionPoolEntry) -> None:
+    def check_in(_dbapi: object, record: ConnectionPoolEntry) -> None:
         since = record.info.pop(_SINCE, None)
         if since is not None:
-            held.observe(time.perf_counter() - since)
+            duration.observe(time.perf_counter() - since)
 
-    event.listen(engine, "checkout", taken)
-    event.listen(engine, "checkin", returned)
+    event.listen(engine, "checkout", check_out)
+    event.listen(engine, "checkin", check_in)

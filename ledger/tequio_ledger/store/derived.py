@@ -6,12 +6,14 @@ and must get the same rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median_low
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, select, update
 
+from tequio_ledger.state import State
+from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
     DERIVED,
     Attended,
@@ -23,7 +25,6 @@ from tequio_ledger.store.models import (
     Round,
     Run,
 )
-from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text
 from tequio_shared.network import conduct
 from tequio_shared.round import measures
@@ -39,10 +40,6 @@ from tequio_shared.statements.runs import (
     RunOpen,
 )
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_ledger.state import State
-
 
 OPEN, CLOSED, VOID = "open", "closed", "void"
 _LATER = ("opened_index", "closed_index", "head", "result", "opened_ms", "ended_ms", "loss_q16")
@@ -85,8 +82,8 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.standings.update(state.peers)
             changes.tiers.update(state.peers)
         case RunOpen(manifest=manifest):
-            row: Row = {"opened_index": index, "manifest": digest_from_text(manifest)}
-            changes.runs.append({"run": statement.run, **row})
+            digest = digest_from_text(manifest)
+            changes.runs.append({"run": statement.run, "opened_index": index, "manifest": digest})
         case HeadMeasure() as body:
             changes.measured.append(_measured_row(index, statement, body))
         case _:
@@ -98,32 +95,24 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
     # Peers before standings and tiers, runs before rounds before credits: each refers to the one
     # before by a foreign key.
     _write_keys(connection, changes, state)
-    if changes.runs:
-        connection.execute(insert(Run), changes.runs)
-    if changes.new_rounds:
-        connection.execute(insert(Round), list(changes.new_rounds.values()))
+    insert_many(connection, Run, changes.runs)
+    insert_many(connection, Round, list(changes.new_rounds.values()))
     for (run, number), columns in changes.rounds.items():
         where = update(Round).where(Round.run == run, Round.round == number)
         connection.execute(where.values(**columns))
-    if changes.credits:
-        insert_many(connection, Credit, changes.credits)
-    if changes.attended:
-        insert_many(connection, Attended, changes.attended)
-    if changes.measured:
-        insert_many(connection, Measured, changes.measured)
+    insert_many(connection, Credit, changes.credits)
+    insert_many(connection, Attended, changes.attended)
+    insert_many(connection, Measured, changes.measured)
 
 
 def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
-    if changes.peers:
-        rows = [_peer_row(key, state) for key in sorted(changes.peers)]
-        fresh = ("last_seq", "last_hash", "micropoints")
-        upsert(connection, Peer, rows, keys=("key",), fresh=fresh)
-    if changes.standings:
-        rows = [_standing_row(key, state) for key in sorted(changes.standings)]
-        upsert(connection, PeerStanding, rows, keys=("peer",), fresh=list(rows[0])[1:])
-    if changes.tiers:
-        rows = [_tier_row(key, state) for key in sorted(changes.tiers)]
-        upsert(connection, KeyTier, rows, keys=("peer",), fresh=list(rows[0])[1:])
+    # Sorted, so that neighbours are written together: a batch of the log touches keys at random.
+    # `registered_index` never changes, and writing it again would cost a change of its index.
+    rows = [_peer_row(key, state) for key in sorted(changes.peers)]
+    upsert(connection, Peer, rows, fresh=("last_seq", "last_hash", "micropoints"))
+    rows = [_standing_row(key, state) for key in sorted(changes.standings)]
+    upsert(connection, PeerStanding, rows)
+    upsert(connection, KeyTier, [_tier_row(key, state) for key in sorted(changes.tiers)])
 
 
 def clear(connection: Connection) -> None:
@@ -134,6 +123,8 @@ def clear(connection: Connection) -> None:
 
 def is_incomplete(connection: Connection) -> bool:
     """Return whether an older program wrote the rows, with fewer columns of each round."""
+    # A migration only adds the columns: their values follow from the log alone, and reading it is
+    # the work of the start that comes next.
     is_over = exists().where(Round.closed_index.is_not(None))
     is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
     is_unattended = is_over & ~exists().select_from(Attended)
@@ -156,54 +147,56 @@ def _derive_round(changes: Changes, index: int, statement: Statement, state: Sta
                 **dict.fromkeys(_LATER),
             }
         case RoundOpen(head=head, opened=opened_ms):
-            columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
-            _change_round(changes, statement, columns)
+            columns = _round_columns(changes, statement)
+            columns.update(opened_index=index, opened_ms=opened_ms, head=from_text(head))
         case RoundClose() as body:
             _close_round(changes, index, statement, body, state)
         case RoundVoid():
-            columns = {"closed_index": index, "ended_ms": statement.ts, "outcome": VOID}
-            _change_round(changes, statement, columns)
-            _attend(changes, index, _members(statement, state))
+            columns = _round_columns(changes, statement)
+            columns.update(closed_index=index, ended_ms=statement.ts, outcome=VOID)
+            members = _round_view(statement, state).roster.keys
+            changes.attended += _attended_rows(index, members.values())
 
 
-def _change_round(changes: Changes, statement: Statement, columns: Row) -> None:
+def _round_columns(changes: Changes, statement: Statement) -> Row:
+    """Give the columns of a round to change: of its new row, or of one from an earlier batch."""
     key = _round_key(statement)
     fresh = changes.new_rounds.get(key)  # a round of this batch has no row yet to update
-    (changes.rounds.setdefault(key, {}) if fresh is None else fresh).update(columns)
+    return changes.rounds.setdefault(key, {}) if fresh is None else fresh
 
 
 def _close_round(
     changes: Changes, index: int, statement: Statement, body: RoundClose, state: State
 ) -> None:
-    digest = digest_from_text(body.result)
-    columns: Row = {"closed_index": index, "outcome": CLOSED, "accepted": body.accepted}
-    columns |= {"result": digest, "ended_ms": statement.ts, **_work_done(statement, state)}
-    _change_round(changes, statement, columns)
+    view, digest = _round_view(statement, state), digest_from_text(body.result)
+    headers = [one.header for one in view.accepted().values()]
+    _round_columns(changes, statement).update(
+        closed_index=index,
+        outcome=CLOSED,
+        accepted=body.accepted,
+        result=digest,
+        ended_ms=statement.ts,
+        tokens=sum(header.tokens for header in headers),
+        loss_q16=median_low(header.claimed_loss_last_q16 for header in headers),
+    )
+    members = view.roster.keys
+    changes.attended += _attended_rows(index, members.values())
     run, number = _round_key(statement)
-    members = _members(statement, state)
-    _attend(changes, index, members)
     for slot, row in enumerate(RoundResult.parse(state.documents(digest)).slots):
         kinds = {TRAINER: row.trainer_micropoints, WITNESS: row.witness_micropoints}
         for kind, amount in kinds.items():
             if amount:
-                credit: Row = {"run": run, "round": number, "peer": members[slot], "kind": kind}
-                team = state.teams.of(members[slot])
-                changes.credits.append({**credit, "micropoints": amount, "team": team})
-                changes.peers.add(members[slot])
+                peer = members[slot]
+                credit: Row = {"run": run, "round": number, "peer": peer, "kind": kind}
+                # The team of this moment: a member that leaves takes no points away from it.
+                changes.credits.append(
+                    {**credit, "micropoints": amount, "team": state.teams.of(peer)}
+                )
+                changes.peers.add(peer)
 
 
-def _work_done(statement: Statement, state: State) -> Row:
-    """Sum up the accepted contributions of a round."""
-    headers = [one.header for one in _round_view(statement, state).accepted().values()]
-    tokens = sum(header.tokens for header in headers)
-    return {
-        "tokens": tokens,
-        "loss_q16": median_low(header.claimed_loss_last_q16 for header in headers),
-    }
-
-
-def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
-    changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
+def _attended_rows(index: int, members: Iterable[PeerKey]) -> list[Row]:
+    return [{"peer": key, "closed_index": index} for key in members]
 
 
 def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
@@ -221,10 +214,6 @@ def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
         "size_bytes": body.size_bytes,
         "tokens": body.tokens,
     }
-
-
-def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
-    return _round_view(statement, state).roster.keys
 
 
 def _round_view(statement: Statement, state: State) -> RoundView:
@@ -259,9 +248,15 @@ def _standing_row(key: PeerKey, state: State) -> Row:
 
 
 def _tier_row(key: PeerKey, state: State) -> Row:
-    word = state.tiers.highest(key)
-    row: Row = {"peer": key, "tier": int(word.tier), "owner": word.owner, "run": word.run}
-    return {**row, "until": word.until, "since": word.since}
+    found = state.tiers.highest(key)
+    return {
+        "peer": key,
+        "tier": int(found.tier),
+        "owner": found.owner,
+        "run": found.run,
+        "until": found.until,
+        "since": found.since,
+    }
 
 
 def _round_key(statement: Statement) -> tuple[RunId, int]:

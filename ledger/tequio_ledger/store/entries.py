@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Row, select
 
 from tequio_ledger.store.models import LogCheckpoint, LogEntry, Peer, Round
-
-if TYPE_CHECKING:
-    from tequio_shared.ids import Digest
+from tequio_shared.ids import Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +28,8 @@ def entries_before(
     connection: Connection, index: int, limit: int, author: bytes | None = None
 ) -> list[EntryRow]:
     """Read entries below an index, the newest first, of one author or of all."""
+    # By index and not by OFFSET, here and in all pages: a page far back costs no more than the
+    # first, and entries that arrive meanwhile move nothing.
     query = _ENTRIES.where(LogEntry.idx < index)
     if author is not None:
         query = query.where(LogEntry.author == author)
@@ -51,11 +50,6 @@ def leaves_of_round(
     query = select(LogEntry.idx, LogEntry.leaf, LogEntry.at)
     wanted = query.where(LogEntry.run == run, LogEntry.round == number).order_by(LogEntry.idx)
     return [(row.idx, row.leaf, row.at) for row in connection.execute(wanted)]
-
-
-def index_of_id(connection: Connection, statement_id: Digest) -> int | None:
-    """Find the index of the statement with that id."""
-    return connection.scalar(select(LogEntry.idx).where(LogEntry.id == statement_id))
 
 
 def rounds_of_head(connection: Connection, head: Digest, limit: int) -> list[tuple[bytes, int]]:

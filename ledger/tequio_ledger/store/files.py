@@ -43,6 +43,15 @@ def explain(err: OSError, path: Path) -> str:
     return known.format(path) if known else f"{path} cannot be used: {err.strerror or err}"
 
 
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Translate file system errors inside the block to UserFacingError."""
+    try:
+        yield
+    except OSError as err:
+        raise UserFacingError(explain(err, path)) from err
+
+
 def is_passing(err: OSError) -> bool:
     """Return whether the cause may go away while the process lives, and has damaged nothing."""
     return err.errno in _PASSING
@@ -53,7 +62,7 @@ def probe(folder: Path) -> None:
     place = folder / "probe.new"
     try:
         with place.open("wb") as file:
-            file.write(bytes(PROBE_BYTES))
+            file.write(bytes(PROBE_BYTES))  # one byte would still fit on a disk that is full
             sync(file)
     finally:
         place.unlink(missing_ok=True)
@@ -94,6 +103,7 @@ def make_folder(path: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Flush the names in a folder to the disk; raises OSError."""
+    # A rename is durable when the folder is: without this, a power cut may bring back the old name.
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -111,17 +121,14 @@ def new_folder(target: Path) -> Iterator[Path]:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UserFacingError(f"{target} exists and is not empty: choose another folder")
     fresh = target.with_name(target.name + ".new")
-    try:
+    with explained(target.parent):
         shutil.rmtree(fresh, ignore_errors=True)
         make_folder(fresh)
-    except OSError as err:
-        raise UserFacingError(explain(err, target.parent)) from err
     try:
-        yield fresh
-        for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
-            sync_folder(folder)
-        rename(fresh, target)
-    except OSError as err:
-        raise UserFacingError(explain(err, target)) from err
+        with explained(target):
+            yield fresh
+            for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
+                sync_folder(folder)
+            rename(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

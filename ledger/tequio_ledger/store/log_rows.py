@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, update
 
+from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
     LogCheckpoint,
     LogCosigned,
@@ -16,21 +16,19 @@ from tequio_ledger.store.models import (
     LogMark,
     LogTile,
 )
-from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import Digest, PeerKey
+from tequio_shared.log.tiles import TileName
 from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from tequio_shared.log.tiles import TileName
-
 
 _LOG_ID = 1
 _PAGE = 1024
+SEARCHED_ENTRIES = 64
+"""Number of an author's last entries among which a number is searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedHead:
-    """Size and root of the log, and the term of office in which it was written."""
+    """Size and root of the log, and the term of the writer that wrote it."""
 
     origin: str
     size: int
@@ -54,8 +52,6 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCheckpoint:
-    """One signed checkpoint."""
-
     size: int
     root: Digest
     note: bytes
@@ -63,7 +59,6 @@ class StoredCheckpoint:
 
 
 def create_head(connection: Connection, head: SignedHead) -> None:
-    """Write the first head row."""
     connection.execute(insert(LogHead).values(log_id=_LOG_ID, **asdict(head)))
 
 
@@ -78,7 +73,7 @@ def read_head(connection: Connection) -> SignedHead | None:
 def swap_head(connection: Connection, old: SignedHead, new: SignedHead) -> bool:
     """Replace the head if it is still the old one and no mark forbids it; False otherwise."""
     # One conditional UPDATE instead of a read and a write: it is atomic in every isolation level,
-    # so a writer that lost its office without noticing changes nothing. The mark is in the
+    # so a writer that lost the lead without noticing changes nothing. The mark is in the
     # condition too, so a mark set by another process takes effect before we have read it.
     change = (
         update(LogHead)
@@ -92,12 +87,12 @@ def swap_head(connection: Connection, old: SignedHead, new: SignedHead) -> bool:
 
 def read_mark(connection: Connection) -> bytes | None:
     """Read the mark that forbids signing, as the guard encoded it; None without one."""
-    return connection.execute(select(LogMark.mark)).scalar_one_or_none()
+    return connection.scalar(select(LogMark.mark))
 
 
 def write_mark(connection: Connection, mark: bytes) -> None:
     """Forbid signing."""
-    upsert(connection, LogMark, [{"log_id": _LOG_ID, "mark": mark}], ("log_id",), ("mark",))
+    upsert(connection, LogMark, [{"log_id": _LOG_ID, "mark": mark}])
 
 
 def delete_mark(connection: Connection) -> None:
@@ -125,15 +120,16 @@ def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> No
 
 def write_tiles(connection: Connection, tiles: Mapping[TileName, bytes]) -> None:
     """Write tiles; one that was shorter is replaced."""
+    # Only the right edge is rewritten, one tile a level: all others are full and never change.
     rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
-    upsert(connection, LogTile, rows, keys=("level", "n"), fresh=("data",))
+    upsert(connection, LogTile, rows)
 
 
 def read_tile(connection: Connection, tile: TileName) -> bytes | None:
     """Read a tile as far as it has grown; None when there is none."""
     level, n = tile
     query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
-    return connection.execute(query).scalar_one_or_none()
+    return connection.scalar(query)
 
 
 def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
@@ -145,14 +141,13 @@ def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileNa
 
 
 def count_tiles(connection: Connection) -> int:
-    """Count the tiles."""
     return connection.execute(select(func.count()).select_from(LogTile)).scalar_one()
 
 
 def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
     """Read the leaves of indices first to end - 1."""
     query = select(LogEntry.leaf).where(LogEntry.idx >= first, LogEntry.idx < end)
-    return list(connection.execute(query.order_by(LogEntry.idx)).scalars())
+    return list(connection.scalars(query.order_by(LogEntry.idx)))
 
 
 def each_entry(connection: Connection, first: int, end: int) -> Iterator[StoredEntry]:
@@ -173,34 +168,32 @@ def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple
 def each_checkpoint(connection: Connection) -> Iterator[StoredCheckpoint]:
     """Yield every checkpoint, the smallest first."""
     query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size)
-    for row in connection.execute(query):
-        yield StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
+    yield from map(_checkpoint, connection.execute(query))
 
 
 def find_index(connection: Connection, statement_id: Digest) -> int | None:
     """Find the index of a statement; None when it is not in the log."""
     query = select(LogEntry.idx).where(LogEntry.id == statement_id)
-    return connection.execute(query).scalar_one_or_none()
+    return connection.scalar(query)
 
 
 def insert_checkpoint(connection: Connection, checkpoint: StoredCheckpoint) -> None:
     """Write a checkpoint; a second one of the same size fails the transaction."""
-    connection.execute(
-        insert(LogCheckpoint).values(
-            size=checkpoint.size,
-            root=checkpoint.root,
-            note=checkpoint.note,
-            at=checkpoint.at_ms,
-        )
-    )
+    # Plainly inserted and not upserted: the table's key is what makes a fork of the log fail, even
+    # for a program that went wrong everywhere else.
+    size, root = checkpoint.size, checkpoint.root
+    values = {"size": size, "root": root, "note": checkpoint.note, "at": checkpoint.at_ms}
+    connection.execute(insert(LogCheckpoint).values(values))
 
 
 def read_last_checkpoint(connection: Connection) -> StoredCheckpoint | None:
     """Read the checkpoint with the largest size."""
     query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size.desc()).limit(1)
     row = connection.execute(query).one_or_none()
-    if row is None:
-        return None
+    return None if row is None else _checkpoint(row)
+
+
+def _checkpoint(row: Row[tuple[object, ...]]) -> StoredCheckpoint:
     return StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
 
 
@@ -222,28 +215,16 @@ def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
     ]
 
 
-# --- The entries of one author, found by the author's own numbers.
-
-SEARCHED_ENTRIES = 64
-"""Number of an author's last entries among which a number is searched."""
-
-
 def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
     """Find the leaf of an author's statement by its number; None when it is not found."""
     # The number has no column: only reports of faults need it, and these are rare and about recent
     # entries. The bound keeps an author from making a search expensive.
     query = select(LogEntry.leaf).where(LogEntry.author == author)
-    leaves = connection.execute(
-        query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)
-    ).scalars()
-    for leaf in leaves:
+    for leaf in connection.scalars(query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)):
         found = Entry.parse(leaf).statement.seq
         if found <= seq:
             return leaf if found == seq else None
     return None
-
-
-# --- Queries on the checkpoints that were published under a policy.
 
 
 def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
@@ -257,6 +238,5 @@ def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -
 
 
 def read_last_cosigned(connection: Connection) -> bytes | None:
-    """Read the newest published checkpoint."""
     query = select(LogCosigned.note).order_by(LogCosigned.size.desc()).limit(1)
-    return connection.execute(query).scalar_one_or_none()
+    return connection.scalar(query)

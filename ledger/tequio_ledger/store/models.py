@@ -37,6 +37,7 @@ class LogHead(Base):
 class LogEntry(Base):
     """One signed statement as it was received."""
 
+    # Columns beside the leaf are copies from it, for queries; each start compares them with it.
     __tablename__ = "log_entry"
     idx: Mapped[Serial]
     id: Mapped[Hash] = mapped_column(unique=True)
@@ -247,6 +248,7 @@ class Attended(Base):
     __tablename__ = "attended"
     peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
     closed_index: Mapped[Serial]
+    # The key is the whole row: SQLite would store it twice, in the table and in the key's index.
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 

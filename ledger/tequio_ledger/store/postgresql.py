@@ -1,11 +1,11 @@
 """PostgreSQL: several processes serve from one database, and one of them writes the log.
 
 The process that writes the log holds a session advisory lock, on the one connection on which it
-writes: losing the session means losing both. `office` gives that connection or raises `TakenError`.
-A session that is silent for LEASE_S while it holds the lock, because its process is frozen or cut
-off, is ended by the next process that wants the office: by the database's own clock, so that no two
-hosts compare theirs. The ended process cannot do harm: it swaps the head only against its own term
-(`log_rows.swap_head`).
+writes: losing the session means losing both. `log_writer` gives that connection or raises
+`NotLeaderError`. A session that is silent for LEASE_S while it holds the lock, because its process
+is frozen or cut off, is ended by the next process that wants to lead: by the database's own clock,
+so that no two hosts compare theirs. The ended process cannot do harm: it swaps the head only
+against its own term (`log_rows.swap_head`).
 
 synchronous_commit stays on. A standby that lags behind must not be promoted: that would be the
 restore of an old backup (docs/operating.md).
@@ -13,11 +13,11 @@ restore of an old backup (docs/operating.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import QueuePool
@@ -26,21 +26,16 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import psycopg
-
-    from tequio_ledger.store.models import Base
-
+    import psycopg  # only with this database: it would slow down every other start
 
 SCHEME = "postgresql+psycopg"
 LEASE_S = 2.5
 """A leader whose session is silent for longer than this may lose it."""
-_OFFICE_LOCK = 0x7465_7175_696F_0001  # "tequio"; advisory locks are each database's own
+_LEADER_LOCK = 0x7465_7175_696F_0001  # "tequio"; advisory locks are each database's own
 _TABLES_LOCK = 0x7465_7175_696F_0002
 _CONNECTIONS = 4
 _ENDING_MS = 1_000
-_STATEMENT_S = 60
+_STATEMENT_S = 60  # no query takes that long: a session that hangs must give its locks back
 _CONNECT = {
     "connect_timeout": 3,  # seconds
     "tcp_user_timeout": 3_000,  # ms until a line that carries nothing counts as cut
@@ -63,23 +58,21 @@ _HOLDERS = """
     AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (held.classid::bigint << 32 | held.objid::bigint) = :key
 """
-"""Query for the session that holds the office: one row or none.
+"""Query for the session that holds the lock: one row or none.
 
 The activity of a session of another role is hidden from us.
 """
 
 
-class OfficeTakenError(UnwritableError):
+class NotLeaderError(UnwritableError):
     """Another process writes the log of this database."""
 
 
-class ForeignOfficeError(UnwritableError):
-    """A session of another role holds the office; it is not one of our processes."""
+class ForeignLockError(UnwritableError):
+    """A session of another role holds the lock; it is not one of our processes."""
 
 
 class Postgresql:
-    """One database of a server."""
-
     is_shared = True
 
     def __init__(self, url: str) -> None:
@@ -97,35 +90,38 @@ class Postgresql:
         self.name = parsed.render_as_string(hide_password=True).replace(":***", "")
 
     def writer(self) -> Engine:
-        """Make the connections for short writes of every replica."""
-        return self._engine(_CONNECTIONS, "READ COMMITTED", "")
+        # Every write is one conditional statement or an insertion that a key guards, so the
+        # weakest isolation is enough, and no transaction has to be repeated.
+        return self._engine(_CONNECTIONS, "READ COMMITTED")
 
     def reader(self) -> Engine:
-        """Make connections whose transactions see one moment and cannot write."""
-        return self._engine(_CONNECTIONS, "REPEATABLE READ", "-c default_transaction_read_only=on")
+        # A page or a check makes several queries: they must see the same moment of the log.
+        options = "-c default_transaction_read_only=on"
+        return self._engine(_CONNECTIONS, "REPEATABLE READ", options)
 
     def glance(self, reader: Engine) -> Engine:
-        """Give the reader without BEGIN and ROLLBACK, each of which costs a round trip."""
+        # Without BEGIN and ROLLBACK, each of which costs a round trip.
         return reader.execution_options(isolation_level="AUTOCOMMIT")
 
-    def office(self, writer: Engine) -> Engine:
-        """Make the one connection that holds the lock; connecting raises TakenError without it."""
-        engine = self._engine(1, "READ COMMITTED", "")
+    def log_writer(self, writer: Engine) -> Engine:
+        # One connection and no more: the lock belongs to its session, so a second one could write
+        # while the lock is lost.
+        engine = self._engine(1, "READ COMMITTED")
         event.listen(engine, "connect", _take_lock)
         return engine
 
     def is_vacant(self, connection: Connection) -> bool:
-        """Return whether nobody holds the lock, after ending a silent session that holds it.
+        """Return whether no session holds the lock, after ending a silent one that holds it.
 
-        Raises ForeignOfficeError when the session belongs to another role: it is not one of our
+        Raises ForeignLockError when the session belongs to another role: it is not one of our
         ledgers, and we may not end it.
         """
-        # A process that froze in the middle of a query stays `active`. So the query above measures
-        # when the session last began or ended something, not the state that it reports.
-        holders = connection.execute(text(_HOLDERS), {"key": _OFFICE_LOCK}).all()
+        # A process that froze in the middle of a query stays `active`. So `_HOLDERS` measures when
+        # the session last began or ended something, not the state that it reports.
+        holders = connection.execute(text(_HOLDERS), {"key": _LEADER_LOCK}).all()
         for holder in holders:
             if not holder.is_ours:
-                raise ForeignOfficeError(
+                raise ForeignLockError(
                     f"role {holder.role} (process {holder.pid} of the server) holds the lock of "
                     f"the log's writer in {self.name}: end that session, and let nobody else "
                     "connect (REVOKE CONNECT ON DATABASE .. FROM PUBLIC)"
@@ -137,12 +133,14 @@ class Postgresql:
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:
-        """Let one process at a time check and change the tables."""
+        # Of replicas that start together one migrates, and the others wait and find it done. The
+        # lock ends with the transaction, so a killed process cannot leave it behind.
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TABLES_LOCK})
         yield
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
-        """Report damaged pages, if PostgreSQL keeps checksums."""
+        # The server checks each page that it reads, if it keeps checksums at all; it counts what
+        # it found, and nothing else can be asked of it through SQL.
         if connection.scalar(text("SHOW data_checksums")) != "on":
             return
         query = text(
@@ -153,7 +151,7 @@ class Postgresql:
             yield f"{failures} pages whose checksum does not hold"
 
     def failed_write(self, err: DatabaseError) -> TequioError:
-        """Classify a failed write: an error that a new session may not meet is passing."""
+        # Passing: a new session may not meet the error.
         state = getattr(err.orig, "sqlstate", None)
         if state is None:  # the request never reached the server, or the answer was lost
             passes = err.connection_invalidated or isinstance(err, OperationalError)
@@ -162,9 +160,7 @@ class Postgresql:
         return (UnwritableError if passes else FatalLogError)(self.explain(err))
 
     def explain(self, err: DatabaseError) -> str:
-        """Explain an error of PostgreSQL."""
         state = getattr(err.orig, "sqlstate", None) or ""
-        said = " ".join(str(err.orig).split())
         reasons = {
             "53100": f"the disk of {self.name} is full: free some space",
             "53300": f"{self.name} takes no more connections: raise max_connections",
@@ -173,12 +169,10 @@ class Postgresql:
             "3D000": f"{self.name} does not exist: create the database",
             "42501": f"this user may not use the tables of {self.name}: make it their owner",
         }
-        for sign, reason in reasons.items():
-            if state.startswith(sign):
-                return reason
-        return f"{self.name} cannot be used: {said}"
+        found = (reason for prefix, reason in reasons.items() if state.startswith(prefix))
+        return next(found, f"{self.name} cannot be used: {' '.join(str(err.orig).split())}")
 
-    def _engine(self, connections: int, isolation: str, options: str) -> Engine:
+    def _engine(self, connections: int, isolation: str, options: str = "") -> Engine:
         # synchronous_commit explicitly: a role or database may have another default, and a receipt
         # promises that the entry survives a crash of the server.
         settings = f"-c statement_timeout={_STATEMENT_S}s -c synchronous_commit=on {options}"
@@ -186,7 +180,7 @@ class Postgresql:
             self._url,
             poolclass=QueuePool,
             pool_size=connections,
-            max_overflow=0,
+            max_overflow=0,  # all replicas share the server's max_connections
             isolation_level=isolation,
             connect_args={**_CONNECT, "options": settings},
         )
@@ -194,68 +188,9 @@ class Postgresql:
 
 def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -> None:
     with dbapi.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", (_OFFICE_LOCK,))
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LEADER_LOCK,))
         row = cursor.fetchone()
-    dbapi.commit()
+    dbapi.commit()  # ends the transaction that the driver began: the lock outlives it
     if row is None or not row[0]:
         dbapi.close()  # the pool must not hand out a connection that does not hold the lock
-        raise OfficeTakenError("another tequio-ledger writes this log")
-
-
-# --- Inserting rows, in the fastest way that the database has.
-#
-# Both databases understand `INSERT ... ON CONFLICT`. SQLite inserts many rows with one prepared
-# statement. PostgreSQL would need a message for each row, so it gets many rows at once, as one
-# array per column.
-
-if TYPE_CHECKING:
-    Row = Mapping[str, object]
-    Upsert = postgresql.Insert | sqlite.Insert
-
-_POSTGRESQL = "postgresql"
-_MANY = 16
-"""Fewer rows are faster as one statement each."""
-
-
-def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
-    """Write rows, all with the same columns; fails if one exists already."""
-    if _are_many(connection, rows):
-        from tequio_ledger.store.array_insertion import insert_arrays  # noqa: PLC0415 - see there
-
-        insert_arrays(connection, table, rows)
-    else:
-        connection.execute(insert(table), rows)
-
-
-def insert_new(connection: Connection, table: type[Base], row: Row) -> None:
-    """Write a row unless its key exists."""
-    connection.execute(_insert(connection, table).on_conflict_do_nothing(), row)
-
-
-def upsert(
-    connection: Connection,
-    table: type[Base],
-    rows: Sequence[Row],
-    keys: Sequence[str],
-    fresh: Sequence[str],
-) -> None:
-    """Write rows; if a key exists already, replace the columns named in `fresh`."""
-    if _are_many(connection, rows):
-        from tequio_ledger.store.array_insertion import upsert_arrays  # noqa: PLC0415 - see there
-
-        upsert_arrays(connection, table, rows, keys, fresh)
-        return
-    statement = _insert(connection, table)
-    columns = {name: statement.excluded[name] for name in fresh}
-    change = statement.on_conflict_do_update(index_elements=list(keys), set_=columns)
-    connection.execute(change, rows)
-
-
-def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
-    return connection.dialect.name == _POSTGRESQL and len(rows) >= _MANY
-
-
-def _insert(connection: Connection, table: type[Base]) -> Upsert:
-    if connection.dialect.name == _POSTGRESQL:
-        return postgresql.insert(table)
-    return sqlite.insert(table)
+        raise NotLeaderError("another tequio-ledger writes this log")

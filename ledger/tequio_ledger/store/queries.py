@@ -33,6 +33,8 @@ from tequio_shared.network.tiers import Tier
 from tequio_shared.round import measures
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
+DAY_MS = 86_400_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttendedRow:
@@ -53,6 +55,7 @@ def rounds(connection: Connection, key: bytes, before: int, limit: int) -> list[
     return [AttendedRow(**row._asdict()) for row in rows]
 
 
+# The sum of a query over a bigint column is numeric on PostgreSQL, and would come as a Decimal.
 _EARNED = (
     select(cast(func.coalesce(func.sum(Credit.micropoints), 0), BigInteger))
     .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
@@ -70,9 +73,6 @@ _ROUNDS = (
     .select_from(Attended)
     .join(Round, Round.closed_index == Attended.closed_index)
 )
-
-
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ def _heads(connection: Connection, run: bytes, heads: Select[int]) -> list[Measu
 
 def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
     found = list(rows)
-    said = {
+    measured = {
         PeerKey(row.peer): HeadMeasure(
             head=to_text(row.head),
             millibits=row.millibits,
@@ -189,22 +189,17 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
         )
         for row in found
     }
-    away, shown = measures.outliers(said), measures.best_sample(said)
+    outliers, best = measures.outliers(measured), measures.best_sample(measured)
     by_peer = {
-        PeerKey(row.peer): MeasuredRow(
-            entry=row.entry,
-            peer=PeerKey(row.peer),
-            said=said[PeerKey(row.peer)],
-            is_outlier=PeerKey(row.peer) in away,
-        )
-        for row in found
+        peer: MeasuredRow(entry=row.entry, peer=peer, said=body, is_outlier=peer in outliers)
+        for row, (peer, body) in zip(found, measured.items(), strict=True)
     }
     return MeasuredHead(
         round=number,
         head=found[0].head,
-        median=measures.median(said.values()),
+        median=measures.median(measured.values()),
         rows=tuple(by_peer.values()),
-        shown=by_peer[shown[0]] if shown else None,
+        shown=by_peer[best[0]] if best else None,
     )
 
 
@@ -213,8 +208,6 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRow:
-    """One round of a run."""
-
     round: int
     outcome: str
     roster_index: int
@@ -253,8 +246,6 @@ class TierRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRow:
-    """One registered key."""
-
     key: PeerKey
     registered_index: int
     last_seq: int
@@ -274,6 +265,7 @@ def read_rounds(connection: Connection, run: bytes, after: int, limit: int) -> l
 
 def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[PeerRow]:
     """Read keys in order of registration, after a key."""
+    # By index and key, because the keys of the genesis are registered by one entry.
     place = tuple_(Peer.registered_index, Peer.key)
     query = _PEERS
     if after is not None:
@@ -294,19 +286,12 @@ def standings(
     connection: Connection, named: Collection[str], after: int, limit: int
 ) -> list[StandingRow]:
     """Read keys with one of the standings since an entry after an index, ascending."""
-    query = select(PeerStanding.__table__).where(
-        PeerStanding.standing.in_(named), PeerStanding.since > after
-    )
-    return [
-        _standing(row)
-        for row in connection.execute(query.order_by(PeerStanding.since).limit(limit))
-    ]
+    wanted = PeerStanding.standing.in_(named), PeerStanding.since > after
+    query = select(PeerStanding.__table__).where(*wanted).order_by(PeerStanding.since)
+    return [_standing(row) for row in connection.execute(query.limit(limit))]
 
 
-_TIER = [
-    getattr(KeyTier, name).label(f"tier_{name}")
-    for name in ("tier", "owner", "run", "until", "since")
-]
+_TIER = [getattr(KeyTier, one.name).label(f"tier_{one.name}") for one in fields(TierRow)]
 _PEERS = (
     select(Peer.__table__, PeerStanding.__table__, *_TIER)
     .join(PeerStanding, PeerStanding.peer == Peer.key)
@@ -332,13 +317,7 @@ def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
 def _tier(row: Row[tuple[object, ...]]) -> TierRow:
     if row.tier_tier is None:
         return TierRow(tier=int(Tier.ANONYMOUS), owner=row.key, run=None, until=0, since=None)
-    return TierRow(
-        tier=row.tier_tier,
-        owner=row.tier_owner,
-        run=row.tier_run,
-        until=row.tier_until,
-        since=row.tier_since,
-    )
+    return TierRow(**{one.name: getattr(row, f"tier_{one.name}") for one in fields(TierRow)})
 
 
 def _standing(row: Row[tuple[object, ...]]) -> StandingRow:

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The points of one owner."""
-
     key: PeerKey
     """The owner's key that earned most."""
     micropoints: int
@@ -51,8 +49,6 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """The points of one team."""
-
     name: str
     micropoints: int
     keys: int

@@ -8,19 +8,10 @@ writer.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from tequio_ledger.store.models import SubmissionRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingBundle:
-    """A bundle that has no answer yet."""
-
-    n: int
-    leaves: bytes
 
 
 def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> int:
@@ -31,28 +22,32 @@ def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> in
     ).scalar_one()
 
 
-def waiting(connection: Connection, without: Collection[int], limit: int) -> list[WaitingBundle]:
-    """Read bundles without an answer, the oldest first, except those with the given numbers."""
+def waiting(connection: Connection, without: Collection[int], limit: int) -> dict[int, bytes]:
+    """Read bundles without an answer by number, the oldest first, except those with the numbers."""
+    # The writer remembers which bundles it has queued, instead of marking their rows: a mark would
+    # cost a write for each bundle, and outlive a writer that dies.
     query = select(SubmissionRow.n, SubmissionRow.leaves).where(SubmissionRow.answer.is_(None))
     rows = connection.execute(
         query.where(SubmissionRow.n.not_in(without)).order_by(SubmissionRow.n).limit(limit)
     )
-    return [WaitingBundle(n=row.n, leaves=row.leaves) for row in rows]
+    return {row.n: row.leaves for row in rows}
 
 
-def answer(connection: Connection, n: int, said: bytes) -> None:
+def answer(connection: Connection, n: int, encoded: bytes) -> None:
     """Write the answer to a bundle; does nothing when the bundle was withdrawn."""
-    connection.execute(update(SubmissionRow).where(SubmissionRow.n == n).values(answer=said))
+    connection.execute(update(SubmissionRow).where(SubmissionRow.n == n).values(answer=encoded))
 
 
 def pop_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
     """Delete the answered bundles of a process; gives the answers by number."""
+    # Read and deleted by one statement: a bundle is answered once, and two queries would need a
+    # stronger isolation for that.
     change = (
         delete(SubmissionRow)
         .where(SubmissionRow.replica == replica, SubmissionRow.answer.is_not(None))
         .returning(SubmissionRow.n, SubmissionRow.answer)
     )
-    return {n: said for n, said in connection.execute(change) if said is not None}
+    return {n: encoded for n, encoded in connection.execute(change) if encoded is not None}
 
 
 def withdraw(connection: Connection, n: int) -> None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.publisher import Publication
-from tequio_ledger.store import entries, log_rows
+from tequio_ledger.store import log_rows
 from tequio_ledger.web.routing import get
 from tequio_shared.api.network import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
@@ -131,7 +131,7 @@ def get_proof(ledger: Ledger, name: str) -> Response:
     """Prove that a statement is in the published log; `extra` holds its leaf (C2SP tlog-proof)."""
     statement, published = digest_from_text(name), ledger.published
     with ledger.database.glance.connect() as connection:
-        index = entries.index_of_id(connection, statement)
+        index = log_rows.find_index(connection, statement)
         if index is None or index >= published.size:
             raise RefusedError("not-found", f"the published log has no statement {name}")
         (leaf,) = log_rows.read_leaves(connection, index, index + 1)

@@ -195,7 +195,7 @@ async def _receive_blob(request: Request, ledger: Ledger, digest: Digest, author
     try:
         async for chunk in read_chunks(request, BLOB_BYTES):
             await asyncio.to_thread(ledger.blobs.write, upload, chunk)
-        await asyncio.to_thread(ledger.blobs.store, upload, author)
+        await asyncio.to_thread(ledger.blobs.store, upload)
     finally:
         await asyncio.to_thread(ledger.blobs.end_upload, upload)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 import platformdirs
@@ -38,13 +39,15 @@ from tequio_shared.log.policy import (
     encode_conflict,
 )
 
-if TYPE_CHECKING:
-    import socket
+KEY = "witness"
+LOGS = "logs"
+"""Folder of the last checkpoints; made before the key."""
+REQUEST_RATE = 50
+"""Requests per second per IP prefix, and ten times as many in a burst; a log sends one a second."""
+_TEXT = "text/plain"
+_SHORT = {"cache-control": "public, max-age=10"}
 
-
-# --- The witness's settings.
-#
-# To add a setting: a field here and a line in `installer/witness.toml`.
+log = structlog.get_logger(__name__)
 
 
 def _logs(text: str) -> tuple[VerifierKey, ...]:
@@ -67,7 +70,7 @@ def _log(text: str) -> VerifierKey:
 
 
 class WitnessSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
-    """All settings of the witness."""
+    """All settings of the witness; to add one: a field, and a line in `installer/witness.toml`."""
 
     folder: Annotated[
         Folder, Meta(description="Folder of the witness's key and of what it cosigned.")
@@ -94,20 +97,12 @@ class WitnessSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"
 WITNESS = Program(WitnessSettings, "TEQUIO_WITNESS_", "tequio-ledger witness --help")
 
 
-# --- The two paths of a witness: POST /add-checkpoint and GET /<origin hash>/checkpoint.
-
-_TEXT = "text/plain"
-_SHORT = {"cache-control": "public, max-age=10"}
-
-log = structlog.get_logger(__name__)
-
-
 @post("/add-checkpoint")
-async def add_checkpoint(request: Request, desk: WitnessService) -> Response:
+async def add_checkpoint(request: Request, service: WitnessService) -> Response:
     """Cosign a checkpoint that continues the last one, or say why not (c2sp.org/tlog-witness)."""
     body = await read_body(request, REQUEST_BYTES)
     try:
-        lines = await asyncio.to_thread(desk.add_checkpoint, body)
+        lines = await asyncio.to_thread(service.add_checkpoint, body)
     except CosigningRefusedError as err:
         return _refusal(err)
     except OSError as err:
@@ -117,9 +112,9 @@ async def add_checkpoint(request: Request, desk: WitnessService) -> Response:
 
 
 @get("/{name}/checkpoint")
-async def get_checkpoint(name: str, book: CheckpointStore) -> Response:
+async def get_checkpoint(name: str, store: CheckpointStore) -> Response:
     """Give the last checkpoint of a log that this witness cosigned, by the hash of its origin."""
-    note = book.note_of(name)
+    note = store.notes.get(name)
     if note is None:
         raise RefusedError("not-found", "this witness has cosigned no checkpoint of this log")
     return Response(note, media_type=_TEXT, headers=_SHORT)
@@ -131,11 +126,11 @@ async def get_health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-def build(desk: WitnessService, book: CheckpointStore) -> ASGIApp:
+def build(service: WitnessService, store: CheckpointStore) -> ASGIApp:
     """Put the application together."""
     routes = (add_checkpoint, get_checkpoint, get_health)
     group = RouteGroup(routes=routes, answer_error=errors.answer_error)
-    return application((group,), {"desk": desk, "book": book}, errors.answer_missing)
+    return application((group,), {"service": service, "store": store}, errors.answer_missing)
 
 
 def _refusal(err: CosigningRefusedError) -> Response:
@@ -144,13 +139,6 @@ def _refusal(err: CosigningRefusedError) -> Response:
             encode_conflict(err.size), status_code=err.status, headers={"content-type": SIZE_TYPE}
         )
     return Response(f"{err}\n".encode(), status_code=err.status, media_type=_TEXT)
-
-
-KEY = "witness"
-LOGS = "logs"
-"""Folder of the last checkpoints; made before the key."""
-REQUEST_RATE = 50
-"""Requests per second per IP prefix, and ten times as many in a burst; a log sends one a second."""
 
 
 def serve(settings: WitnessSettings) -> None:
@@ -162,9 +150,9 @@ def serve(settings: WitnessSettings) -> None:
         except MalformedError as err:
             raise UserFacingError(f"--name cannot be the name of a key: {err}") from err
         logs = {key.name: key for key in settings.logs}
-        book = CheckpointStore(folder.path / LOGS, logs, own)
-        desk = WitnessService(logs, book, own, signer, now_ms)
-        asyncio.run(_serve(build(desk, book), settings, listener, own))
+        store = CheckpointStore(folder.path / LOGS, logs, own)
+        service = WitnessService(store, signer, now_ms)
+        asyncio.run(_serve(build(service, store), settings, listener, own))
 
 
 def _signer(folder: DataFolder) -> Signer:
@@ -179,10 +167,8 @@ def _signer(folder: DataFolder) -> Signer:
             "restore that folder, or start a new witness in another folder, with another name and "
             "key"
         )
-    try:
+    with files.explained(seen):
         files.make_folder(seen)
-    except OSError as err:
-        raise UserFacingError(files.explain(err, seen)) from err
     return folder.signer(KEY)
 
 
@@ -201,9 +187,6 @@ async def _serve(
     )
     await server.serve()
     log.info("stopped")
-
-
-# --- `tequio-ledger witness`.
 
 
 @click.command("witness")

@@ -12,11 +12,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
 
+from tequio_ledger.runtime import Clock
 from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
@@ -41,34 +41,26 @@ from tequio_shared.log.policy import (
     origin_hash,
 )
 
-if TYPE_CHECKING:
-    from tequio_ledger.runtime import Clock
-
-
 EVIDENCE_FILES = 64
 """Maximum number of files of one log in each of the two folders; more would prove nothing new."""
-FORKS, UNPROVEN = "forks", "unproven"
 
 log = structlog.get_logger(__name__)
 
 
 class CheckpointStore:
-    """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
+    """The last cosigned checkpoint of each log; one caller of `store` at a time."""
 
     def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
         """Read the files; raises UserFacingError when one is not what this witness wrote."""
-        self._folder = folder
-        self._own = own
+        self.logs = logs
+        self.own = own
         self.last: dict[str, Checkpoint] = {}
-        self._notes: dict[str, bytes] = {}  # by origin hash
+        """By origin."""
+        self.notes: dict[str, bytes] = {}
+        """The same checkpoints as they were cosigned, by origin hash."""
+        self._folder = folder
         for origin, key in logs.items():
-            note = self._read(origin, key)
-            if note is not None:
-                self._notes[origin_hash(origin)] = note
-
-    def note_of(self, name: str) -> bytes | None:
-        """Give the last cosigned checkpoint of the log with that origin hash."""
-        return self._notes.get(name)
+            self._read(origin, key)
 
     def store(self, checkpoint: Checkpoint, note: bytes) -> None:
         """Store a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
@@ -77,48 +69,41 @@ class CheckpointStore:
         files.make_folder(place)
         files.write_file(place / "checkpoint", note)
         self.last[checkpoint.origin] = checkpoint
-        self._notes[name] = note
+        self.notes[name] = note
 
-    def store_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
-        """Log a proof of two histories, and store it unless there are many; raises OSError."""
-        kept = self._store(FORKS, shown, evidence)
-        log.error("a log showed two histories", origin=shown.origin, evidence=kept)
+    def store_evidence(self, shown: Checkpoint, evidence: ForkEvidence, *, is_fork: bool) -> None:
+        """Log and store a proof of two histories, or a checkpoint with an invalid proof.
 
-    def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
-        """Log a checkpoint with an invalid proof, and store it unless there are many.
-
-        This proves nothing against the log: the sender may have made a wrong proof. Raises OSError.
+        The latter proves nothing against the log: its sender may have made the wrong proof. One
+        file per checkpoint, however often it is sent; none if there are many. Raises OSError.
         """
-        kept = self._store(UNPROVEN, shown, evidence)
-        log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
-
-    def _store(self, kind: str, shown: Checkpoint, evidence: ForkEvidence) -> str | None:
-        """Store one file per checkpoint, however often it is sent; gives its path."""
+        kind = "forks" if is_fork else "unproven"
         folder = self._folder / origin_hash(shown.origin) / kind
         path = folder / f"{sha256(shown.text().encode()).hex()[:16]}.json"
         files.make_folder(folder)
-        if not path.exists():
-            if len(list(folder.iterdir())) >= EVIDENCE_FILES:
-                return None
+        if not path.exists() and len(list(folder.iterdir())) < EVIDENCE_FILES:
             files.write_file(path, msgspec.json.encode(evidence))
-        return str(path)
+        stored = str(path) if path.exists() else None
+        if is_fork:
+            log.error("a log showed two histories", origin=shown.origin, evidence=stored)
+        else:
+            log.warning("a checkpoint without its proof", origin=shown.origin, kept=stored)
 
-    def _read(self, origin: str, key: VerifierKey) -> bytes | None:
+    def _read(self, origin: str, key: VerifierKey) -> None:
         path = self._folder / origin_hash(origin) / "checkpoint"
-        try:
+        with files.explained(path):
+            if not path.exists():
+                return
             with path.open("rb") as file:
                 note = file.read(NOTE_BYTES + 1)
-            signed = open_checkpoint(note, key, [self._own])
-        except FileNotFoundError:
-            return None
-        except OSError as err:
-            raise UserFacingError(files.explain(err, path)) from err
+        try:
+            signed = open_checkpoint(note, key, [self.own])
         except PeerError as err:
             raise UserFacingError(_damaged(path, str(err))) from err
         if not signed.cosignatures:
             raise UserFacingError(_damaged(path, "it lacks our cosignature"))
         self.last[origin] = signed.checkpoint
-        return note
+        self.notes[origin_hash(origin)] = note
 
 
 def _damaged(path: Path, why: str) -> str:
@@ -128,27 +113,16 @@ def _damaged(path: Path, why: str) -> str:
     )
 
 
-# --- The witness itself: one request at a time is judged, stored, and only then cosigned.
-#
-# Judging and storing are one step under one lock: of two simultaneous requests the second is
-# compared with the result of the first. A lock for each log would wait less, but an answer takes
-# milliseconds, and a log asks every few seconds.
-
-
 class WitnessService:
-    """Answers add-checkpoint; any thread may ask."""
+    """Answers add-checkpoint; any thread may ask. One request at a time is judged and stored.
 
-    def __init__(
-        self,
-        logs: Mapping[str, VerifierKey],
-        book: CheckpointStore,
-        own: VerifierKey,
-        signer: Signer,
-        clock: Clock,
-    ) -> None:
-        self._logs = logs
-        self._book = book
-        self._own = own
+    Judging and storing are one step under one lock: of two simultaneous requests the second is
+    compared with the result of the first. A lock for each log would wait less, but an answer takes
+    milliseconds, and a log asks every few seconds.
+    """
+
+    def __init__(self, store: CheckpointStore, signer: Signer, clock: Clock) -> None:
+        self._store = store
         self._signer = signer
         self._clock = clock
         self._lock = threading.Lock()
@@ -163,38 +137,35 @@ class WitnessService:
         except MalformedError as err:
             raise CosigningRefusedError(CosigningStatus.MALFORMED, str(err)) from err
         with self._lock:
-            return self._cosign(request, self._judged(request))
-
-    def _judged(self, request: AddCheckpoint) -> Checkpoint:
-        try:
-            return decide_cosigning(request, self._logs, self._book.last)
-        except CosigningRefusedError as err:
-            if err.status is CosigningStatus.NO_PROOF:
-                self._accuse(request, str(err))
-            raise
+            try:
+                checkpoint = decide_cosigning(request, self._store.logs, self._store.last)
+            except CosigningRefusedError as err:
+                if err.status is CosigningStatus.NO_PROOF:
+                    self._store_evidence(request, str(err))
+                raise
+            return self._cosign(request, checkpoint)
 
     def _cosign(self, request: AddCheckpoint, checkpoint: Checkpoint) -> bytes:
         time_s = self._clock() // 1000
-        line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
-        log_key = self._logs[checkpoint.origin]
+        line = cosignature_line(checkpoint, self._store.own.name, self._signer, time_s)
+        log_key = self._store.logs[checkpoint.origin]
         note = filter_signatures(request.note, [log_key])  # other lines, even ours, may be forged
-        self._book.store(checkpoint, add_lines(note, [line]))
+        self._store.store(checkpoint, add_lines(note, [line]))
         return line.encode()
 
-    def _accuse(self, request: AddCheckpoint, why: str) -> None:
+    def _store_evidence(self, request: AddCheckpoint, why: str) -> None:
         # Only two roots of one size prove a fork. Between two sizes the proof is the sender's, and
         # anyone can send a log's newest checkpoint with a wrong one.
         shown = Checkpoint.parse(note_text(request.note))
-        origin, log_key = shown.origin, self._logs[shown.origin]
-        seen, held = self._book.last.get(origin), self._book.note_of(origin_hash(origin))
-        if seen is None or held is None:
+        origin, log_key = shown.origin, self._store.logs[shown.origin]
+        seen, note = self._store.last.get(origin), self._store.notes.get(origin_hash(origin))
+        if seen is None or note is None:
             return
         is_fork = shown.size == seen.size and shown.root != seen.root
         evidence = ForkEvidence(
             log_key=log_key.text(),
             why=f"size {seen.size} was cosigned, then somebody asked for another one: {why}",
-            notes=(held.decode(), filter_signatures(request.note, [log_key]).decode()),
+            notes=(note.decode(), filter_signatures(request.note, [log_key]).decode()),
             proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
-        keep = self._book.store_fork if is_fork else self._book.store_unproven
-        keep(shown, evidence)
+        self._store.store_evidence(shown, evidence, is_fork=is_fork)

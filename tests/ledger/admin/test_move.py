@@ -24,8 +24,8 @@ from tests.support.ledgers import make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.admin.move import Moved
     from tequio_ledger.ledger import Ledger
+    from tequio_ledger.store.log_rows import SignedHead
     from tests.support.postgres import Cluster
 
 MANY = 700
@@ -57,7 +57,7 @@ def grow(ledger: Ledger, name: str, count: int) -> None:
 
 def moved(
     folder: Path, source: str, target: str, most: int | None = None, page_rows: int = PAGE_ROWS
-) -> Moved:
+) -> SignedHead:
     """Move, and die when so many entries are there."""
 
     def tell(done: int, _of: int) -> None:

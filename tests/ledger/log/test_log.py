@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.log_rows import StoredCheckpoint
-from tequio_ledger.store.postgresql import OfficeTakenError
+from tequio_ledger.store.postgresql import NotLeaderError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.log import merkle
@@ -106,7 +106,7 @@ MOVES = ["UPDATE log_head SET size = size + 1", "UPDATE log_head SET term = term
 def test_a_head_that_somebody_else_moved_is_fatal(tmp_path: Path, change: str) -> None:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         sql(ledger, change)
-        with pytest.raises((FatalLogError, OfficeTakenError), match="another process"):
+        with pytest.raises((FatalLogError, NotLeaderError), match="another process"):
             grow(ledger, Author("a", ledger.state.net), 1)
 
 

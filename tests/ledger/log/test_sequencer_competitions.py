@@ -60,7 +60,7 @@ class Contest:
     @property
     def view(self) -> CompetitionView:
         """The competition's view."""
-        return self.ledger.state.competition(self.paper.id)
+        return self.ledger.state.competitions.view(self.paper.id)
 
     def phase(self) -> CompetitionPhase:
         """The phase; a call, so that a type checker looks again each time."""

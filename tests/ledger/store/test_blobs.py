@@ -33,7 +33,7 @@ def put(blobs: BlobFolder, author: PeerKey, content: bytes, quota: int) -> None:
     upload = blobs.begin_upload(sha256(content), author, quota)
     try:
         upload.write(content)
-        blobs.store(upload, author)
+        blobs.store(upload)
     finally:
         blobs.end_upload(upload)
 
@@ -58,7 +58,7 @@ def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> N
     upload = blobs.begin_upload(sha256(b"right"), ALICE, 100)
     upload.write(b"wrong")
     with pytest.raises(RefusedError, match="does not have the hash in its name"):
-        blobs.store(upload, ALICE)
+        blobs.store(upload)
     blobs.end_upload(upload)
     assert not blobs.has(sha256(b"right"))
     assert not list((tmp_path / "blobs" / "new").iterdir())

@@ -10,8 +10,8 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
 from tequio_ledger.store.database import Database
+from tequio_ledger.store.insertion import upsert
 from tequio_ledger.store.models import Peer, PeerStanding
-from tequio_ledger.store.postgresql import upsert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,10 +61,10 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
     with database.writer.begin() as connection:
         _register(connection, count)
         old = [_row(at, 1) for at in range(0, count, 2)]
-        upsert(connection, PeerStanding, old, ("peer",), FRESH)
+        upsert(connection, PeerStanding, old, FRESH)
         assert _stored(connection) == old
         new = [_row(at, 2 + at) for at in range(count)]
-        upsert(connection, PeerStanding, new, ("peer",), FRESH)
+        upsert(connection, PeerStanding, new, FRESH)
         assert _stored(connection) == new
 
 
@@ -72,10 +72,8 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
 def test_only_the_named_columns_are_written_anew(database: Database, count: int) -> None:
     with database.writer.begin() as connection:
         _register(connection, count)
-        upsert(connection, PeerStanding, [_row(at, 1) for at in range(count)], ("peer",), FRESH)
-        upsert(
-            connection, PeerStanding, [_row(at, 2) for at in range(count)], ("peer",), ("until",)
-        )
+        upsert(connection, PeerStanding, [_row(at, 1) for at in range(count)], FRESH)
+        upsert(connection, PeerStanding, [_row(at, 2) for at in range(count)], ("until",))
         assert _stored(connection) == [_row(at, 1) for at in range(count)]
 
 
@@ -85,6 +83,6 @@ def test_rows_that_name_no_peer_are_refused_whole(database: Database, count: int
         _register(connection, count - 1)
     rows = [_row(at, 1) for at in range(count)]
     with pytest.raises(IntegrityError), database.writer.begin() as connection:
-        upsert(connection, PeerStanding, rows, ("peer",), FRESH)
+        upsert(connection, PeerStanding, rows, FRESH)
     with database.reader.begin() as connection:
         assert _stored(connection) == []

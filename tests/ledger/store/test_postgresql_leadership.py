@@ -1,4 +1,4 @@
-"""Who holds the office of a shared database: a ledger, which may be ended, or somebody else."""
+"""The leader lock of a shared database: held by a ledger, which may be ended, or a stranger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy import NullPool, create_engine, text
 
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import _OFFICE_LOCK, LEASE_S, ForeignOfficeError
+from tequio_ledger.store.postgresql import _LEADER_LOCK, LEASE_S, ForeignLockError
 from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.postgres import Cluster
 
-TAKE = text("SELECT pg_advisory_lock(:key)").bindparams(key=_OFFICE_LOCK)
+TAKE = text("SELECT pg_advisory_lock(:key)").bindparams(key=_LEADER_LOCK)
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def taking(url: str) -> Connection:
     return connection
 
 
-def test_a_stranger_in_the_office_is_named_and_nothing_breaks(urls: tuple[str, str]) -> None:
+def test_a_stranger_with_the_lock_is_named_and_nothing_breaks(urls: tuple[str, str]) -> None:
     owner, stranger = urls
     with closing(Database(owner)) as database:
         assert database.has_no_leader()
         with closing(taking(stranger)):
             for _ in range(2):
                 with pytest.raises(
-                    ForeignOfficeError, match=r"role test_\w+_stranger .*REVOKE CONNECT"
+                    ForeignLockError, match=r"role test_\w+_stranger .*REVOKE CONNECT"
                 ) as caught:
                     database.has_no_leader()
         assert isinstance(caught.value, UnwritableError), "it is told, and tried again"
@@ -67,7 +67,7 @@ def test_a_session_of_our_own_role_that_rests_is_ended(urls: tuple[str, str]) ->
 def wait_until_vacant(database: Database) -> None:
     deadline_s = time.monotonic() + allowed_s(LEASE_S)
     while True:
-        with contextlib.suppress(ForeignOfficeError):  # the server takes a moment to end a session
+        with contextlib.suppress(ForeignLockError):  # the server takes a moment to end a session
             if database.has_no_leader():
                 return
         assert time.monotonic() < deadline_s

@@ -220,31 +220,29 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    book = CheckpointStore(tmp_path / "logs", logs, own)
+    store = CheckpointStore(tmp_path / "logs", logs, own)
     (tmp_path / "logs").write_text("no folder")
-    desk = WitnessService(logs, book, own, signer, lambda: 1_700_000_000_000)
+    service = WitnessService(store, signer, lambda: 1_700_000_000_000)
     with pytest.raises(FileExistsError):
-        desk.add_checkpoint(log.request(0, 5).encode())
-    assert book.last == {}
+        service.add_checkpoint(log.request(0, 5).encode())
+    assert store.last == {}
 
 
-def desk_of(folder: Path, log: ShownLog) -> WitnessService:
+def service_of(folder: Path, log: ShownLog) -> WitnessService:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    return WitnessService(
-        logs, CheckpointStore(folder, logs, own), own, signer, lambda: 1_700_000_000_000
-    )
+    return WitnessService(CheckpointStore(folder, logs, own), signer, lambda: 1_700_000_000_000)
 
 
 @pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])
 def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog, folder: str, size: int) -> None:
-    desk = desk_of(tmp_path, log)
-    desk.add_checkpoint(log.request(0, 5).encode())
+    service = service_of(tmp_path, log)
+    service.add_checkpoint(log.request(0, 5).encode())
     for at in range(EVIDENCE_FILES + 5):
         other = ShownLog(hashes=log.hashes[:2]).grow(10, f"{at} ")
         with pytest.raises(CosigningRefusedError):
-            desk.add_checkpoint(other.request(5, size).encode())
+            service.add_checkpoint(other.request(5, size).encode())
     assert len(list((tmp_path / origin_hash(log.origin) / folder).iterdir())) == EVIDENCE_FILES
 
 
@@ -252,18 +250,18 @@ def test_nobody_makes_a_witness_accuse_an_honest_log_or_fill_its_evidence(
     tmp_path: Path, log: ShownLog
 ) -> None:
     """Anybody can send the log's own newest checkpoint with garbage for a proof."""
-    desk, place = desk_of(tmp_path, log), tmp_path / origin_hash(log.origin)
-    desk.add_checkpoint(log.request(0, 5).encode())
+    service, place = service_of(tmp_path, log), tmp_path / origin_hash(log.origin)
+    service.add_checkpoint(log.request(0, 5).encode())
     stranger = Signer(bytes([32]) * 32)
     for at in range(EVIDENCE_FILES + 5):
         line = notes.cosignature_line(log.checkpoint(12), f"w{at}", stranger, 1_700_000_000)
         note = notes.add_lines(log.request(5, 12).note, [line])
         asked = AddCheckpoint(old_size=5, proof=(log.hashes[at % 40],), note=note)
         with pytest.raises(CosigningRefusedError):
-            desk.add_checkpoint(asked.encode())
+            service.add_checkpoint(asked.encode())
     assert not (place / "forks").exists()
     assert len(list((place / "unproven").iterdir())) == 1
     with pytest.raises(CosigningRefusedError):
-        desk.add_checkpoint(log.fork(2, 3).request(5, 5).encode())
+        service.add_checkpoint(log.fork(2, 3).request(5, 5).encode())
     (path,) = (place / "forks").iterdir()
     assert proves_fork(msgspec.json.decode(path.read_bytes(), type=ForkEvidence))

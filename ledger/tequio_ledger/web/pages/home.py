@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.store import entries, queries, ranking
+from tequio_ledger.store import entries, log_rows, queries, ranking
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.log_files import witness_answers
@@ -184,7 +184,7 @@ def _named(connection: Connection, ledger: Ledger, digest: Digest) -> Iterator[S
         yield SearchMatch(f"/peers/{text}", text, "a key")
     if RunId(digest) in ledger.state.runs:
         yield SearchMatch(f"/runs/{text}", text, "a run")
-    index = entries.index_of_id(connection, digest)
+    index = log_rows.find_index(connection, digest)
     if index is not None and index < ledger.published.size:
         yield SearchMatch(f"/entries/{index}", f"Entry {index:,}", "has this statement id")
     for run, number in entries.rounds_of_head(connection, digest, MATCHES):

@@ -22,8 +22,6 @@ _IN_A_TEAM = sa.text("team <> ''")
 def upgrade() -> None:
     """Make every table."""
     _make_log()
-    _make_blobs()
-    _make_exchange()
     _make_keys()
     _make_rounds()
     if _is_postgresql():
@@ -80,9 +78,6 @@ def _make_log() -> None:
         _serial("log_id"),
         sa.Column("mark", sa.LargeBinary, nullable=False),
     )
-
-
-def _make_blobs() -> None:
     op.create_table(
         "blob",
         sa.Column("sha256", _HASH, primary_key=True),
@@ -91,9 +86,6 @@ def _make_blobs() -> None:
         sa.Column("at", _WHOLE, nullable=False),
     )
     op.create_index("ix_blob_author", "blob", ["author"])
-
-
-def _make_exchange() -> None:
     op.create_table(
         "submission",
         sa.Column("n", _WHOLE, sa.Identity(), primary_key=True),
@@ -203,7 +195,8 @@ def _make_rounds() -> None:
 
 
 def _store_uncompressed() -> None:
-    """Hashes and signatures do not compress; a tile is rewritten up to 256 times."""
+    # Hashes and signatures do not compress, and a tile is rewritten up to 256 times: compressing it
+    # would be work for nothing. The free tenth of a page keeps each rewrite in that page.
     op.execute("ALTER TABLE log_entry ALTER COLUMN leaf SET STORAGE EXTERNAL")
     op.execute("ALTER TABLE log_tile ALTER COLUMN data SET STORAGE EXTERNAL")
     op.execute("ALTER TABLE log_tile SET (fillfactor = 90)")

@@ -1,0 +1,104 @@
+"""Inserting rows, in the fastest way that the database has.
+
+Both databases understand `INSERT ... ON CONFLICT`. SQLite inserts many rows with one prepared
+statement. PostgreSQL would need a message for each row, so it gets many rows at once, as one array
+per column.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import JSON, Connection, LargeBinary, String, insert
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.types import TypeEngine
+
+from tequio_ledger.store.models import Base
+
+Row = Mapping[str, object]
+
+_POSTGRESQL = "postgresql"
+_MANY = 16
+"""Fewer rows are faster as one statement each."""
+
+
+def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
+    """Write rows, all with the same columns; fails if one exists already."""
+    if _are_many(connection, rows):
+        _insert_arrays(connection, table, rows)
+    elif rows:
+        connection.execute(insert(table), rows)
+
+
+def insert_new(connection: Connection, table: type[Base], row: Row) -> None:
+    """Write a row unless its key exists."""
+    connection.execute(_insert(connection, table).on_conflict_do_nothing(), row)
+
+
+def upsert(
+    connection: Connection,
+    table: type[Base],
+    rows: Sequence[Row],
+    fresh: Sequence[str] | None = None,
+) -> None:
+    """Write rows; of those that exist already, replace the columns named in `fresh`.
+
+    Without `fresh`, all columns outside the primary key are replaced.
+    """
+    if not rows:
+        return
+    keys = [one.name for one in table.__table__.primary_key]
+    fresh = fresh or [name for name in rows[0] if name not in keys]
+    if _are_many(connection, rows):
+        quote = connection.dialect.identifier_preparer.quote
+        changes = ", ".join(f"{quote(name)} = EXCLUDED.{quote(name)}" for name in fresh)
+        key = ", ".join(map(quote, keys))
+        _insert_arrays(connection, table, rows, f" ON CONFLICT ({key}) DO UPDATE SET {changes}")
+        return
+    statement = _insert(connection, table)
+    columns = {name: statement.excluded[name] for name in fresh}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=columns), rows)
+
+
+def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
+    return connection.dialect.name == _POSTGRESQL and len(rows) >= _MANY
+
+
+def _insert(connection: Connection, table: type[Base]) -> postgresql.Insert | sqlite.Insert:
+    if connection.dialect.name == _POSTGRESQL:
+        return postgresql.insert(table)
+    return sqlite.insert(table)
+
+
+def _insert_arrays(
+    connection: Connection, table: type[Base], rows: Sequence[Row], conflict: str = ""
+) -> None:
+    # As text, because SQLAlchemy's own parameters cannot ask for %b: it makes the driver send the
+    # arrays in binary form, so that keys and leaves are not written out in hex.
+    quote = connection.dialect.identifier_preparer.quote
+    types = {name: table.__table__.c[name].type for name in rows[0]}
+    names = ", ".join(map(quote, types))
+    values = ", ".join(f"made.{quote(name)}{_cast(kind)}" for name, kind in types.items())
+    arrays = ", ".join(f"%b::{_element(kind)}[]" for kind in types.values())
+    order = (
+        f"INSERT INTO {quote(table.__tablename__)} ({names}) SELECT {values} "  # noqa: S608 - names of our own tables
+        f"FROM unnest({arrays}) AS made ({names}){conflict}"
+    )
+    columns = [[_plain(row[name], kind) for row in rows] for name, kind in types.items()]
+    connection.exec_driver_sql(order, tuple(columns))
+
+
+def _plain(value: object, kind: TypeEngine[object]) -> object:
+    return json.dumps(value) if isinstance(kind, JSON) else value
+
+
+def _cast(kind: TypeEngine[object]) -> str:
+    # JSON is sent as text and becomes JSON here: then every column is an array of a plain type.
+    return "::json" if isinstance(kind, JSON) else ""
+
+
+def _element(kind: TypeEngine[object]) -> str:
+    if isinstance(kind, LargeBinary):
+        return "bytea"
+    return "text" if isinstance(kind, (String, JSON)) else "int8"
