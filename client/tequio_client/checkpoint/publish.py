@@ -19,6 +19,7 @@ import structlog
 import trio
 
 from tequio_client.checkpoint import export, layout, verify
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.verify import VerifyOutcome
@@ -31,7 +32,6 @@ from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
 
@@ -45,25 +45,24 @@ class PublishOptions:
 
     folder: Path
     repo: str
-    ledger: str
+    origin: WeightsOrigin
     is_private: bool = False
     organisers: Sequence[Path] = ()
-    trust: Policy | None = None
 
 
 def publish_folder(
-    options: PublishOptions, claim: HeadClaim, hub: Hub, told: Callable[[str], None]
+    options: PublishOptions, claim: HeadClaim, hub: Hub, report: Callable[[str], None]
 ) -> tuple[HubRevision, int | None]:
     """Publish a verified folder; returns the revision on the Hub, and the log entry or None.
 
-    `told` gets the name of each file before its upload. Raises UserFacingError.
+    `report` gets the name of each file before its upload. Raises UserFacingError.
     """
     published = hub.publish(
-        options.folder, claim, options.repo, is_private=options.is_private, told=told
+        options.folder, claim, options.repo, is_private=options.is_private, report=report
     )
     if not options.organisers:
         return published, None
-    return published, log_publication(options.ledger, claim, published, options.organisers)
+    return published, log_publication(options.origin.ledger, claim, published, options.organisers)
 
 
 def log_publication(
@@ -77,10 +76,7 @@ def log_publication(
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
     """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
-    check = verify.VerifyFolderOptions(
-        folder=options.folder, ledger=options.ledger, trust=options.trust
-    )
-    verdict = verify.verify_folder(check, progress)
+    verdict = verify.verify_folder(options.folder, options.origin, progress)
     if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
     return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
@@ -121,7 +117,6 @@ class FollowOptions:
     run: str
     every: int
     publish: PublishOptions
-    stores: Sequence[Path] = ()
 
 
 def follow_run(
@@ -155,8 +150,8 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
 
 def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:
     """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.explain_unreachable_ledger(options.publish.ledger):
-        found = trio.run(partial(_run, options))
+    with shutdown.explain_unreachable_ledger(options.publish.origin.ledger):
+        found = trio.run(_run, options)
     is_finished = found.state == RunState.FINISHED
     if found.head_round is None:
         return is_finished
@@ -171,22 +166,19 @@ def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
     if not (target / layout.CLAIM).exists():
         wanted = HeadSelector(run=found.run, round=found.head_round)
         exporting = export.ExportOptions(
-            ledger=options.publish.ledger,
-            wanted=wanted,
-            target=target,
-            stores=options.stores,
-            trust=options.publish.trust,
+            origin=options.publish.origin, wanted=wanted, target=target
         )
         export.export_head(exporting, NoProgress())
     publishing = replace(options.publish, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
-        publishing, claim, hub, lambda text: log.debug("upload", file=text)
+        publishing, claim, hub, lambda name: log.debug("upload", file=name)
     )
     log.info("published", repo=done.repo, tag=done.tag, revision=done.revision, entry=entry)
     shutil.rmtree(target)
 
 
 async def _run(options: FollowOptions) -> RunAnswer:
-    async with LedgerApi(options.publish.ledger, trust=options.publish.trust) as api:
+    origin = options.publish.origin
+    async with LedgerApi(origin.ledger, trust=origin.trust) as api:
         return find_one("run", await api.runs(), lambda one: (one.name, one.run), options.run)

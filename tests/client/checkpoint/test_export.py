@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
     name = str(wanted.pop("run", site.log.swarm.manifest.name))
     wish = export.ExportOptions(
-        ledger=site.url, wanted=HeadSelector(run=name, **wanted), target=target, stores=stores
+        origin=WeightsOrigin(ledger=site.url, stores=stores),
+        wanted=HeadSelector(run=name, **wanted),
+        target=target,
     )
     return export.export_head(wish, NoProgress())
 

@@ -8,6 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from tequio_client.checkpoint import publish
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.publish import is_due
 from tests.support.hub import FakeHub, running
@@ -69,9 +70,10 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
             run="maize- 1.0",
             every=2,
             publish=publish.PublishOptions(
-                folder=tmp_path / "work", repo="ana/maize", ledger=site.url
+                folder=tmp_path / "work",
+                repo="ana/maize",
+                origin=WeightsOrigin(ledger=site.url, stores=(store,)),
             ),
-            stores=(store,),
         )
         publish.follow_run(wish, Hub("hf_a", hub.url), pause)
         there = hub.repositories["ana/maize"]

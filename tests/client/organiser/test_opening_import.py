@@ -215,7 +215,8 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     with shown(MemoryLog(run.swarm)) as site:
         wanted = HeadSelector(run=run.manifest.name, round=0)
         target = tmp_path / "out"
-        wish = export.ExportOptions(ledger=site.url, wanted=wanted, target=target, stores=[store])
+        origin = export.WeightsOrigin(ledger=site.url, stores=[store])
+        wish = export.ExportOptions(origin=origin, wanted=wanted, target=target)
         export.export_head(wish, NoProgress())
     before, after = (load_file(one / "model.safetensors") for one in (model, target))
     assert before.keys() == after.keys()
