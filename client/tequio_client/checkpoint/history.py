@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import Head
 
 
+MAX_CONTRIBUTORS = 100
+"""More are counted, not listed."""
 _SHOWN_ROUNDS = 8
+_MICRO = 10**6
+_LINE_CHARS = 256
+_MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 Blob: TypeAlias = "Callable[[Digest], bytes | None]"
 """Gets a document by its hash; None when there is none."""
@@ -82,7 +87,7 @@ class HeadHistory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadSelector:
-    """Which head: of the run of that name or beginning of its id; without a round, the last one."""
+    """A head of the run of that name or beginning of its id; without a round, the last one."""
 
     run: str
     round: int | None = None
@@ -144,13 +149,10 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
 def _promoted(history: RunHistory, wanted: HeadSelector) -> tuple[int, Head]:
     if not history.promoted:
         raise UserFacingError("no head of this run is certified yet: its first round has not begun")
-    if wanted.round is None:
-        return history.promoted[-1]
-    for index, head in history.promoted:
-        if head.round == wanted.round:
+    for index, head in reversed(history.promoted):
+        if wanted.round in (None, head.round):
             return index, head
-    rounds = [head.round for _, head in history.promoted]
-    shown = ", ".join(map(str, rounds[-_SHOWN_ROUNDS:]))
+    shown = ", ".join(str(head.round) for _, head in history.promoted[-_SHOWN_ROUNDS:])
     raise UserFacingError(
         f"no head of round {wanted.round} is certified; the last certified ones are of: {shown}"
     )
@@ -159,13 +161,6 @@ def _promoted(history: RunHistory, wanted: HeadSelector) -> tuple[int, Head]:
 def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
     found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
     return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))
-
-
-MAX_CONTRIBUTORS = 100
-"""More are counted, not listed."""
-_MICRO = 10**6
-_MOST = 256
-_MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 
 def render_card(story: HeadHistory, ledger: str, *, form: ExportForm = ExportForm.HEAD) -> str:
@@ -276,20 +271,25 @@ def _how_to_check(story: HeadHistory, ledger: str) -> str:
 
 def _how_it_was_made(story: HeadHistory) -> str:
     manifest, corpus = story.manifest, story.documents.corpus
-    rules, inner = manifest.algorithm, manifest.inner
+    rules, inner, texts = manifest.algorithm, manifest.inner, manifest.tokenizer
+    tokenizer = f"{texts.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{texts.file}`"
+    sent = f"{rules.k} numbers of each 4,096" if rules.k else "fewer numbers the more trainers"
+    formula = "6 per parameter and token"
+    if manifest.frozen is not None:
+        formula = "for each token 6 per parameter of the adapters, 4 per frozen one"
     rows = (
         ("run", f"`{to_text(manifest.run_id)}`"),
         ("data", _plain(corpus.source)),
         ("data manifest", f"`{manifest.data.manifest}`"),
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
-        ("tokenizer", _tokenizer(story)),
+        ("tokenizer", "UTF\\-8 bytes" if texts.kind == "bytes" else tokenizer),
         ("sequence", f"{manifest.model.sequence} tokens"),
         *_base_rows(story),
-        ("algorithm", f"{rules.name}, {rules.bits} bits, {_k(rules.k)}"),
+        ("algorithm", f"{rules.name}, {rules.bits} bits, {sent}"),
         ("inner steps", f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"),
         ("rounds closed", f"{story.rounds:,}"),
         ("tokens accepted", f"{story.tokens:,}"),
-        ("compute of accepted work", f"{story.flop:.3g} FLOP ({_formula(story)})"),
+        ("compute of accepted work", f"{story.flop:.3g} FLOP ({formula})"),
     )
     return "## How it was made\n\n" + _table(("what", "value"), rows)
 
@@ -305,32 +305,15 @@ def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _formula(story: HeadHistory) -> str:
-    if story.manifest.frozen is None:
-        return "6 per parameter and token"
-    return "for each token 6 per parameter of the adapters, 4 per frozen one"
-
-
-def _k(k: int) -> str:
-    return f"{k} numbers of each 4,096" if k else "fewer numbers the more trainers"
-
-
-def _tokenizer(story: HeadHistory) -> str:
-    rules = story.manifest.tokenizer
-    if rules.kind == "bytes":
-        return "UTF\\-8 bytes"
-    return f"{rules.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{rules.file}`"
-
-
 def _quality(story: HeadHistory) -> str:
-    said = {key: body for key, (_, body) in story.measures.items()}
-    if not said:
+    measured = {key: body for key, (_, body) in story.measures.items()}
+    if not measured:
         return (
             "## How good it is\n\n"
             "The log holds no measurement of this head on held\\-out text, so this card gives "
             "none. `tequio score` measures it on a text of yours."
         )
-    median, away = measures.median(said.values()), measures.outliers(said)
+    median, away = measures.median(measured.values()), measures.outliers(measured)
     rows = [
         (
             f"`{to_text(key)}`",
@@ -410,7 +393,7 @@ def _table(names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _line(text: str) -> str:
-    return clean_text(text, _MOST)
+    return clean_text(text, _LINE_CHARS)
 
 
 def _plain(text: str) -> str:

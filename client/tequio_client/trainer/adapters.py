@@ -25,7 +25,8 @@ from torch.utils.checkpoint import checkpoint
 from tequio_client.trainer import llama
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import CausalModel, check_sizes, parse_config
+from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase, Sides

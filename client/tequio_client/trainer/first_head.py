@@ -18,6 +18,7 @@ from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.model_config import parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
@@ -95,7 +96,7 @@ def with_adapters(
 
 def check_source(config: bytes, source: str) -> None:
     """Raise UserFacingError for a configuration that no run can start from."""
-    model.parse_config(config)
+    parse_config(config)
     trainer_weights.check_not_quantised(config, source)
 
 

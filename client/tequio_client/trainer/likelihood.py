@@ -29,13 +29,8 @@ from torch import Tensor
 from tequio_client import tokenizers
 from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, TextTokenizer
 from tequio_client.trainer import weights
-from tequio_client.trainer.model import (
-    CONTEXT_FIELDS,
-    CausalModel,
-    context_length,
-    parse_config,
-    vocabulary_size,
-)
+from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
+from tequio_client.trainer.model_config import CONTEXT_FIELDS, parse_config
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, DocumentScore, Refusal, ScoringRules, ScoringWindow

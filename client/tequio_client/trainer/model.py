@@ -7,10 +7,8 @@ manifests come from strangers: they are compared before anything is allocated.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
+from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import LayoutKind, WeightLayout
 
@@ -28,22 +27,6 @@ if TYPE_CHECKING:
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""
-CODE_PREFIXES = (
-    "auto_map",
-    "attn_implementation",
-    "experts_implementation",
-    "custom_pipelines",
-    "quantization_config",
-    "trust_remote_code",
-    "use_pretrained_backbone",
-    "use_timm_backbone",
-    "name_or_path",
-)
-"""Fields that name code or files of the model's author, such as a kernel on the Hub."""
-_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-_MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
-CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
-"""Fields with the largest number of inputs, the most common name first."""
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 
 
@@ -238,23 +221,6 @@ def build_random(config: bytes, seed: int) -> CausalModel:
     return model
 
 
-def save_pretrained(
-    config: bytes, model: CausalModel, layout: WeightLayout, master: NDArray[np.int32], folder: Path
-) -> None:
-    """Write a head as a Hugging Face model folder: config.json and model.safetensors."""
-    from safetensors.numpy import save_file  # noqa: PLC0415 - only here
-
-    folder.mkdir(parents=True, exist_ok=True)
-    values = {
-        name: np.ascontiguousarray(array.astype(np.float32) * np.float32(WEIGHT_UNIT))
-        for name, array in layout.unflatten(master).items()
-    }
-    (folder / "config.json").write_bytes(config)
-    save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
-    if model.aliases:
-        (folder / "aliases.json").write_text(json.dumps(model.aliases))
-
-
 def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
     """The network's weights in units of 2^-24, rounded to nearest, ties to even.
 
@@ -307,53 +273,6 @@ def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
     if not (np.isfinite(units) & (units >= -(2.0**31)) & (units < 2.0**31)).all():
         raise UserFacingError(f"{name} has weights that are infinite, NaN or beyond +-128")
     return units.astype(np.int32)
-
-
-def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
-    """The fields of a Hugging Face configuration, without those that name code or files.
-
-    Raises UserFacingError.
-    """
-    try:
-        fields = json.loads(config)
-    except (ValueError, RecursionError) as err:
-        raise UserFacingError(f"the model's configuration is not valid JSON: {err}") from err
-    if not isinstance(fields, dict) or "model_type" not in fields:
-        raise UserFacingError("the model's configuration has no model_type")
-    return _without_code(fields)
-
-
-def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
-    # At every depth: libraries would download what a nested configuration names, too.
-    return {
-        name: _without_code(value) if isinstance(value, dict) else value
-        for name, value in fields.items()
-        if not name.lstrip("_").startswith(CODE_PREFIXES)
-    }
-
-
-def check_sizes(fields: Mapping[str, Any], tensors: int) -> None:
-    """Raise UserFacingError for more layers, experts or labels than a model can have."""
-    # A layer takes memory even where its weights take none, and each has at least one tensor.
-    for name, value in fields.items():
-        if isinstance(value, dict):
-            check_sizes(value, tensors)
-        is_listed = "expert" in name or "labels" in name
-        most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
-        if most is not None and isinstance(value, int) and value > most:
-            raise UserFacingError(
-                f"the configuration's {name} is {value:,}, but at most {most:,} are allowed"
-            )
-        if name == "attention_types" and _repeated(value) > tensors:
-            raise UserFacingError(f"the configuration's {name} has more layers than tensors")
-
-
-def _repeated(types: Any) -> int:  # noqa: ANN401 - JSON of any model
-    """Layers in GPT-Neo's field: [[kinds, repetitions], ...]."""
-    try:
-        return sum(len(kinds) * max(int(often), 0) for kinds, often in types)
-    except (TypeError, ValueError):
-        return 0  # building the network will fail with a message
 
 
 def _network(fields: dict[str, Any]) -> CausalModel:  # JSON of any model

@@ -21,7 +21,8 @@ from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import CausalModel, check_sizes, of_network, parse_config
+from tequio_client.trainer.model import CausalModel, of_network
+from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 
 CONFIG_FILE, WEIGHTS_FILE, INDEX_FILE = (
