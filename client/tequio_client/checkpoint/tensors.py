@@ -133,7 +133,10 @@ def write_weights(
 
     shapes = {name: one.shape for name, one in by_name.items()}
     _write_files(folder, shapes, write, shard_bytes, only)
-    arrays = {_POSITIONS: np.concatenate(positions), _REMAINDERS: np.concatenate(remainders)}
+    arrays: dict[str, NDArray[Any]] = {
+        _POSITIONS: np.concatenate(positions),
+        _REMAINDERS: np.concatenate(remainders),
+    }
     kinds = {name: (one.dtype, one.shape) for name, one in arrays.items()}
     with _new_file(folder / checkpoint_layout.REMAINDER, kinds) as append:
         for one in arrays.values():

@@ -401,9 +401,9 @@ class Evaluator:
         """Parameters of the largest model that may come, as far as anybody can know."""
         if view.rules.budget.parameters:
             return view.rules.budget.parameters
-        sides, runs = {one.side for one in view.entrants.values()}, self._reader.runs
-        known = (runs[one].view.manifest.parameters for one in sides if one in runs)
-        return max(known, default=0)
+        sides = {one.side for one in view.entrants.values()}
+        runs = (history for run, history in self._reader.runs.items() if run in sides)
+        return max((history.view.manifest.parameters for history in runs), default=0)
 
     def _submit(self, body: Body, *documents: bytes) -> bool:
         """Submit a statement; False if it was logged before.

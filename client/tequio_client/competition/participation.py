@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import trio
 
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.clock import now_ms
 from tequio_client.competition import models
 from tequio_client.keys import identity
@@ -317,7 +318,7 @@ def _own_millibits(
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
         texts = archive.fetch_drawn_texts(view, folder, log.blob, log.ledger)
-        origin = models.WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
+        origin = WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
         task = models.ScoringTask(
             competition=view.id,
             entrant=doubt.entrant,
