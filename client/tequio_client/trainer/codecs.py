@@ -7,7 +7,7 @@ as error feedback, e = decay * e + d - sent, and is sent in later rounds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -51,9 +51,8 @@ class OuterAlgorithm(Protocol):
     def shape(self) -> RecordShape:
         """The form of its records."""
 
-    @property
-    def keeps_feedback(self) -> bool:
-        """True if `Block.feedback` must be stored for the next round."""
+    keeps_feedback: ClassVar[bool]
+    """True if `EncodedBlock.feedback` must be stored for the next round."""
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
@@ -133,12 +132,9 @@ def feedback_root(feedback: NDArray[np.uint16] | None) -> Digest:
 class SparseLoCo:
     """The k largest entries of each chunk, as sign and magnitude bits (arXiv 2508.15706)."""
 
+    keeps_feedback: ClassVar[bool] = True
     shape: RecordShape
     feedback_decay: float
-
-    @property
-    def keeps_feedback(self) -> bool:
-        return True
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send the largest entries of feedback and pseudo-gradient together."""
@@ -161,11 +157,8 @@ class SparseLoCo:
 class DiLoCo:
     """Every entry as eight bits (arXiv 2311.08105, quantised), without error feedback."""
 
+    keeps_feedback: ClassVar[bool] = False
     shape: RecordShape
-
-    @property
-    def keeps_feedback(self) -> bool:
-        return False
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send all entries, the largest of a chunk as level 127 or less."""

@@ -72,22 +72,19 @@ class StepPlan:
 
     def at(self, step: int) -> tuple[int, ...]:
         """Windows of a step, counted from 0."""
-        return self.windows[self._bound(step) : self._bound(step + 1)]
+        return self.windows[self.windows_done(step) : self.windows_done(step + 1)]
 
     def windows_done(self, steps: int) -> int:
         """Number of windows done after `steps` steps."""
-        return self._bound(steps)
+        return steps * len(self.windows) // self.steps
 
     def may_stop(self, steps: int) -> bool:
         """True if the windows done, split evenly over `steps`, were split just as here.
 
         Headers state only steps and windows, so a re-run has no other way to split them.
         """
-        done = self._bound(steps)
-        return steps > 0 and all(h * done // steps == self._bound(h) for h in range(1, steps))
-
-    def _bound(self, step: int) -> int:
-        return step * len(self.windows) // self.steps
+        done = self.windows_done(steps)
+        return steps > 0 and all(h * done // steps == self.windows_done(h) for h in range(1, steps))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,6 @@ Value: TypeAlias = Any  # an array, a tuple or a number: numba derives what it i
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _MASK = np.uint64(CHUNK - 1)
-_STEP_SHIFT = STEP_SHIFT
 _STEP_HALF = 1 << (STEP_SHIFT - 1)
 _DECAY_SHIFT = 30
 _DECAY_HALF = 1 << (_DECAY_SHIFT - 1)
@@ -274,7 +273,7 @@ def move_sparse(
 def _apply_range(total: Value, before: Value, after: Value, rate: Value) -> None:
     for at in range(before.size):
         weight = np.int64(before[at])
-        step = (total[at] + _STEP_HALF) >> _STEP_SHIFT
+        step = (total[at] + _STEP_HALF) >> STEP_SHIFT
         decay = (weight * rate + _DECAY_HALF) >> _DECAY_SHIFT
         after[at] = min(max(weight - decay - step, _LEAST), _MOST)
 
@@ -298,7 +297,7 @@ def apply_momentum(
     matrix, rate = scalars
     for at in range(before.size):
         weight = np.int64(before[at])
-        step = (total[at] + _STEP_HALF) >> _STEP_SHIFT
+        step = (total[at] + _STEP_HALF) >> STEP_SHIFT
         speed = ((np.int64(slow[at]) * mu + _SLOW_HALF) >> _SLOW_SHIFT) + step
         speed = min(max(speed, _LEAST), _MOST)
         fast[at] = speed

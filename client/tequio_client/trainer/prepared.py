@@ -51,7 +51,7 @@ class ScoreProgress:
 
 
 class UnfinishedWork:
-    """Results so far of the last evaluation task; asked for again, it continues there."""
+    """Results so far of the last evaluation task, which continues there when it is repeated."""
 
     def __init__(self) -> None:
         self._task: object = None
@@ -59,13 +59,13 @@ class UnfinishedWork:
         self._written: list[int] = []
 
     def score_progress(self, task: object, documents: int) -> ScoreProgress:
-        """The tally of this task: zeros, unless it is the last task."""
+        """Results of this task: zeros, unless it is the last task."""
         if task != self._task:
             self._task, self._tally = task, ScoreProgress(np.zeros(documents))
         return self._tally
 
     def written_ids(self, task: object) -> list[int]:
-        """The ids written for this task: none, unless it is the last task."""
+        """Ids written for this task: none, unless it is the last task."""
         if task != self._task:
             self._task, self._written = task, []
         return self._written
@@ -99,10 +99,14 @@ class PreparedModel:
 
     def map_master(self, path: str) -> NDArray[np.int32]:
         """Map a head's master copy, int32; raises UserFacingError when its size is wrong."""
+        return self.map_elements(path, "<i4", "weights of the head")
+
+    def map_elements(self, path: str, dtype: str, name: str) -> NDArray[Any]:  # of that dtype
+        """Map one number for each element of the model; raises UserFacingError."""
         try:
-            return map_array(Path(path), np.dtype("<i4"), self.layout.elements)
+            return map_array(Path(path), np.dtype(dtype), self.layout.elements)
         except (OSError, ValueError) as err:
-            raise UserFacingError(f"cannot use the weights of the head: {err}") from err
+            raise UserFacingError(f"cannot use the {name}: {err}") from err
 
     def ready_report(self, prepare: Prepare) -> TrainerReady:
         return TrainerReady(
