@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import trio
+from numpy.typing import NDArray
 
 from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
@@ -43,10 +43,6 @@ from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)

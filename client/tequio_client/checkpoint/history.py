@@ -13,10 +13,12 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.names import clean_text
+from tequio_client.verify.fold import RunHistory
+from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
@@ -28,13 +30,8 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.round import measures
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure
-
-if TYPE_CHECKING:
-    from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.reader import FoldedLog
-    from tequio_shared.round.round import Head
-
 
 MAX_CONTRIBUTORS = 100
 """More are counted, not listed."""
@@ -43,7 +40,7 @@ _MICRO = 10**6
 _LINE_CHARS = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
-Blob: TypeAlias = "Callable[[Digest], bytes | None]"
+Blob: TypeAlias = Callable[[Digest], bytes | None]
 """Gets a document by its hash; None when there is none."""
 
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError
+from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
-
-if TYPE_CHECKING:
-    from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.round.manifest import Corpus
-
+from tequio_shared.round.manifest import Corpus
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"

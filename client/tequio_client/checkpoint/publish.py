@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -21,6 +20,7 @@ import trio
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.hub import Hub, HubRevision
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
@@ -34,9 +34,6 @@ from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
-
-if TYPE_CHECKING:
-    from tequio_client.checkpoint.hub import Hub, HubRevision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

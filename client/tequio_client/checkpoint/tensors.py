@@ -21,9 +21,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from tequio_client import files
@@ -32,13 +33,9 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import Placement
+from tequio_shared.round.manifest import Manifest, ModelSpec
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_shared.round.manifest import Manifest, ModelSpec
-
-Append: TypeAlias = "Callable[[NDArray[Any]], None]"
+Append: TypeAlias = Callable[[NDArray[Any]], None]
 """Writes the next values of a file."""
 
 # Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the

@@ -15,10 +15,10 @@ from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 import trio
+from numpy.typing import NDArray
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
@@ -46,9 +46,6 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class VerifyOutcome(IntEnum):

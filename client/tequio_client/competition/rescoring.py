@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
 from tequio_client.checkpoint.export import WeightsOrigin
@@ -25,6 +24,7 @@ from tequio_client.competition.models import OtherWeightsError
 from tequio_client.names import short_id
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
+from tequio_client.verify.competition import JudgedCompetition
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
@@ -33,10 +33,6 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
-
-if TYPE_CHECKING:
-    from tequio_client.verify.competition import JudgedCompetition
-
 
 _NOBODY = PeerKey(bytes(32))
 

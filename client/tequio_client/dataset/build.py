@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.dataset.sources import TextSource, token_bytes, tokenizer_entry
 from tequio_client.tokenizers import TextTokenizer
@@ -22,16 +23,12 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Corpus, HeldOutShard, TrainShard
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
 _TEN_THOUSANDTHS = 10_000
 
-_Encoded: TypeAlias = "tuple[NDArray[np.int64], int]"
+_Encoded: TypeAlias = tuple[NDArray[np.int64], int]
 """The tokens of a document, and the bytes of its text."""
 
 

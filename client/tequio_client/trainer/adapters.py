@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -30,9 +30,7 @@ from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase, Sides
-
-if TYPE_CHECKING:
-    from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Manifest
 
 _LAYERS = "model.layers."
 _WEIGHT = ".weight"

@@ -7,10 +7,11 @@ as error feedback, e = decay * e + d - sent, and is sent in later rounds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_shared.errors import RefusedError
@@ -19,11 +20,7 @@ from tequio_shared.head.contribution import SCALES, Records, RecordShape
 from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_shared.round.manifest import Algorithm
+from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""

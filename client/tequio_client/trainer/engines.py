@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import ContributionEntries, agreement, effective_entries
 from tequio_shared.head.contribution import Records, decode_records
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _IGNORED = -100  # target without a loss, as torch has it
 _BATCH_TOKENS = 4_096
 _MILLI = 1_000
-Decode: TypeAlias = "Callable[[Sequence[int]], str]"
+Decode: TypeAlias = Callable[[Sequence[int]], str]
 """Text of token ids."""
 _TEMPERATURE = 0.8
 _BROKEN = "\ufffd"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
@@ -24,9 +24,6 @@ from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import manifest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

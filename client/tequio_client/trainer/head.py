@@ -17,9 +17,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import MalformedError, RefusedError
@@ -36,10 +37,6 @@ from tequio_shared.head.head import (
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
 from tequio_shared.log import merkle
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import msgspec
 import torch
@@ -25,12 +25,9 @@ from torch.nn import functional
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.trainer.device import ComputeDevice, open_device
 from tequio_client.trainer.model import CausalModel, build_random
+from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
-
-if TYPE_CHECKING:
-    from tequio_client.trainer.prepared import TrainingData
-
 
 MOMENTUM = 0.95
 BETAS = (0.9, 0.95)

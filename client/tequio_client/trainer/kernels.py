@@ -13,24 +13,20 @@ beside the source, or in the user's cache folder, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
+from tequio_client.trainer.engines import Block
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
 from tequio_shared.head.contribution import LEVELS, SCALES
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_client.trainer.engines import Block
-
 
 Value: TypeAlias = Any  # an array, a tuple or a number: numba derives what it is from the call
 _Function = TypeVar("_Function", bound="Callable[..., Any]")

@@ -20,25 +20,22 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_client import tokenizers
 from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, TextTokenizer
 from tequio_client.trainer import weights
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
 from tequio_client.trainer.model_config import CONTEXT_FIELDS, parse_config
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, DocumentScore, Refusal, ScoringRules, ScoringWindow
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_client.trainer.device import ComputeDevice
 
 BATCH_TOKENS = 4_096
 _GROUP = 16  # batches that are sorted together, so that windows of similar length share a batch

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tequio_client.trainer import llama
@@ -20,10 +21,6 @@ from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import LayoutKind, WeightLayout
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""

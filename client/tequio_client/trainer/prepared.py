@@ -10,11 +10,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
 import torch
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
@@ -27,10 +28,6 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import FrozenBase, WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
 
 _Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import msgspec
 import numpy as np
 import structlog
 import torch
+from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
@@ -58,10 +59,6 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _Q16 = 1 << 16
 _I32_MOST = 2**31 - 1
