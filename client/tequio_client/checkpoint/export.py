@@ -141,8 +141,6 @@ def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Export:
-    """One export, in a locked work folder."""
-
     story: HeadHistory
     form: ExportForm
     origin: WeightsOrigin

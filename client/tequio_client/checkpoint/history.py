@@ -56,8 +56,6 @@ class RunDocuments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadHistory:
-    """One promoted head, and what the log says about its origin."""
-
     genesis: Genesis
     manifest: Manifest
     documents: RunDocuments

@@ -47,8 +47,6 @@ _FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubRevision:
-    """One head on the Hub."""
-
     repo: str
     revision: str
     tag: str

@@ -10,7 +10,6 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -34,6 +33,12 @@ from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
+
+log = structlog.get_logger(__name__)
+
+POLL_S = 30.0
+MAX_BACKOFF_S = 900.0
+"""Longest pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +71,27 @@ def log_publication(
     ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
 ) -> int:
     """Log where a head was published, as the organisers; returns the log index."""
+    body = CheckpointPublish(
+        head=claim.head,
+        weights_root=claim.weights_root,
+        repo=published.repo,
+        revision=published.revision,
+    )
+    about = RunId(digest_from_text(claim.run)), claim.round
+
+    async def post(api: LedgerApi) -> int:
+        network = await api.network()
+        ours = [signing.load_organiser(folder, network) for folder in organisers]
+        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
+        if not signing.is_complete(entry, network):
+            raise UserFacingError(
+                f"{published.repo} is on the Hub, but not in the log: more organisers have to "
+                "sign; run this again with the folder of another one after --with"
+            )
+        return await signing.post_entry(api, entry, now_ms())
+
     with signing.locked_folders(organisers):
-        posting = partial(_log_publication, claim, published, organisers)
-        return signing.ask_ledger(ledger, posting)
+        return signing.ask_ledger(ledger, post)
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
@@ -77,34 +100,6 @@ def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
     if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
     return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
-
-
-async def _log_publication(
-    claim: HeadClaim, published: HubRevision, organisers: Sequence[Path], api: LedgerApi
-) -> int:
-    body = CheckpointPublish(
-        head=claim.head,
-        weights_root=claim.weights_root,
-        repo=published.repo,
-        revision=published.revision,
-    )
-    about = RunId(digest_from_text(claim.run)), claim.round
-    network = await api.network()
-    ours = [signing.load_organiser(folder, network) for folder in organisers]
-    entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
-    if not signing.is_complete(entry, network):
-        raise UserFacingError(
-            f"{published.repo} is on the Hub, but not in the log: more organisers have to "
-            "sign; run this again with the folder of another one after --with"
-        )
-    return await signing.post_entry(api, entry, now_ms())
-
-
-log = structlog.get_logger(__name__)
-
-POLL_S = 30.0
-MAX_BACKOFF_S = 900.0
-"""Longest pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -341,8 +341,6 @@ _LENGTH_BYTES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseTensor:
-    """One tensor, and where its bytes are."""
-
     name: str
     shape: tuple[int, ...]
     kind: str

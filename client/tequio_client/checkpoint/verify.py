@@ -58,8 +58,6 @@ class VerifyOutcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointVerdict:
-    """Result of a check, and its findings, one per line."""
-
     outcome: VerifyOutcome
     lines: tuple[str, ...]
 

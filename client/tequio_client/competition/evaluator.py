@@ -153,12 +153,11 @@ class ScoresRefusedError(UserFacingError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorContext:
-    """Resources of an evaluator; `report` gets a line for people at each step."""
-
     folder: Path
     device: ComputeDevice
     progress: WorkProgress
     report: Callable[[str], None]
+    """Called with a line for people at each step."""
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
     """Called with the tokens of every computed batch; may sleep."""

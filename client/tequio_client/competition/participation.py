@@ -234,8 +234,6 @@ class ScoreChallenge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringResources:
-    """Resources for scoring a challenged document."""
-
     device: ComputeDevice
     progress: WorkProgress
     stores: Sequence[Path] = ()

@@ -72,8 +72,6 @@ class DatasetRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsInMemory:
-    """Documents in memory."""
-
     label: str
     texts: tuple[str, ...]
 

@@ -28,8 +28,6 @@ from tequio_shared.round import manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstHead:
-    """A model before its first round, with its configuration file and its master copy."""
-
     config: bytes
     model: CausalModel
     layout: WeightLayout

@@ -56,8 +56,6 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan:
-    """The windows of each inner step."""
-
     windows: tuple[int, ...]
     steps: int
 
@@ -98,8 +96,6 @@ class TrainingProgress:
 
 
 class TrainingControl(Protocol):
-    """The control over a training in progress."""
-
     def check(self) -> None:
         """Called often, also within a step; raises to abandon the training."""
 

@@ -48,11 +48,10 @@ _ROLES = ("bos_token", "eos_token")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringDevice:
-    """The device and its batch size; `tick` gets the tokens of each batch done, and may raise."""
-
     device: ComputeDevice
     batch_tokens: int = BATCH_TOKENS
     on_tokens: Callable[[int], None] = lambda _tokens: None
+    """Called with the tokens of each batch done; may raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,17 +235,13 @@ def _of_targets(logits_lv: Tensor, targets: Tensor) -> list[float]:
     # Piece by piece: all of [L, V] in binary64 may not fit into memory.
     step = max(_WIDE // logits_lv.shape[1], 1)
     for first in range(0, len(targets), step):
-        wide = _widened(logits_lv[first : first + step])
+        part = logits_lv[first : first + step]
+        # MPS and some others have no binary64.
+        wide = (part if part.device.type in ("cpu", "cuda") else part.cpu()).to(torch.float64)
         wanted = targets[first : first + step, None].to(wide.device)
         picked = wide.gather(1, wanted).squeeze(1)
         found += (torch.logsumexp(wide, dim=1) - picked).tolist()
     return found
-
-
-def _widened(logits_lv: Tensor) -> Tensor:
-    # MPS and some others have no binary64.
-    there = logits_lv if logits_lv.device.type in ("cpu", "cuda") else logits_lv.cpu()
-    return there.to(torch.float64)
 
 
 @contextlib.contextmanager

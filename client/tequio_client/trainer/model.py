@@ -232,27 +232,18 @@ def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
 
 def of_network(network: nn.Module) -> CausalModel:
     """The model of a network; tied tensors are listed once, under the smallest of their names."""
-    names: dict[int, list[str]] = {}
-    owners: dict[int, nn.Parameter] = {}
-    for name, parameter in network.named_parameters(remove_duplicate=False):
-        names.setdefault(id(parameter), []).append(name)
-        owners[id(parameter)] = parameter
-    groups = {min(tied, key=str.encode): key for key, tied in names.items()}
-    listed = {name: owners[groups[name]] for name in sorted(groups, key=str.encode)}
+    found = dict(network.named_parameters(remove_duplicate=False))
+    first: dict[int, str] = {}
+    for name in sorted(found, key=str.encode):
+        first.setdefault(id(found[name]), name)
+    listed = {name: found[name] for name in first.values()}
+    pairs = ((name, first[id(one)]) for name, one in found.items() if name not in listed)
     return CausalModel(
         network=network,
         parameters=listed,
-        aliases=_aliases(names),
+        aliases=tuple(sorted(pairs)),
         hidden=_hidden(network, listed),
     )
-
-
-def _aliases(names: Mapping[int, list[str]]) -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for tied in names.values():
-        first, *others = sorted(tied, key=str.encode)
-        pairs += [(other, first) for other in others]
-    return tuple(sorted(pairs))
 
 
 def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:

@@ -19,8 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
-from tequio_client.trainer import adapters, codecs, device, model
-from tequio_client.trainer.codecs import OuterAlgorithm
+from tequio_client.trainer import adapters, device, model
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
@@ -29,7 +28,6 @@ from tequio_shared.head.layout import FrozenBase, WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 
-_Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of text
@@ -84,11 +82,6 @@ class PreparedModel:
         """Apply the limits of a command for the same model."""
         device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         return replace(self, prepare=prepare)
-
-    def outer_algorithm(self, k: int) -> OuterAlgorithm:
-        """The outer algorithm with a round's k; raises RefusedError for one without an encoder."""
-        rules = self.manifest
-        return codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
 
     def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
@@ -245,8 +238,6 @@ class TrainingData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutDocument:
-    """A held-out text."""
-
     tokens: NDArray[np.int64]
     text_bytes: int
 
@@ -295,11 +286,6 @@ def atomic_output(path: Path) -> Iterator[Path]:
 def write(path: Path, content: bytes | memoryview) -> None:
     with atomic_output(path) as part:
         part.write_bytes(content)
-
-
-def map_zeros(path: Path, elements: int) -> NDArray[np.float32]:
-    """Create a file of float32 zeros and map it for writing."""
-    return np.memmap(path, "<f4", "w+", shape=(elements,))
 
 
 def map_array(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype

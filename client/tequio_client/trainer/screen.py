@@ -202,6 +202,7 @@ def _measured(
     # The witness's own contribution gives no direction: the cosine compares with it already.
     own_slot = witness.own_slot
     others = [other for other in there if other is not one and other.candidate.slot != own_slot]
+    cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
     measures = ScreeningMeasures(
         # The closest one, not all together: a copy has one original, and many partial overlaps are
         # what honest work has.
@@ -209,7 +210,8 @@ def _measured(
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
         error=one.reading.error,
-        direction=_direction(others),
+        # The lower median: a minority of cheats cannot make a round without direction look clear.
+        direction=cosines[(len(cosines) - 1) // 2] if cosines else None,
         company=agreement(one.sketch, [other.sketch for other in others]),
         others=len(others),
         work=one.steps / witness.steps,
@@ -224,12 +226,6 @@ def _measured(
         overlap=measures.like.overlap,
         agreement=measures.like.agreement,
     )
-
-
-def _direction(others: Sequence[_Valid]) -> float | None:
-    # The lower median: a minority of cheats cannot make a round without direction look clear.
-    cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
-    return cosines[(len(cosines) - 1) // 2] if cosines else None
 
 
 def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:

@@ -60,7 +60,7 @@ from tequio_shared.head.contribution import (
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
 
-_Q16 = 1 << 16
+_Q15, _Q16 = 1 << 15, 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
 log = structlog.get_logger(__name__)
@@ -271,17 +271,17 @@ class _Watch:
 def _encoded(
     task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
 ) -> EncodedContribution:
-    feedback = None
+    rules, feedback = setup.manifest, None
     if task.feedback_in is not None:
         name = "error feedback of the last contribution"
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
     with prepared.atomic_output(Path(task.delta_out)) as part:
         # A file, not memory: a witness screens the others against it later in the round.
-        delta = prepared.map_zeros(part, setup.layout.elements)
+        delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
         if not setup.model.write_delta(master, setup.layout, delta):
             raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
         encoded = codecs.encode(
-            setup.outer_algorithm(task.k),
+            codecs.outer_algorithm(rules.algorithm, task.k, rules.inner.feedback_q15 / _Q15),
             setup.layout,
             delta,
             feedback,
