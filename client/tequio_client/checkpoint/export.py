@@ -75,10 +75,7 @@ class ExportOptions:
 
 
 def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
-    """Export a head; its weights are checked against the root in the log.
-
-    Raises UserFacingError.
-    """
+    """Export a head, checked against the root in the log; raises UserFacingError."""
     target = options.target.absolute()
     folder = target.parent / f".{target.name}.part"
     _check_free(target)

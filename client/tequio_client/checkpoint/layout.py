@@ -94,10 +94,7 @@ class WeightIndex(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def weight_files(folder: Path, names: list[str]) -> dict[str, Path]:
-    """The file of each tensor, as transformers names them: one file, or several by an index.
-
-    Raises MalformedError.
-    """
+    """The file of each tensor, as transformers names them; raises MalformedError."""
     if (folder / WEIGHTS).is_file() or not (folder / INDEX).is_file():
         return dict.fromkeys(names, folder / WEIGHTS)
     raw = (folder / INDEX).read_bytes()

@@ -55,10 +55,7 @@ class PublishOptions:
 def publish_folder(
     options: PublishOptions, claim: HeadClaim, hub: Hub, report: Callable[[str], None]
 ) -> tuple[HubRevision, int | None]:
-    """Publish a verified folder; returns the revision on the Hub, and the log entry or None.
-
-    `report` gets the name of each file before its upload. Raises UserFacingError.
-    """
+    """Publish a verified folder; returns the revision on the Hub, and the log entry or None."""
     published = hub.publish(
         options.folder, claim, options.repo, is_private=options.is_private, report=report
     )

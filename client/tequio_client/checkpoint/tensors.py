@@ -69,10 +69,7 @@ def remainders_of(
 def integers_of(
     floats: NDArray[np.float32], at: NDArray[np.int64], remainders: NDArray[np.int8]
 ) -> NDArray[np.int32]:
-    """The integers that floats and remainders stand for.
-
-    Raises MalformedError with what is wrong when they are not exactly what an export writes.
-    """
+    """The integers of floats and remainders; raises MalformedError for what no export writes."""
     units = _units(floats)
     if not np.isfinite(units).all():
         raise MalformedError("a weight is not a finite number")

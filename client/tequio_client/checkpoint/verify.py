@@ -222,10 +222,7 @@ def _cannot_verify() -> Iterator[None]:
 
 
 def check_folder(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> CheckedFolder:
-    """Check everything in the folder against its claim, without the log.
-
-    Raises NotTheHeadError, CannotVerifyError.
-    """
+    """Check a folder without the log; raises NotTheHeadError, CannotVerifyError."""
     try:
         claim = HeadClaim.parse(_read(folder, layout.CLAIM, layout.CLAIM_BYTES))
         manifest = _manifest(folder, claim)

@@ -49,10 +49,7 @@ class EvaluateOptions:
 
 
 def evaluate_one(options: EvaluateOptions, report: Callable[[str], None]) -> None:
-    """Evaluate in one competition until there is nothing left to do.
-
-    Raises UserFacingError when there is no such competition, or nothing was offered.
-    """
+    """Evaluate in one competition until nothing is left to do; raises UserFacingError."""
     has_begun = False
 
     def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:

@@ -56,10 +56,7 @@ def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> S
 def submission_of_repository(
     rules: CompetitionRules, repo: str, revision: str | None
 ) -> tuple[Submission, str]:
-    """Fetch and try a folder on the Hub; returns its submission, and a note or "".
-
-    Raises UserFacingError when it cannot be scored.
-    """
+    """Fetch and try a folder on the Hub; returns submission and note. Raises UserFacingError."""
     folder = hub.model_folder(repo, revision)
     files = tuple(
         SubmittedFile(
@@ -146,10 +143,7 @@ def _export_head(
 
 
 def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None:
-    """Copy the submitted files alone to a new folder, and check them there.
-
-    Raises UserFacingError, OtherWeightsError when a file is another one.
-    """
+    """Copy the submitted files alone to a new folder; raises UserFacingError, OtherWeightsError."""
     with staged_folder(to) as stage:
         for one in submission.files:
             found, path = source / one.name, stage / one.name
@@ -194,10 +188,7 @@ def evaluate_entrant(
     progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
-    """Score what the journal does not have yet, which is paced by `after_batch`.
-
-    Raises UserFacingError.
-    """
+    """Score what is not in the journal, paced by `after_batch`; raises UserFacingError."""
     done = read_journal(journal, task.texts)
     if len(done) < len(task.texts):
         with _blame_model(task):

@@ -130,10 +130,7 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
 
 
 def submit_statement(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
-    """Upload the documents and log the statement with the key in the folder.
-
-    Raises UserFacingError.
-    """
+    """Upload documents and log a statement with the key in the folder; raises UserFacingError."""
     with locked(folder), shutdown.explain_unreachable_ledger(ledger):
         FolderSubmitter(ledger, folder).submit(body, *documents)
 

@@ -115,10 +115,7 @@ def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> li
 def _blocks(
     documents: Iterable[HeldOutDocument], separator: int, sequence: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Number of the document, and a row [sequence + 1]: inputs and, one later, targets.
-
-    Short ends are filled with _IGNORED.
-    """
+    """Document number, and a row [sequence + 1] of inputs and targets; _IGNORED fills ends."""
     for number, document in enumerate(documents):
         stream = np.concatenate(([separator], document.tokens))
         for first in range(0, len(document.tokens), sequence):

@@ -59,10 +59,7 @@ def random_head(config: bytes, *, seed: int, layout: LayoutKind) -> FirstHead:
 
 
 def imported_head(folder: Path, *, layout: LayoutKind) -> FirstHead:
-    """Start from a model's weights, Safetensors only; raises UserFacingError.
-
-    The configuration is the model's own file, byte for byte.
-    """
+    """Start from a model's Safetensors and its own configuration file; raises UserFacingError."""
     config = trainer_weights.read_config(folder)
     check_source(config, str(folder))
     paper = model.outline(config)
@@ -78,10 +75,7 @@ def imported_head(folder: Path, *, layout: LayoutKind) -> FirstHead:
 def with_adapters(
     config: bytes, base: FrozenBase, paths: Sequence[Path], *, seed: int, layout: LayoutKind
 ) -> FirstHead:
-    """Start with seeded pairs for a frozen base, which change nothing yet.
-
-    Raises UserFacingError when the files do not fit the configuration.
-    """
+    """Start with seeded pairs for a frozen base, all without effect; raises UserFacingError."""
     weights = trainer_weights.map_tensors(config, paths)
     trainer_weights.check_finite(weights)
     made = adapters.build(config, base, weights)

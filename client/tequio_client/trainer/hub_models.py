@@ -180,10 +180,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
 
 @contextmanager
 def limit_modules(tensors: int) -> Iterator[None]:
-    """Limit the parts of a network that is built inside the block, by its number of tensors.
-
-    Raises UserFacingError at the first part too many.
-    """
+    """Limit the parts of a network that is built inside the block; raises UserFacingError."""
     # Each module takes memory even on "meta": a configuration of a hundred bytes could ask for
     # millions of them.
     most, count = _PARTS + _PARTS_OF_A_TENSOR * tensors, 0

@@ -314,10 +314,7 @@ def orthogonalise(stack: Tensor) -> Tensor:
 
 
 def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -> BenchmarkReply:
-    """Train a small model on made-up ids, and measure the speed after a warm-up.
-
-    Raises DeviceError.
-    """
+    """Train a small model on made-up ids, measured after a warm-up; raises DeviceError."""
     chosen = open_device(wanted)
     trained = build_random(json.dumps(BENCHMARK_MODEL).encode(), 1)
     trained.network.to(chosen.handle)

@@ -112,10 +112,7 @@ def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> Sc
 def score_documents(
     scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, means: ScoringDevice
 ) -> Iterator[DocumentScore]:
-    """Score documents in their order; memory grows with a group of batches, not with the texts.
-
-    Raises UserFacingError when the model predicts infinities or NaN.
-    """
+    """Score documents in order; raises UserFacingError when the model predicts no numbers."""
     scored.model.network.to(means.device.handle).eval()
     most = min(means.batch_tokens, _LOGITS // vocabulary_size(scored.model))
     means = replace(means, batch_tokens=max(most, 1))

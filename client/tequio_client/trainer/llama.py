@@ -244,10 +244,7 @@ EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
 
 def tensor_shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Every tensor (name, shape) of `Llama`, ascending, without allocating any.
-
-    Tied embeddings are one tensor under the smaller name, HEAD.
-    """
+    """Every tensor (name, shape) of `Llama`, ascending; tied embeddings are one tensor, HEAD."""
     wide = config.heads * config.head_size
     narrow = config.key_value_heads * config.head_size
     hidden, inner = config.hidden_size, config.intermediate_size

@@ -149,10 +149,7 @@ class TaskQueue:
             self._open.discard(command.command)
 
     def current_prepare(self, task: Task, prepared: Prepare) -> Prepare:
-        """Return the `Prepare` in force, which differs from `prepared` in its limits at most.
-
-        Raises TaskReplacedError when another task or another model is in force.
-        """
+        """Return the `Prepare` in force; raises TaskReplacedError for another task or model."""
         with self._changed:
             if self._task is None or self._task.command != task.command or self._prepare is None:
                 raise TaskReplacedError("another task is in force")

@@ -67,10 +67,7 @@ class CausalModel:
     def write_delta(
         self, master: NDArray[np.int32], layout: WeightLayout, out: NDArray[np.float32]
     ) -> bool:
-        """Write the pseudo-gradient, master less parameters, in flat order; False unless finite.
-
-        `out` must be zeros: padding is not written.
-        """
+        """Write the pseudo-gradient in flat order over zeros in `out`; False unless finite."""
         if layout.kind == "flat":
             return self._write_views(layout.unflatten(master), layout.unflatten(out))
         deltas = {name: np.empty(shape, np.float32) for name, shape in self.tensors}
@@ -104,10 +101,7 @@ class ModelOutline:
 
 
 def build(config: bytes) -> CausalModel:
-    """Build the network of a Hugging Face configuration, with meaningless weights.
-
-    Raises UserFacingError unless this is a causal language model that can be built.
-    """
+    """Build a configuration's network, with meaningless weights; raises UserFacingError."""
     return _network(parse_config(config))
 
 
@@ -116,10 +110,7 @@ def build_from_manifest(
     tensors: Sequence[tuple[str, Sequence[int]]],
     aliases: Sequence[tuple[str, str]],
 ) -> CausalModel:
-    """Build the network of a configuration that has exactly these tensors.
-
-    The two are compared before anything is allocated; raises UserFacingError when they differ.
-    """
+    """Build a network that has exactly these tensors; raises UserFacingError, before allocation."""
     fields = parse_config(config)
     check_sizes(fields, len(tensors))
     try:
@@ -140,10 +131,7 @@ def build_from_manifest(
 
 
 def outline(config: bytes) -> ModelOutline:
-    """Lay out a configuration's network without its weights.
-
-    Raises UserFacingError unless this is a causal language model that a run can train.
-    """
+    """Lay out a configuration's network without its weights; raises UserFacingError."""
     fields = parse_config(config)
     plain = LlamaConfig.from_config(fields)
     if plain is not None:
@@ -219,10 +207,7 @@ def build_random(config: bytes, seed: int) -> CausalModel:
 
 
 def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
-    """The network's weights in units of 2^-24, rounded to nearest, ties to even.
-
-    Raises UserFacingError for weights that are not finite or lie beyond +-128.
-    """
+    """The weights in units of 2^-24, ties to even; raises UserFacingError beyond +-128."""
     with torch.no_grad():
         arrays = {
             name: _quantised(name, one.detach().cpu()) for name, one in model.parameters.items()

@@ -31,10 +31,7 @@ CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_le
 
 
 def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
-    """The fields of a Hugging Face configuration, without those that name code or files.
-
-    Raises UserFacingError.
-    """
+    """The fields, without those that name code or files; raises UserFacingError."""
     try:
         fields = json.loads(config)
     except (ValueError, RecursionError) as err:
@@ -45,10 +42,7 @@ def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
 
 
 def without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
-    """Drop the fields that name code or files of somebody's, at every depth.
-
-    Libraries would download what a nested configuration names, too.
-    """
+    """Drop fields that name code or files, at every depth: libraries would download it."""
     return {
         name: without_code(value) if isinstance(value, dict) else value
         for name, value in fields.items()

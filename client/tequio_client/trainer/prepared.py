@@ -211,10 +211,7 @@ class TrainingData:
         )
 
     def samples(self, windows: Iterable[int]) -> Tensor:
-        """Token ids of whole windows: int64 [samples, sequence + 1].
-
-        Raises UserFacingError when a shard is missing, or has ids beyond the vocabulary.
-        """
+        """Token ids of whole windows: int64 [samples, sequence + 1]; raises UserFacingError."""
         places = [
             place
             for window in windows

@@ -283,10 +283,7 @@ def llama_config(config: bytes) -> LlamaConfig:
 
 
 def map_tensors(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
-    """Map every tensor that the configuration requires, tied ones under both names.
-
-    Raises UserFacingError for a tensor that is missing or of another shape or type.
-    """
+    """Map every tensor of a configuration, tied ones under both names; raises UserFacingError."""
     network = llama_config(config)
     stored: dict[str, _Stored] = {}
     for name, one in _headers(files):
