@@ -67,7 +67,7 @@ _GIGA = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Options of the command; None leaves the choice to the model."""
+    """Options of the command; None leaves the choice to the model, or sets no limit."""
 
     models: tuple[str, ...]
     data: str
@@ -77,7 +77,7 @@ class ScoreOptions:
     prefix: str | None
     window: int | None
     stride: int | None
-    documents: int
+    documents: int | None
     device: str
     threads: int | None
     batch_tokens: int
@@ -117,7 +117,7 @@ def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     )
 
 
-def _texts(source: TextSource, most: int) -> list[str]:
+def _texts(source: TextSource, most: int | None) -> list[str]:
     count = min(len(source), most) if most else len(source)
     texts = [source.text(index) for index in range(count)]
     if not any(texts):
