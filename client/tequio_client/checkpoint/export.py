@@ -187,7 +187,15 @@ class _Export:
             tensors.write_weights(manifest, head, folder, tick, only=only)
         if base:
             self._merge(head, base)
-        (folder / layout.CLAIM).write_bytes(claim_of(story).encode())
+        claim = layout.HeadClaim(
+            network=to_text(story.genesis.network_id),
+            run=to_text(manifest.run_id),
+            round=story.head.round,
+            head=to_text(story.head.hash),
+            weights_root=to_text(story.head.weights_root),
+            entry=story.entry,
+        )
+        (folder / layout.CLAIM).write_bytes(claim.encode())
         (folder / layout.PROOF).write_bytes(story.proof.encode())
         card = history.render_card(story, self.origin.ledger, form=self.form)
         (folder / layout.CARD).write_text(card, encoding="utf-8")
@@ -328,15 +336,3 @@ def fixed_files(
         layout.CORPUS: corpus.encode(),
         layout.SOURCE_CONFIG: documents.config,
     }
-
-
-def claim_of(story: HeadHistory) -> layout.HeadClaim:
-    head = story.head
-    return layout.HeadClaim(
-        network=to_text(story.genesis.network_id),
-        run=to_text(story.manifest.run_id),
-        round=head.round,
-        head=to_text(head.hash),
-        weights_root=to_text(head.weights_root),
-        entry=story.entry,
-    )

@@ -131,10 +131,7 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     """Tell if the head of a round is to be published; `published` is the last round on the Hub."""
     if published is not None and head <= published:
         return False
-    if is_finished:
-        return True
-    before = 0 if published is None else published // every
-    return head // every > before
+    return is_finished or head // every > (published or 0) // every
 
 
 def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:

@@ -60,9 +60,7 @@ def submission_of_repository(
     folder = hub.model_folder(repo, revision)
     files = tuple(
         SubmittedFile(
-            name=name,
-            size_bytes=(folder / name).stat().st_size,
-            sha256=file_digest(folder / name),
+            name=name, size_bytes=(folder / name).stat().st_size, sha256=file_digest(folder / name)
         )
         for name in readable_files(folder)
     )

@@ -30,8 +30,7 @@ from tequio_client import cli
 )
 @click.option("--revision", help="Branch, tag or commit of the models on the Hub.")
 @click.option(
-    "--tokenizer",
-    help="Replace the model's own tokenizer: a tokenizer.json, its folder, or bytes.",
+    "--tokenizer", help="Replace the model's own tokenizer: a tokenizer.json, its folder, or bytes."
 )
 @click.option("--prefix", metavar="TOKEN", help="Token before each text, if the model names none.")
 @click.option(

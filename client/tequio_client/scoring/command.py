@@ -140,13 +140,13 @@ def _scored(
         hub.model_folder(path, options.revision), tokenizer=options.tokenizer, prefix=options.prefix
     )
     rules = scored.scoring_rules(options.window, options.stride)
-    means = likelihood.ScoringDevice(device=chosen, batch_tokens=options.batch_tokens)
+    scorer = likelihood.ScoringDevice(device=chosen, batch_tokens=options.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         found = tuple(
             bars.track(
-                likelihood.score_documents(scored, texts, rules, means),
+                likelihood.score_documents(scored, texts, rules, scorer),
                 total=len(texts),
                 description=clean_text(name, _NAME_CHARS),
             )

@@ -18,7 +18,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,37 +110,36 @@ def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> Sc
 
 
 def score_documents(
-    scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, means: ScoringDevice
+    scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
     """Score documents in order; raises UserFacingError when the model predicts no numbers."""
-    scored.model.network.to(means.device.handle).eval()
-    most = min(means.batch_tokens, _LOGITS // vocabulary_size(scored.model))
-    means = replace(means, batch_tokens=max(most, 1))
+    scored.model.network.to(scorer.device.handle).eval()
+    most = min(scorer.batch_tokens, _LOGITS // vocabulary_size(scored.model))
+    scorer = replace(scorer, batch_tokens=max(most, 1))
     group: list[_Document] = []
     tokens = 0
     for text in texts:
         group.append(_read(scored, text))
         tokens += len(group[-1].stream)
-        if tokens >= _GROUP * means.batch_tokens:
-            yield from _scores(scored, group, rules, means)
+        if tokens >= _GROUP * scorer.batch_tokens:
+            yield from _scores(scored, group, rules, scorer)
             group, tokens = [], 0
-    yield from _scores(scored, group, rules, means)
+    yield from _scores(scored, group, rules, scorer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """A text with its tokens, the prefix first; a refused text has none."""
-
     text: str
     stream: NDArray[np.int64]
+    """Tokens, the prefix first; none of a refused text."""
     refusal: Refusal
+    losses: list[float] = field(default_factory=list)
+    """Nats of the tokens that are scored so far, in any order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """One window of one document; `document` counts within the group."""
-
-    document: int
+    document: _Document
     window: ScoringWindow
 
     @property
@@ -165,24 +164,23 @@ def _read(scored: ScoredModel, text: str) -> _Document:
 
 
 def _scores(
-    scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, means: ScoringDevice
+    scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
-    losses: list[list[float]] = [[] for _ in group]
-    for batch in _batches(group, rules, means.batch_tokens):
-        for part, found in zip(batch, _losses(scored, group, batch, means), strict=True):
-            losses[part.document] += found
-        means.on_tokens(sum(part.window.scored for part in batch))
-    for document, found in zip(group, losses, strict=True):
+    for batch in _batches(group, rules, scorer.batch_tokens):
+        for part, found in zip(batch, _losses(scored, batch, scorer), strict=True):
+            part.document.losses.extend(found)
+        scorer.on_tokens(sum(part.window.scored for part in batch))
+    for document in group:
         if document.refusal:
             yield scoring.score_unread(document.text, document.refusal)
-            continue
-        yield _rounded(scored, document, found)
+        else:
+            yield _rounded(scored, document)
 
 
-def _rounded(scored: ScoredModel, document: _Document, losses: Sequence[float]) -> DocumentScore:
+def _rounded(scored: ScoredModel, document: _Document) -> DocumentScore:
     try:
         # Losses near zero may be rounded below it.
-        nats = max(math.fsum(losses), 0.0)
+        nats = max(math.fsum(document.losses), 0.0)
         return scoring.score_document(document.text, tokens=len(document.stream) - 1, nats=nats)
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
         raise UserFacingError(
@@ -196,8 +194,8 @@ def _batches(
 ) -> Iterator[list[_Part]]:
     """Windows of all documents, longest first, so that batches have little padding."""
     parts = [
-        _Part(document=at, window=window)
-        for at, document in enumerate(group)
+        _Part(document=document, window=window)
+        for document in group
         for window in scoring.scoring_windows(max(len(document.stream) - 1, 0), rules)
     ]
     parts.sort(key=lambda part: -part.length)
@@ -208,19 +206,18 @@ def _batches(
 
 
 def _losses(
-    scored: ScoredModel, group: Sequence[_Document], batch: Sequence[_Part], means: ScoringDevice
+    scored: ScoredModel, batch: Sequence[_Part], scorer: ScoringDevice
 ) -> list[list[float]]:
-    ids_bl = np.zeros(
-        (len(batch), batch[0].length), np.int64
-    )  # padding is causal: nothing before it sees it
+    # Padded with zeros at the end, which no earlier prediction depends on.
+    ids_bl = np.zeros((len(batch), batch[0].length), np.int64)
     targets: list[Tensor] = []
     for row, part in zip(ids_bl, batch, strict=True):
-        stream, window = group[part.document].stream, part.window
+        stream, window = part.document.stream, part.window
         row[: part.length] = stream[window.first : window.end]
         last = window.end + 1
         targets.append(torch.from_numpy(stream[last - window.scored : last]))
-    with torch.inference_mode(), _exactly(means.device):
-        logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(means.device.handle))
+    with torch.inference_mode(), _exactly(scorer.device):
+        logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(scorer.device.handle))
         return [
             _of_targets(row_lv[part.length - part.window.scored : part.length], wanted)
             for row_lv, part, wanted in zip(logits_blv, batch, targets, strict=True)

@@ -106,9 +106,7 @@ def build(config: bytes) -> CausalModel:
 
 
 def build_from_manifest(
-    config: bytes,
-    tensors: Sequence[tuple[str, Sequence[int]]],
-    aliases: Sequence[tuple[str, str]],
+    config: bytes, tensors: Sequence[tuple[str, Sequence[int]]], aliases: Sequence[tuple[str, str]]
 ) -> CausalModel:
     """Build a network that has exactly these tensors; raises UserFacingError, before allocation."""
     fields = parse_config(config)

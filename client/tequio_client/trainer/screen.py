@@ -272,11 +272,7 @@ class ScreeningMeasures:
         # Bytes are the same for every witness, the median nearly so, a pseudo-gradient is each
         # witness's own. In this order witnesses name the same reason for what fails several checks
         # (a flipped update ten times as long is `norm` to all), so a quorum can agree.
-        checks = {
-            "copy": self.is_copy,
-            "norm": self.has_odd_norm,
-            "cosine": self.has_odd_direction,
-        }
+        checks = {"copy": self.is_copy, "norm": self.has_odd_norm, "cosine": self.has_odd_direction}
         return next((name for name, fails in checks.items() if fails), "")
 
     @property
@@ -411,10 +407,7 @@ def draw_sample(chunks: int, shape: RecordShape, chance: np.random.Generator) ->
 
 
 def sketch(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    layout: WeightLayout,
-    sample: NDArray[np.int64],
+    rows: NDArray[np.uint8], shape: RecordShape, layout: WeightLayout, sample: NDArray[np.int64]
 ) -> Sketch:
     """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
     records = decode_records(rows.tobytes(), shape)
