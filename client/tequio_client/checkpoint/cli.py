@@ -75,7 +75,6 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
-    from tequio_client.checkpoint.history import HeadSelector
     from tequio_client.checkpoint.layout import ExportForm
     from tequio_client.verify.report import ProgressBars
 
@@ -85,7 +84,8 @@ def export(  # noqa: PLR0913 - one parameter an option
         gguf.check_free(target)
     options = program.ExportOptions(
         origin=_origin(ledger, trust_file, stores),
-        wanted=HeadSelector(run=run_name, round=round_number),
+        run=run_name,
+        round=round_number,
         target=target,
         form=ExportForm.MERGED if is_merged else ExportForm.HEAD,
         merges_adapters=with_gguf and not is_merged,
@@ -267,15 +267,14 @@ def follow(  # noqa: PLR0913 - one parameter an option
     from tequio_client.checkpoint import publish as program
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    publishing = program.PublishOptions(
+    options = program.PublishOptions(
         folder=work,
         repo=repo,
         origin=_origin(ledger, trust_file, stores),
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
     )
-    options = program.FollowOptions(run=run_name, every=every, publish=publishing)
-    program.follow_run(options, _hub(is_token_needed=True))
+    program.follow_run(options, run_name, every, _hub(is_token_needed=True))
 
 
 @checkpoint.command()

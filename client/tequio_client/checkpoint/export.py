@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
-from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments
+from tequio_client.checkpoint.history import HeadHistory, RunDocuments
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
@@ -67,8 +67,11 @@ class WeightsOrigin:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     origin: WeightsOrigin
-    wanted: HeadSelector
+    run: str
+    """Name, or the beginning of the id."""
     target: Path
+    round: int | None = None
+    """Round of the head; None for the last one."""
     form: ExportForm = ExportForm.HEAD
     merges_adapters: bool = False
     """Merge adapters into their base, for programs that only load complete models."""
@@ -97,9 +100,7 @@ def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
 
 async def _export(options: ExportOptions, folder: Path, progress: WorkProgress) -> HeadHistory:
     async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
-        story = await trio.to_thread.run_sync(
-            _story, LiveLog(api), options.wanted, progress, api.url
-        )
+        story = await trio.to_thread.run_sync(_story, LiveLog(api), options, progress)
         export = _Export(
             story=story,
             form=_form(options, story.manifest),
@@ -112,7 +113,7 @@ async def _export(options: ExportOptions, folder: Path, progress: WorkProgress) 
     return story
 
 
-def _story(source: LiveLog, wanted: HeadSelector, progress: WorkProgress, url: str) -> HeadHistory:
+def _story(source: LiveLog, options: ExportOptions, progress: WorkProgress) -> HeadHistory:
     """Read and check the ledger's whole log, and find a head in it; raises UserFacingError."""
     report = AuditReport()
     try:
@@ -120,8 +121,8 @@ def _story(source: LiveLog, wanted: HeadSelector, progress: WorkProgress, url: s
         log.read(progress)
     except NotAvailableError as err:
         raise LedgerUnavailableError(str(err)) from err
-    report.check("the log", f"run `tequio audit --ledger {url}` for details")
-    return history.head_history(log, source.blob, wanted)
+    report.check("the log", f"run `tequio audit --ledger {options.origin.ledger}` for details")
+    return history.head_history(log, source.blob, options.run, options.round)
 
 
 def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:

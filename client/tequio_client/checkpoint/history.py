@@ -80,21 +80,16 @@ class HeadHistory:
         return self.tokens * flop_per_token(self.manifest.model.parameters, still)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadSelector:
-    """A head of the run of that name or beginning of its id; without a round, the last one."""
-
-    run: str
-    round: int | None = None
-
-
-def head_history(log: FoldedLog, blob: Blob, wanted: HeadSelector) -> HeadHistory:
+def head_history(
+    log: FoldedLog, blob: Blob, run: str, round_number: int | None = None
+) -> HeadHistory:
     """Find a head and its history in a log; raises UserFacingError if there is no such head.
 
-    `blob` gets documents. Costs a bundle and O(log n) tiles beside what was read.
+    The run is a name or the beginning of an id; without a round, the last head is meant. `blob`
+    gets documents. Costs a bundle and O(log n) tiles beside what was read.
     """
-    history = log.run(wanted.run)
-    entry, head = _promoted(history, wanted)
+    history = log.run(run)
+    entry, head = _promoted(history, round_number)
     manifest = history.view.manifest
     closed = [one for number, one in history.closed.items() if number <= head.round]
     size = max((one.index + 1 for one in closed), default=0)
@@ -141,15 +136,15 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
     )
 
 
-def _promoted(history: RunHistory, wanted: HeadSelector) -> tuple[int, Head]:
+def _promoted(history: RunHistory, round_number: int | None) -> tuple[int, Head]:
     if not history.promoted:
         raise UserFacingError("no head of this run is certified yet: its first round has not begun")
     for index, head in reversed(history.promoted):
-        if wanted.round in (None, head.round):
+        if round_number in (None, head.round):
             return index, head
     shown = ", ".join(str(head.round) for _, head in history.promoted[-_SHOWN_ROUNDS:])
     raise UserFacingError(
-        f"no head of round {wanted.round} is certified; the last certified ones are of: {shown}"
+        f"no head of round {round_number} is certified; the last certified ones are of: {shown}"
     )
 
 

@@ -18,7 +18,6 @@ import trio
 
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.hub import Hub, HubRevision
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.verify import VerifyOutcome
@@ -99,26 +98,24 @@ def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
     return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FollowOptions:
-    """Run, and interval of the heads to publish; work in progress is in the folder to publish."""
-
-    run: str
-    every: int
-    publish: PublishOptions
-
-
 def follow_run(
-    options: FollowOptions, hub: Hub, pause: Callable[[float], None] = time.sleep
+    options: PublishOptions,
+    run: str,
+    every: int,
+    hub: Hub,
+    pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Publish heads until the run has ended; failures are logged and retried with back-off."""
-    options.publish.folder.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(options.publish.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
+    """Publish every so many rounds until the run has ended, with work in progress in the folder.
+
+    Failures are logged and retried with back-off.
+    """
+    options.folder.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(options.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
         try:
-            is_over = _publish_if_due(options, hub)
+            is_over = _publish_if_due(options, run, every, hub)
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
@@ -134,28 +131,27 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     return is_finished or head // every > (published or 0) // every
 
 
-def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:
+def _publish_if_due(options: PublishOptions, run: str, every: int, hub: Hub) -> bool:
     """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.explain_unreachable_ledger(options.publish.origin.ledger):
-        found = trio.run(_run, options)
+    with shutdown.explain_unreachable_ledger(options.origin.ledger):
+        found = trio.run(_run, options.origin, run)
     is_finished = found.state == RunState.FINISHED
     if found.head_round is None:
         return is_finished
-    last = hub.last_round(options.publish.repo)
-    if is_due(found.head_round, last, options.every, is_finished=is_finished):
+    last = hub.last_round(options.repo)
+    if is_due(found.head_round, last, every, is_finished=is_finished):
         _publish(options, hub, found)
     return is_finished
 
 
-def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
-    target = options.publish.folder / f"round-{found.head_round}"
+def _publish(options: PublishOptions, hub: Hub, found: RunAnswer) -> None:
+    target = options.folder / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
-        wanted = HeadSelector(run=found.run, round=found.head_round)
         exporting = export.ExportOptions(
-            origin=options.publish.origin, wanted=wanted, target=target
+            origin=options.origin, run=found.run, round=found.head_round, target=target
         )
         export.export_head(exporting, NoProgress())
-    publishing = replace(options.publish, folder=target)
+    publishing = replace(options, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
         publishing, claim, hub, lambda name: log.debug("upload", file=name)
@@ -164,7 +160,6 @@ def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
     shutil.rmtree(target)
 
 
-async def _run(options: FollowOptions) -> RunAnswer:
-    origin = options.publish.origin
+async def _run(origin: WeightsOrigin, run: str) -> RunAnswer:
     async with LedgerApi(origin.ledger, trust=origin.trust) as api:
-        return find_one("run", await api.runs(), lambda one: (one.name, one.run), options.run)
+        return find_one("run", await api.runs(), lambda one: (one.name, one.run), run)

@@ -19,7 +19,6 @@ import msgspec
 from tequio_client import files
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.names import clean_text
 from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
@@ -127,7 +126,8 @@ def _export_head(
 ) -> None:
     options = export.ExportOptions(
         origin=origin,
-        wanted=HeadSelector(run=submission.run, round=submission.round),
+        run=submission.run,
+        round=submission.round,
         target=to,
         merges_adapters=True,
     )

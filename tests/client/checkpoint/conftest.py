@@ -9,7 +9,6 @@ import pytest
 
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.verify.report import NoProgress
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
@@ -32,7 +31,7 @@ def whole(site: ShownLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("export")
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url, stores=[played().store(folder / "store", ROUNDS)]),
-        wanted=HeadSelector(run="maize- 1.0"),
+        run="maize- 1.0",
         target=folder / "out",
     )
     export.export_head(wish, NoProgress())

@@ -15,7 +15,6 @@ from safetensors.numpy import load_file, save_file
 from tequio_client.checkpoint import export, verify
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.checkpoint.verify import VerifyOutcome
@@ -64,7 +63,8 @@ class Scene:
         """Export the head of a round."""
         wish = export.ExportOptions(
             origin=WeightsOrigin(ledger=self.site.url, stores=(self.store,)),
-            wanted=HeadSelector(run=self.run.manifest.name, round=number),
+            run=self.run.manifest.name,
+            round=number,
             target=target,
             form=form,
         )
@@ -296,7 +296,7 @@ def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> Non
     store = scene.run.store(tmp_path / "store", ROUNDS)
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=scene.site.url, stores=(store,)),
-        wanted=HeadSelector(run=scene.run.manifest.name),
+        run=scene.run.manifest.name,
         target=tmp_path / "out",
         form=ExportForm.MERGED,
     )
@@ -310,7 +310,7 @@ def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> Non
 def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: Path) -> None:
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url),
-        wanted=HeadSelector(run="maize- 1.0"),
+        run="maize- 1.0",
         target=tmp_path / "out",
         form=ExportForm.MERGED,
     )

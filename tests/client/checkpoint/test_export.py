@@ -14,7 +14,6 @@ from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
@@ -34,7 +33,8 @@ def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> Head
     name = str(wanted.pop("run", site.log.swarm.manifest.name))
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url, stores=stores),
-        wanted=HeadSelector(run=name, **wanted),
+        run=name,
+        **wanted,
         target=target,
     )
     return export.export_head(wish, NoProgress())

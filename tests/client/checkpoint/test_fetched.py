@@ -13,7 +13,6 @@ import trio
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
@@ -60,7 +59,7 @@ def seed(site: ShownLog, store: Path) -> Iterator[None]:
 def wish(site: ShownLog, target: Path) -> export.ExportOptions:
     return export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url),
-        wanted=HeadSelector(run="maize- 1.0"),
+        run="maize- 1.0",
         target=target,
     )
 

@@ -8,7 +8,6 @@ import pytest
 
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.competition.models import OtherWeightsError, submission_of_head
 from tequio_client.competition.rescoring import ModelSource
 from tequio_client.trainer import likelihood
@@ -30,7 +29,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             origin=WeightsOrigin(
                 ledger=site.url, stores=[played().store(folder / "store", ROUNDS)]
             ),
-            wanted=HeadSelector(run="maize- 1.0"),
+            run="maize- 1.0",
             target=folder / "out",
         )
         export.export_head(wish, NoProgress())
