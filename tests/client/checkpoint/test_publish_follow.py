@@ -77,5 +77,5 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
         assert len(pauses) == 2, "two tries failed for want of the weights"
         assert pauses[1] > 0
         assert not (tmp_path / "work" / f"round-{ROUNDS}").exists()
-        publish.follow_run(wish, Hub("hf_a", hub.url), pause)
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         assert len(there.commits) == 2, "nothing is published twice"
