@@ -57,7 +57,7 @@ _INTEGER = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsOrigin:
-    """Where weights come from: stores on this computer, else the seeds that a ledger lists."""
+    """A source of weights: stores on this computer, else the seeds that a ledger lists."""
 
     ledger: str
     stores: Sequence[Path] = ()

@@ -63,7 +63,7 @@ class HeadHistory:
     entry: int
     """Log index of its head.promote."""
     proof: TlogProof
-    """That entry under the checkpoint; the leaf as `extra`."""
+    """The entry under the checkpoint; the leaf as `extra`."""
     checkpoint: Checkpoint
     rounds: int
     """Rounds that closed up to the head."""
@@ -71,7 +71,7 @@ class HeadHistory:
     micropoints: Mapping[PeerKey, int]
     """Of every key that had earned some when the head's round closed."""
     measures: Mapping[PeerKey, tuple[int, HeadMeasure]]
-    """What members drawn by lot measured of it on held-out text, each with its log index."""
+    """Measurements on held-out text by members drawn by lot, each with its log index."""
 
     @property
     def flop(self) -> int:

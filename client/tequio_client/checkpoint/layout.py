@@ -44,7 +44,7 @@ PATTERNS = (
     *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
     *("model*.safetensors", f"{TEQUIO_FOLDER}/*", *ADAPTER_FILES),
 )
-"""What is fetched of a repository in order to check it."""
+"""Files of a repository that are fetched in order to check it."""
 
 
 def is_adapter(folder: Path) -> bool:
@@ -64,7 +64,7 @@ class ExportForm(Enum):
 
 
 class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """Which head a folder says that it is; believed by nobody."""
+    """A folder's claim to be a certain head, which is not trusted."""
 
     v: Literal[1] = 1
     network: Bytes32Text
@@ -88,7 +88,7 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WeightIndex(msgspec.Struct, frozen=True, kw_only=True):
-    """Which file of several holds which tensor, as transformers writes it."""
+    """The file of each tensor, as transformers lists them."""
 
     weight_map: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[\w.-]+\.safetensors\Z")]]
 
@@ -168,7 +168,7 @@ def _json(fields: dict[str, Any]) -> bytes:
 
 SEPARATOR = "\0"
 _FIRST_SPARE = 0x100
-"""Where GPT-2's byte alphabet puts the bytes that have no visible character of their own."""
+"""First letter that GPT-2's byte alphabet gives to bytes without a visible character."""
 
 
 def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:

@@ -258,7 +258,7 @@ def _check_shape(path: Path, name: str, shape: tuple[int, ...]) -> None:
 
 
 def _starts(placements: Sequence[Placement]) -> dict[str, int]:
-    """Where each tensor begins when all are laid end to end, without padding."""
+    """The start of each tensor when all are laid end to end, without padding."""
     ends = accumulate(one.parameters for one in placements)
     return {one.name: end - one.parameters for one, end in zip(placements, ends, strict=True)}
 
@@ -406,7 +406,7 @@ class MergedModel:
     """The tensors of the whole model, computed when they are asked for."""
 
     tensors: Mapping[str, BaseTensor]
-    """By name, ascending by its bytes."""
+    """Tensors by name, ascending by its bytes."""
     pairs: Mapping[str, _Pair]
 
     @classmethod

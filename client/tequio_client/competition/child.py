@@ -50,7 +50,7 @@ POLL_S = 1.0
 IDLE_S = 10.0
 """Time without anything to do after which it ends for now."""
 FORMER_CHILD_S = 5.0
-"""How long a former child, whose worker was killed, may take to notice that."""
+"""Longest time in which a former child, whose worker was killed, notices that."""
 OVERDUE_MS = 60_000
 """Longest time that a model may exceed its own."""
 MIN_FREE_BYTES = 512 << 20
@@ -244,7 +244,7 @@ class ChildProgress:
         self.due_ms = due_ms
 
     def end_reason(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
-        """Why this process ends itself, with the present model; empty: it does not."""
+        """The reason to end this process, with the present model; empty for none."""
         if self.due_ms is None:
             return ""
         if now_ms > self.due_ms + OVERDUE_MS:

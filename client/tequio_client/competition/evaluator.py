@@ -383,7 +383,7 @@ class Evaluator:
             raise UserFacingError(lacking)
 
     def _unfit_reason(self, view: CompetitionView) -> str:
-        """Why this key or computer cannot evaluate; empty if it can."""
+        """The reason why this key or computer cannot evaluate; empty if it can."""
         if self.key in view.rules.custodian_keys:
             return "a custodian does not evaluate"
         if self.key in self._reader.network.genesis.organiser_keys:
