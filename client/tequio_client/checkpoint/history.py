@@ -93,26 +93,25 @@ def head_history(
     manifest = history.view.manifest
     closed = [one for number, one in history.closed.items() if number <= head.round]
     size = max((one.index + 1 for one in closed), default=0)
+    earned = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
+    ranked = sorted((one for one in earned if one[1]), key=lambda one: (-one[1], one[0]))
+    try:
+        proof = log.reader.proof(entry)
+    except (NotAvailableError, PeerError) as err:
+        raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
     return HeadHistory(
         genesis=log.genesis,
         manifest=manifest,
         documents=fetch_documents(manifest, blob),
         head=head,
         entry=entry,
-        proof=_proof(log, entry),
+        proof=proof,
         checkpoint=log.checkpoint,
         rounds=len(closed),
         tokens=sum(ContributionHeader.parse(w.header).tokens for one in closed for w in one.works),
-        micropoints=dict(_points(history, size)),
+        micropoints=dict(ranked),
         measures=history.measures.get(head.round, {}),
     )
-
-
-def _proof(log: FoldedLog, entry: int) -> TlogProof:
-    try:
-        return log.reader.proof(entry)
-    except (NotAvailableError, PeerError) as err:
-        raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
 
 
 def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
@@ -146,11 +145,6 @@ def _promoted(history: RunHistory, round_number: int | None) -> tuple[int, Head]
     raise UserFacingError(
         f"no head of round {round_number} is certified; the last certified ones are of: {shown}"
     )
-
-
-def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
-    found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
-    return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))
 
 
 def render_card(story: HeadHistory, ledger: str, *, form: ExportForm = ExportForm.HEAD) -> str:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tequio_client.keys.system_keyring import SystemKeyring
 
 
-MAIN = "main"
 _TAG = "round-"
 _MOST_CHARS = 300
 _CONFLICT = 409
@@ -124,7 +123,7 @@ class Hub:
                 "leave out --private"
             )
         names = [one.rfilename for one in info.siblings or ()]
-        other = self._claimed(repo, MAIN)
+        other = self._claimed(repo, "main")
         if other is None and not set(names) <= set(_OWN_FILES):
             raise UserFacingError(
                 f"the repository {repo} has files that are not heads of a Tequio run: "

@@ -21,7 +21,7 @@ from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
-from tequio_shared.competition.result import ConfidenceInterval, ModelPair, ModelRanking
+from tequio_shared.competition.result import ConfidenceInterval, ModelRanking
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
@@ -213,11 +213,8 @@ def _print_speed(one: ModelScore, console: Console) -> None:
         f"window {one.window:,}, stride {one.stride:,}, prefix token {one.prefix}",
         highlight=False,
     )
-    _warn(
-        totals.charged,
-        "charged 8 bits per byte, because the tokenizer cannot reproduce them",
-        console,
-    )
+    why = "charged 8 bits per byte, because the tokenizer cannot reproduce them"
+    _warn(totals.charged, why, console)
 
 
 def _warn(documents: int, what: str, console: Console) -> None:
@@ -244,18 +241,17 @@ def _print_ranking(ranking: ModelRanking, console: Console) -> None:
         )
     console.print(table)
     for pair in ranking.pairs:
-        verdict = f"{clean_text(pair.winner, _NAME_CHARS)} is better" if pair.winner else _tie(pair)
+        first, other, winner = (
+            clean_text(name, _NAME_CHARS) for name in (pair.first, pair.other, pair.winner)
+        )
+        # An interval that excludes zero is a tie all the same if the difference is too small.
+        is_apart = pair.interval.low > 0 or pair.interval.high < 0
+        tie = "a tie: the difference is too small to count" if is_apart else "a tie"
         console.print(
-            f"{clean_text(pair.first, _NAME_CHARS)} minus {clean_text(pair.other, _NAME_CHARS)}: "
-            f"{_interval(pair.interval)} bits per byte, {verdict}",
+            f"{first} minus {other}: {_interval(pair.interval)} bits per byte, "
+            f"{f'{winner} is better' if winner else tie}",
             highlight=False,
         )
-
-
-def _tie(pair: ModelPair) -> str:
-    # An interval that excludes zero is a tie all the same if the difference is too small.
-    is_apart = pair.interval.low > 0 or pair.interval.high < 0
-    return "a tie: the difference is too small to count" if is_apart else "a tie"
 
 
 def _interval(interval: ConfidenceInterval) -> str:

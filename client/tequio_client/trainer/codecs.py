@@ -86,10 +86,7 @@ def encode(
     feedback: NDArray[np.uint16] | None,
     device: torch.device,
 ) -> EncodedContribution:
-    """Encode a pseudo-gradient in flat order, block by block.
-
-    `feedback` is that of the last contribution; None starts from zero.
-    """
+    """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero."""
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
     for first in range(0, layout.chunks, _BLOCK):

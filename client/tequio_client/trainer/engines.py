@@ -77,13 +77,9 @@ class ReferenceEngine:
         where = head.entry_padding(self._params, padding)
         members, chunks, _ = records.shape
         every = decode_records(records.reshape(-1), self._params.shape)
-        rows = [slice(at * chunks, (at + 1) * chunks) for at in range(members)]
-        return [
-            effective_entries(
-                Records(
-                    scales=every.scales[row], indices=every.indices[row], levels=every.levels[row]
-                ),
-                where,
-            )
+        rows = (slice(at * chunks, (at + 1) * chunks) for at in range(members))
+        own = (
+            Records(scales=every.scales[row], indices=every.indices[row], levels=every.levels[row])
             for row in rows
-        ]
+        )
+        return [effective_entries(one, where) for one in own]

@@ -102,14 +102,14 @@ def score_head(  # noqa: PLR0913 - one call, all by name
 
 def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> list[HeldOutDocument]:
     """Whole documents from the front until there are `max_tokens`; all of them for 0."""
-    taken: list[HeldOutDocument] = []
+    chosen: list[HeldOutDocument] = []
     tokens = 0
     for document in documents:
-        taken.append(document)
+        chosen.append(document)
         tokens += len(document.tokens)
         if max_tokens and tokens >= max_tokens:
             break
-    return taken
+    return chosen
 
 
 def _blocks(

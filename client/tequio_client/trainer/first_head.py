@@ -103,11 +103,11 @@ def _fit(made: CausalModel) -> CausalModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundingStats:
-    """The difference between a master copy and its source: weights in all, weights that changed."""
-
     weights: int
     rounded: int
+    """Number of weights that changed."""
     largest: float
+    """Largest change."""
 
 
 def measure_rounding(origin: FirstHead) -> RoundingStats:
@@ -115,7 +115,7 @@ def measure_rounding(origin: FirstHead) -> RoundingStats:
     rounded, largest = 0, 0.0
     for name, parameter in origin.model.parameters.items():
         weights = parameter.detach().cpu().numpy().astype(np.float64)
-        apart = np.abs(arrays[name] * model.WEIGHT_UNIT - weights)
+        apart = np.abs(arrays[name] * head.WEIGHT_UNIT - weights)
         rounded += int(np.count_nonzero(apart))
         largest = max(largest, float(apart.max()))
     return RoundingStats(weights=origin.layout.parameters, rounded=rounded, largest=largest)

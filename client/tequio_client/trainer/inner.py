@@ -86,13 +86,13 @@ class StepPlan:
 class TrainingProgress:
     """Inner steps so far; losses are nats per token, nan before the first step."""
 
-    step: int
+    step: int = 0
     steps: int
-    windows: int
-    tokens: int
-    seconds: float
-    loss_first: float
-    loss_last: float
+    windows: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    loss_first: float = math.nan
+    loss_last: float = math.nan
 
 
 class TrainingControl(Protocol):
@@ -117,15 +117,7 @@ def train(
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
-    progress = TrainingProgress(
-        step=0,
-        steps=plan.steps,
-        windows=0,
-        tokens=0,
-        seconds=0.0,
-        loss_first=math.nan,
-        loss_last=math.nan,
-    )
+    progress = TrainingProgress(steps=plan.steps)
     model.network.train()
     must_stop = False
     for step in range(plan.steps):
@@ -175,7 +167,7 @@ def compute_gradients(
     batch: BatchSize,
     check: Callable[[], None],
 ) -> float:
-    """Compute the gradient of the mean loss into the parameters; return that loss, nats per token.
+    """Compute the gradient of the mean loss, in nats per token, which is returned.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """

@@ -69,30 +69,24 @@ class CompiledEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        params, pad = self._params, block.padding
+        params, padding = self._params, (block.padding.chunks, block.padding.masks)
         weights = np.array(factors, np.int64)
         if params.down_k or self._dense:
             total = np.empty(block.weights.size, np.int64)
-            self._sum(block, weights, total)
+            if self._dense:
+                sum_dense(block.records, (SCALES, self._limits, weights), padding, total)
+            else:
+                sum_sparse(block.records, self._tables(weights), padding, total)
             return self._apply(block, total)
         out = np.empty_like(block.weights)
-        move_sparse(
-            block.records,
-            (self._fields, self._levels, SCALES, self._limits, weights),
-            (pad.chunks, pad.masks),
-            (block.weights, out),
-            (block.matrix_elements, params.lambda_q),
-        )
+        scalars = (block.matrix_elements, params.lambda_q)
+        tables = self._tables(weights)
+        move_sparse(block.records, tables, padding, (block.weights, out), scalars)
         return out, None
 
-    def _sum(self, block: Block, weights: NDArray[np.int64], total: NDArray[np.int64]) -> None:
-        pad = block.padding
-        if self._dense:
-            tables = (SCALES, self._limits, weights)
-            sum_dense(block.records, tables, (pad.chunks, pad.masks), total)
-        else:
-            sparse = (self._fields, self._levels, SCALES, self._limits, weights)
-            sum_sparse(block.records, sparse, (pad.chunks, pad.masks), total)
+    def _tables(self, weights: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        """Tables of sparse kernels: fields of a record, levels, scales, limits, multipliers."""
+        return self._fields, self._levels, SCALES, self._limits, weights
 
     def _apply(
         self, block: Block, total: NDArray[np.int64]

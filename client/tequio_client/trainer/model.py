@@ -20,10 +20,9 @@ from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import LayoutKind, WeightLayout
 
-WEIGHT_UNIT = 2.0**-24
-"""Value of one unit of the master copy."""
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 
 

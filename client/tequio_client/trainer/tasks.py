@@ -194,11 +194,7 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
 
 
 def run(context: TaskContext) -> trainer.CommandReport:
-    """Run the task and return its report.
-
-    Raises TaskReplacedError when another task replaces it, another TequioError or OSError when it
-    fails.
-    """
+    """Run the task and return its report; raises TaskReplacedError, and what fails it."""
     match context.task:
         case trainer.Train() as task:
             return train(task, context)

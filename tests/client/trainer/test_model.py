@@ -163,7 +163,7 @@ def test_a_delta_that_is_not_finite_is_told() -> None:
 def test_a_head_is_a_hugging_face_folder(tmp_path: Path) -> None:
     first = first_head.random_head(_with(tie_word_embeddings=True), seed=3, layout="flat")
     weights = {
-        name: np.ascontiguousarray(array.astype(np.float32) * np.float32(model.WEIGHT_UNIT))
+        name: np.ascontiguousarray(array.astype(np.float32) * np.float32(2**-24))
         for name, array in first.layout.unflatten(first.master).items()
     }
     (tmp_path / "config.json").write_bytes(first.config)
