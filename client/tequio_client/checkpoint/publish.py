@@ -105,7 +105,7 @@ def follow_run(
     hub: Hub,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Publish every so many rounds until the run has ended, with work in progress in the folder.
+    """Publish a head in every `every` rounds until the run ends; the folder has unfinished work.
 
     Failures are logged and retried with back-off.
     """
