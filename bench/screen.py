@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.screen import ScreeningResult
+    from tequio_client.ipc.trainer import ScreeningVerdict
 
 
 TRAINERS, WITNESSES = 4, 2
@@ -98,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     scenes = (replace(SCENES[0], rounds=(1, 2)),) if options.quick else SCENES
-    found: dict[str, list[ScreeningResult]] = {}
+    found: dict[str, list[ScreeningVerdict]] = {}
     for scene in scenes:
         for kind, measured in _play(scene):
             found.setdefault(kind, []).append(measured)
@@ -123,7 +123,7 @@ def main() -> None:
 # --- rounds --------------------------------------------------------------------------------------
 
 
-def _play(scene: Scene) -> Iterator[tuple[str, ScreeningResult]]:
+def _play(scene: Scene) -> Iterator[tuple[str, ScreeningVerdict]]:
     """Train round after round; measure every kind in the rounds of the scene."""
     with tempfile.TemporaryDirectory() as folder:
         lab = Laboratory(Path(folder), scene.recipe, standard_library_files())
@@ -167,7 +167,7 @@ class Round:
     feedback: list[list[NDArray[np.uint16] | None]]
     past: list[tuple[bytes, Path]]
 
-    def measured(self) -> Iterator[tuple[str, ScreeningResult]]:
+    def measured(self) -> Iterator[tuple[str, ScreeningVerdict]]:
         """Every kind of contribution, measured by each witness."""
         for kind, subject in (*self._honest(), *self._lies(), *self._attacks()):
             for witness in range(WITNESSES):
@@ -255,7 +255,7 @@ class Round:
         witness: int,
         delta: NDArray[np.float32],
         others: Sequence[Made] | None = None,
-    ) -> ScreeningResult:
+    ) -> ScreeningVerdict:
         return self._all_seen(subject, witness, delta, others)[SUBJECT]
 
     def _all_seen(
@@ -264,7 +264,7 @@ class Round:
         witness: int,
         delta: NDArray[np.float32],
         others: Sequence[Made] | None = None,
-    ) -> tuple[ScreeningResult, ...]:
+    ) -> tuple[ScreeningVerdict, ...]:
         brings = screen.WitnessContext(
             layout=self.lab.layout,
             steps=self.lab.recipe.steps,
@@ -283,16 +283,16 @@ class Round:
 COLUMNS = ("contribution", "n", "norm ratio", "cosine", "overlap", "copy", "norm", "cosine", "any")
 
 
-def _table(found: dict[str, list[ScreeningResult]], kinds: Sequence[str]) -> str:
+def _table(found: dict[str, list[ScreeningVerdict]], kinds: Sequence[str]) -> str:
     return table.markdown(COLUMNS, [_row(kind, found[kind]) for kind in kinds if kind in found])
 
 
-def _by_scene(found: dict[str, list[ScreeningResult]], scenes: Sequence[Scene]) -> str:
+def _by_scene(found: dict[str, list[ScreeningVerdict]], scenes: Sequence[Scene]) -> str:
     names = [f"{HONEST[0]}: {scene.name}" for scene in scenes]
     return _table(found, names)
 
 
-def _row(kind: str, some: Sequence[ScreeningResult]) -> list[str]:
+def _row(kind: str, some: Sequence[ScreeningVerdict]) -> list[str]:
     reasons = Counter(one.reason for one in some)
     shares = [reasons[name] / len(some) for name in ("copy", "norm", "cosine")]
     return [
@@ -312,7 +312,7 @@ def _range(values: Sequence[float | None]) -> str:
     return f"{there[0]:.3f} to {there[-1]:.3f}"
 
 
-def _numbers(one: ScreeningResult) -> list[float | str | None]:
+def _numbers(one: ScreeningVerdict) -> list[float | str | None]:
     return [one.reason, one.norm_ratio, one.cosine, one.overlap, one.agreement]
 
 

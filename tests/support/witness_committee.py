@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tequio_client.trainer.screen import ScreeningResult
+    from tequio_client.ipc.trainer import ScreeningVerdict
     from tequio_shared.round.round import RoundView
     from tests.support.training_lab import Laboratory, Made
 
@@ -34,11 +34,11 @@ _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 class Hearing:
     """What the witnesses of a round found, by witness, and what follows for each slot."""
 
-    measured: Mapping[int, tuple[ScreeningResult, ...]]
+    measured: Mapping[int, tuple[ScreeningVerdict, ...]]
     proofs: Mapping[int, WitnessFindings]
     verdicts: Mapping[int, tuple[Verdict, RejectionReason]]
 
-    def complaints(self) -> list[tuple[int, ScreeningResult]]:
+    def complaints(self) -> list[tuple[int, ScreeningVerdict]]:
         """Who refuses what, for eyes."""
         found = self.measured.items()
         return [(witness, one) for witness, some in found for one in some if one.reason]
@@ -74,7 +74,7 @@ def hear(
     return Hearing(measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots))
 
 
-def _seen(measured: Sequence[ScreeningResult]) -> WitnessFindings:
+def _seen(measured: Sequence[ScreeningVerdict]) -> WitnessFindings:
     return WitnessFindings(
         vouched=frozenset(one.slot for one in measured if not one.reason),
         rejected={one.slot: _REASONS[one.reason] for one in measured if one.reason},

@@ -13,6 +13,7 @@ import click
 from tequio_client import cli
 
 if TYPE_CHECKING:
+    from tequio_client.checkpoint.export import WeightsOrigin
     from tequio_client.checkpoint.hub import Hub
 
 
@@ -74,9 +75,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
-    from tequio_client.checkpoint.history import HeadSelector
     from tequio_client.checkpoint.layout import ExportForm
-    from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -84,11 +83,10 @@ def export(  # noqa: PLR0913 - one parameter an option
         gguf.check_installed()
         gguf.check_free(target)
     options = program.ExportOptions(
-        ledger=ledger,
-        wanted=HeadSelector(run=run_name, round=round_number),
+        origin=_origin(ledger, trust_file, stores),
+        run=run_name,
+        round=round_number,
         target=target,
-        stores=stores,
-        trust=read_policy(trust_file),
         form=ExportForm.MERGED if is_merged else ExportForm.HEAD,
         merges_adapters=with_gguf and not is_merged,
     )
@@ -124,22 +122,18 @@ def verify(
 
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verify import VerifyOutcome
-    from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
     try:
         folder = _exported(what, revision)
-        trust = read_policy(trust_file)
+        origin = _origin(ledger, trust_file, stores)
     except UserFacingError as err:
         click.echo(f"could not be checked: {err}", err=True)
         sys.exit(VerifyOutcome.CANNOT_VERIFY)
     with ProgressBars(Console(stderr=True)) as bars:
-        options = program.VerifyFolderOptions(
-            folder=folder, ledger=ledger, stores=stores, trust=trust
-        )
-        verdict = program.verify_folder(options, bars)
+        verdict = program.verify_folder(folder, origin, bars)
     for line in (_VERDICTS[verdict.outcome.value], *verdict.lines):
         click.echo(line)
     if not Path(what).is_dir():
@@ -215,23 +209,21 @@ def publish(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.checkpoint import publish as program
-    from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     options = program.PublishOptions(
         folder=source,
         repo=repo,
-        ledger=ledger,
+        origin=_origin(ledger, trust_file),
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
-        trust=read_policy(trust_file),
     )
     hub = _hub(is_token_needed=True)
     with ProgressBars(Console(stderr=True)) as bars:
         claim = program.verify_folder(options, bars)
     done, entry = program.publish_folder(
-        options, claim, hub, lambda text: click.echo(text, err=True)
+        options, claim, hub, lambda name: click.echo(name, err=True)
     )
     click.echo(
         f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", unchanged")
@@ -273,19 +265,16 @@ def follow(  # noqa: PLR0913 - one parameter an option
     Continues until the run ends; failures are retried.
     """
     from tequio_client.checkpoint import publish as program
-    from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    publishing = program.PublishOptions(
+    options = program.PublishOptions(
         folder=work,
         repo=repo,
-        ledger=ledger,
+        origin=_origin(ledger, trust_file, stores),
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
-        trust=read_policy(trust_file),
     )
-    options = program.FollowOptions(run=run_name, every=every, publish=publishing, stores=stores)
-    program.follow_run(options, _hub(is_token_needed=True))
+    program.follow_run(options, run_name, every, _hub(is_token_needed=True))
 
 
 @checkpoint.command()
@@ -300,12 +289,18 @@ def token() -> None:
     click.echo("stored in the keyring")
 
 
+def _origin(ledger: str, trust_file: Path | None, stores: tuple[Path, ...] = ()) -> WeightsOrigin:
+    from tequio_client.checkpoint.export import WeightsOrigin
+    from tequio_client.ledger.proofs import read_policy
+
+    return WeightsOrigin(ledger=ledger, stores=stores, trust=read_policy(trust_file))
+
+
 def _hub(*, is_token_needed: bool = False) -> Hub:
-    from tequio_client.checkpoint import hub as tokens
-    from tequio_client.checkpoint.hub import Hub, disable_progress
+    from tequio_client.checkpoint import hub as program
     from tequio_client.keys.system_keyring import SystemKeyring
 
     if not sys.stderr.isatty():
-        disable_progress()
-    find = tokens.require_token if is_token_needed else tokens.find_token
-    return Hub(find(os.environ, SystemKeyring()))
+        program.disable_progress()
+    find = program.require_token if is_token_needed else program.find_token
+    return program.Hub(find(os.environ, SystemKeyring()))

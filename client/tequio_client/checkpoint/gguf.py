@@ -87,28 +87,6 @@ def _sees_less(config: dict[str, Any]) -> bool:
     return bool(config.get("use_sliding_window", False))
 
 
-def write_metadata(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
-    """Write the numbers of a network; `sequence` is its context where it says none."""
-    import gguf  # noqa: PLC0415 - an optional dependency
-
-    turns, heads, size = _rope(config), config["num_attention_heads"], head_size(config)
-    writer.add_vocab_size(config["vocab_size"])
-    writer.add_context_length(config.get("max_position_embeddings") or sequence)
-    writer.add_embedding_length(config["hidden_size"])
-    writer.add_block_count(config["num_hidden_layers"])
-    writer.add_feed_forward_length(config["intermediate_size"])
-    writer.add_head_count(heads)
-    writer.add_head_count_kv(config.get("num_key_value_heads") or heads)
-    writer.add_key_length(size)
-    writer.add_value_length(size)
-    writer.add_rope_dimension_count(size)
-    writer.add_rope_freq_base(turns.theta)
-    writer.add_layer_norm_rms_eps(config.get("rms_norm_eps", 1e-6))
-    if turns.kind == "linear":
-        writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
-        writer.add_rope_scaling_factor(turns.factor)
-
-
 def head_size(config: dict[str, Any]) -> int:
     size: int = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
     return size
@@ -195,7 +173,22 @@ def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> 
     writer.add_name(f"round {claim.round} of run {claim.run}")
     writer.add_description(f"head {claim.head}")
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
-    write_metadata(writer, config, sequence)
+    turns, heads, size = _rope(config), config["num_attention_heads"], head_size(config)
+    writer.add_vocab_size(config["vocab_size"])
+    writer.add_context_length(config.get("max_position_embeddings") or sequence)
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(config.get("num_key_value_heads") or heads)
+    writer.add_key_length(size)
+    writer.add_value_length(size)
+    writer.add_rope_dimension_count(size)
+    writer.add_rope_freq_base(turns.theta)
+    writer.add_layer_norm_rms_eps(config.get("rms_norm_eps", 1e-6))
+    if turns.kind == "linear":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
+        writer.add_rope_scaling_factor(turns.factor)
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:

@@ -13,10 +13,12 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.names import clean_text
+from tequio_client.verify.fold import RunHistory
+from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
@@ -28,17 +30,17 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.round import measures
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure
 
-if TYPE_CHECKING:
-    from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.reader import FoldedLog
-    from tequio_shared.round.round import Head
-
-
+MAX_CONTRIBUTORS = 100
+"""More are counted, not listed."""
 _SHOWN_ROUNDS = 8
+_MICRO = 10**6
+_LINE_CHARS = 256
+_MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
-Blob: TypeAlias = "Callable[[Digest], bytes | None]"
+Blob: TypeAlias = Callable[[Digest], bytes | None]
 """Gets a document by its hash; None when there is none."""
 
 
@@ -54,8 +56,6 @@ class RunDocuments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadHistory:
-    """One promoted head, and what the log says about its origin."""
-
     genesis: Genesis
     manifest: Manifest
     documents: RunDocuments
@@ -63,7 +63,7 @@ class HeadHistory:
     entry: int
     """Log index of its head.promote."""
     proof: TlogProof
-    """That entry under the checkpoint; the leaf as `extra`."""
+    """The entry under the checkpoint; the leaf as `extra`."""
     checkpoint: Checkpoint
     rounds: int
     """Rounds that closed up to the head."""
@@ -71,7 +71,7 @@ class HeadHistory:
     micropoints: Mapping[PeerKey, int]
     """Of every key that had earned some when the head's round closed."""
     measures: Mapping[PeerKey, tuple[int, HeadMeasure]]
-    """What members drawn by lot measured of it on held-out text, each with its log index."""
+    """Measurements on held-out text by members drawn by lot, each with its log index."""
 
     @property
     def flop(self) -> int:
@@ -80,44 +80,38 @@ class HeadHistory:
         return self.tokens * flop_per_token(self.manifest.model.parameters, still)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadSelector:
-    """Which head: of the run of that name or beginning of its id; without a round, the last one."""
-
-    run: str
-    round: int | None = None
-
-
-def head_history(log: FoldedLog, blob: Blob, wanted: HeadSelector) -> HeadHistory:
+def head_history(
+    log: FoldedLog, blob: Blob, run: str, round_number: int | None = None
+) -> HeadHistory:
     """Find a head and its history in a log; raises UserFacingError if there is no such head.
 
-    `blob` gets documents. Costs a bundle and O(log n) tiles beside what was read.
+    The run is a name or the beginning of an id; without a round, the last head is meant. `blob`
+    gets documents. Costs a bundle and O(log n) tiles beside what was read.
     """
-    history = log.run(wanted.run)
-    entry, head = _promoted(history, wanted)
+    history = log.run(run)
+    entry, head = _promoted(history, round_number)
     manifest = history.view.manifest
     closed = [one for number, one in history.closed.items() if number <= head.round]
     size = max((one.index + 1 for one in closed), default=0)
+    earned = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
+    ranked = sorted((one for one in earned if one[1]), key=lambda one: (-one[1], one[0]))
+    try:
+        proof = log.reader.proof(entry)
+    except (NotAvailableError, PeerError) as err:
+        raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
     return HeadHistory(
         genesis=log.genesis,
         manifest=manifest,
         documents=fetch_documents(manifest, blob),
         head=head,
         entry=entry,
-        proof=_proof(log, entry),
+        proof=proof,
         checkpoint=log.checkpoint,
         rounds=len(closed),
         tokens=sum(ContributionHeader.parse(w.header).tokens for one in closed for w in one.works),
-        micropoints=dict(_points(history, size)),
+        micropoints=dict(ranked),
         measures=history.measures.get(head.round, {}),
     )
-
-
-def _proof(log: FoldedLog, entry: int) -> TlogProof:
-    try:
-        return log.reader.proof(entry)
-    except (NotAvailableError, PeerError) as err:
-        raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
 
 
 def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
@@ -141,31 +135,16 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
     )
 
 
-def _promoted(history: RunHistory, wanted: HeadSelector) -> tuple[int, Head]:
+def _promoted(history: RunHistory, round_number: int | None) -> tuple[int, Head]:
     if not history.promoted:
         raise UserFacingError("no head of this run is certified yet: its first round has not begun")
-    if wanted.round is None:
-        return history.promoted[-1]
-    for index, head in history.promoted:
-        if head.round == wanted.round:
+    for index, head in reversed(history.promoted):
+        if round_number in (None, head.round):
             return index, head
-    rounds = [head.round for _, head in history.promoted]
-    shown = ", ".join(map(str, rounds[-_SHOWN_ROUNDS:]))
+    shown = ", ".join(str(head.round) for _, head in history.promoted[-_SHOWN_ROUNDS:])
     raise UserFacingError(
-        f"no head of round {wanted.round} is certified; the last certified ones are of: {shown}"
+        f"no head of round {round_number} is certified; the last certified ones are of: {shown}"
     )
-
-
-def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
-    found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
-    return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))
-
-
-MAX_CONTRIBUTORS = 100
-"""More are counted, not listed."""
-_MICRO = 10**6
-_MOST = 256
-_MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 
 def render_card(story: HeadHistory, ledger: str, *, form: ExportForm = ExportForm.HEAD) -> str:
@@ -276,20 +255,25 @@ def _how_to_check(story: HeadHistory, ledger: str) -> str:
 
 def _how_it_was_made(story: HeadHistory) -> str:
     manifest, corpus = story.manifest, story.documents.corpus
-    rules, inner = manifest.algorithm, manifest.inner
+    rules, inner, texts = manifest.algorithm, manifest.inner, manifest.tokenizer
+    tokenizer = f"{texts.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{texts.file}`"
+    sent = f"{rules.k} numbers of each 4,096" if rules.k else "fewer numbers the more trainers"
+    formula = "6 per parameter and token"
+    if manifest.frozen is not None:
+        formula = "for each token 6 per parameter of the adapters, 4 per frozen one"
     rows = (
         ("run", f"`{to_text(manifest.run_id)}`"),
         ("data", _plain(corpus.source)),
         ("data manifest", f"`{manifest.data.manifest}`"),
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
-        ("tokenizer", _tokenizer(story)),
+        ("tokenizer", "UTF\\-8 bytes" if texts.kind == "bytes" else tokenizer),
         ("sequence", f"{manifest.model.sequence} tokens"),
         *_base_rows(story),
-        ("algorithm", f"{rules.name}, {rules.bits} bits, {_k(rules.k)}"),
+        ("algorithm", f"{rules.name}, {rules.bits} bits, {sent}"),
         ("inner steps", f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"),
         ("rounds closed", f"{story.rounds:,}"),
         ("tokens accepted", f"{story.tokens:,}"),
-        ("compute of accepted work", f"{story.flop:.3g} FLOP ({_formula(story)})"),
+        ("compute of accepted work", f"{story.flop:.3g} FLOP ({formula})"),
     )
     return "## How it was made\n\n" + _table(("what", "value"), rows)
 
@@ -305,32 +289,15 @@ def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _formula(story: HeadHistory) -> str:
-    if story.manifest.frozen is None:
-        return "6 per parameter and token"
-    return "for each token 6 per parameter of the adapters, 4 per frozen one"
-
-
-def _k(k: int) -> str:
-    return f"{k} numbers of each 4,096" if k else "fewer numbers the more trainers"
-
-
-def _tokenizer(story: HeadHistory) -> str:
-    rules = story.manifest.tokenizer
-    if rules.kind == "bytes":
-        return "UTF\\-8 bytes"
-    return f"{rules.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{rules.file}`"
-
-
 def _quality(story: HeadHistory) -> str:
-    said = {key: body for key, (_, body) in story.measures.items()}
-    if not said:
+    measured = {key: body for key, (_, body) in story.measures.items()}
+    if not measured:
         return (
             "## How good it is\n\n"
             "The log holds no measurement of this head on held\\-out text, so this card gives "
             "none. `tequio score` measures it on a text of yours."
         )
-    median, away = measures.median(said.values()), measures.outliers(said)
+    median, away = measures.median(measured.values()), measures.outliers(measured)
     rows = [
         (
             f"`{to_text(key)}`",
@@ -410,7 +377,7 @@ def _table(names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _line(text: str) -> str:
-    return clean_text(text, _MOST)
+    return clean_text(text, _LINE_CHARS)
 
 
 def _plain(text: str) -> str:

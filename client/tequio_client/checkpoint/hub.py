@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from tequio_client.keys.system_keyring import SystemKeyring
 
 
-MAIN = "main"
 _TAG = "round-"
-_MOST = 300
+_MOST_CHARS = 300
 _CONFLICT = 409
 _DENIED = 403
 _UNKNOWN = 401
@@ -47,17 +46,11 @@ _FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubRevision:
-    """One head on the Hub."""
-
     repo: str
     revision: str
     tag: str
     is_new: bool
     """False if the head was published before."""
-
-
-def tag_of(claim: HeadClaim) -> str:
-    return f"{_TAG}{claim.round}"
 
 
 def disable_progress() -> None:
@@ -77,18 +70,16 @@ class Hub:
         repo: str,
         *,
         is_private: bool,
-        told: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> HubRevision:
-        """Upload an exported folder; `told` gets the name of each file before its upload.
+        """Upload an exported folder; `report` gets the name of each file before its upload.
 
         Raises UserFacingError, after which it may be called again.
         """
         try:
             self._prepare(repo, claim, is_private=is_private)
             found = self._tagged(repo, claim)
-            if found is not None:
-                return found
-            return self._upload(folder, claim, repo, told)
+            return found or self._upload(folder, claim, repo, report)
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
@@ -132,7 +123,7 @@ class Hub:
                 "leave out --private"
             )
         names = [one.rfilename for one in info.siblings or ()]
-        other = self._claimed(repo, MAIN)
+        other = self._claimed(repo, "main")
         if other is None and not set(names) <= set(_OWN_FILES):
             raise UserFacingError(
                 f"the repository {repo} has files that are not heads of a Tequio run: "
@@ -146,35 +137,33 @@ class Hub:
 
     def _tagged(self, repo: str, claim: HeadClaim) -> HubRevision | None:
         """Find the head by its tag; None if there is no such tag."""
-        tag = tag_of(claim)
-        for one in self._api.list_repo_refs(repo).tags:
-            if one.name == tag:
-                other = self._claimed(repo, tag)
-                if other != claim:
-                    raise UserFacingError(
-                        f"the tag {tag} of {repo} is not this head: delete it on the Hub, or give "
-                        "another name with --repo"
-                    )
-                revision = one.target_commit
-                return HubRevision(repo=repo, revision=revision, tag=tag, is_new=False)
-        return None
+        tag = f"{_TAG}{claim.round}"
+        tags = {one.name: one.target_commit for one in self._api.list_repo_refs(repo).tags}
+        if tag not in tags:
+            return None
+        if self._claimed(repo, tag) != claim:
+            raise UserFacingError(
+                f"the tag {tag} of {repo} is not this head: delete it on the Hub, or give "
+                "another name with --repo"
+            )
+        return HubRevision(repo=repo, revision=tags[tag], tag=tag, is_new=False)
 
     def _upload(
-        self, folder: Path, claim: HeadClaim, repo: str, told: Callable[[str], None]
+        self, folder: Path, claim: HeadClaim, repo: str, report: Callable[[str], None]
     ) -> HubRevision:
         additions = [
             CommitOperationAdd(path_in_repo=name, path_or_fileobj=folder / name)
             for name in _names(folder)
         ]
         for number, one in enumerate(additions, 1):
-            told(f"{number} of {len(additions)}: {one.path_in_repo}")
+            report(f"{number} of {len(additions)}: {one.path_in_repo}")
             self._api.preupload_lfs_files(repo, [one], free_memory=False)
         commit = self._api.create_commit(
             repo,
             [*additions, *self._stale(repo, {one.path_in_repo for one in additions})],
             commit_message=f"Head of round {claim.round}: {claim.head}",
         )
-        tag = tag_of(claim)
+        tag = f"{_TAG}{claim.round}"
         self._api.create_tag(repo, tag=tag, revision=commit.oid)
         return HubRevision(repo=repo, revision=commit.oid, tag=tag, is_new=True)
 
@@ -206,19 +195,19 @@ def _translated(err: Exception, repo: str) -> UserFacingError:
     cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
     if isinstance(err, HFValidationError):
         return UserFacingError(
-            f"invalid repository name {clean_text(repo, _MOST)!r}: expected user/name"
+            f"invalid repository name {clean_text(repo, _MOST_CHARS)!r}: expected user/name"
         )
     if isinstance(cause, HfHubHTTPError):
         return _answered(cause, repo)
     return UserFacingError(
         f"the connection to the Hub failed ({type(cause or err).__name__}: "
-        f"{clean_text(str(cause or err), _MOST)}): run this again; uploaded files are not sent "
-        "again"
+        f"{clean_text(str(cause or err), _MOST_CHARS)}): run this again; uploaded files are not "
+        "sent again"
     )
 
 
 def _answered(err: HfHubHTTPError, repo: str) -> UserFacingError:
-    answer = clean_text(err.server_message or str(err).partition("\n")[0], _MOST)
+    answer = clean_text(err.server_message or str(err).partition("\n")[0], _MOST_CHARS)
     status = err.response.status_code
     if isinstance(err, RepositoryNotFoundError):
         return UserFacingError(f"the Hub has no repository {repo} that this token may see")
@@ -244,18 +233,17 @@ def find_token(environment: Mapping[str, str], keyring: SystemKeyring) -> str | 
 
     It is never an option of a command, because other users of the computer can read those.
     """
-    given = environment.get(VARIABLE, "").strip()
-    if given:
-        return given
+    if token := environment.get(VARIABLE, "").strip():
+        return token
     try:
-        kept = keyring.get(SLOT)
+        stored = keyring.get(SLOT)
     except IdentityError:  # no keyring, or a locked one: the Hub's own login may do
-        kept = None
-    return kept.decode() if kept else get_token()
+        stored = None
+    return stored.decode() if stored else get_token()
 
 
 def require_token(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
-    """Find the token as `find` does; raises UserFacingError for none."""
+    """Find the token; raises UserFacingError for none."""
     found = find_token(environment, keyring)
     if found is None:
         raise UserFacingError(

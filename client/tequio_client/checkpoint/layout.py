@@ -7,20 +7,17 @@ no program that loads models looks.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError
+from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
-
-if TYPE_CHECKING:
-    from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.round.manifest import Corpus
-
+from tequio_shared.round.manifest import Corpus
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"
@@ -47,7 +44,7 @@ PATTERNS = (
     *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
     *("model*.safetensors", f"{TEQUIO_FOLDER}/*", *ADAPTER_FILES),
 )
-"""What is fetched of a repository in order to check it."""
+"""Files of a repository that are fetched in order to check it."""
 
 
 def is_adapter(folder: Path) -> bool:
@@ -67,7 +64,7 @@ class ExportForm(Enum):
 
 
 class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """Which head a folder says that it is; believed by nobody."""
+    """A folder's claim to be a certain head, which is not trusted."""
 
     v: Literal[1] = 1
     network: Bytes32Text
@@ -91,51 +88,29 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WeightIndex(msgspec.Struct, frozen=True, kw_only=True):
-    """Which file of several holds which tensor, as transformers writes it."""
+    """The file of each tensor, as transformers lists them."""
 
     weight_map: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[\w.-]+\.safetensors\Z")]]
 
 
-@dataclass(frozen=True, slots=True)
-class WeightFiles:
-    """The files of a folder that hold its tensors, by the tensor's name in them."""
-
-    by_tensor: dict[str, Path]
-
-    @classmethod
-    def of(cls, folder: Path, names: list[str]) -> WeightFiles:
-        """Name them as transformers does: one file, or else several by an index.
-
-        Raises MalformedError.
-        """
-        if (folder / WEIGHTS).is_file() or not (folder / INDEX).is_file():
-            return cls(dict.fromkeys(names, folder / WEIGHTS))
-        raw = (folder / INDEX).read_bytes()
-        try:
-            index = msgspec.json.decode(raw, type=WeightIndex)
-        except (ValueError, RecursionError) as err:
-            raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
-        unnamed = [name for name in names if name not in index.weight_map]
-        if unnamed:
-            raise MalformedError(f"{INDEX} does not name the tensor {unnamed[0]}")
-        return cls({name: folder / index.weight_map[name] for name in names})
+def weight_files(folder: Path, names: list[str]) -> dict[str, Path]:
+    """The file of each tensor, as transformers names them; raises MalformedError."""
+    if (folder / WEIGHTS).is_file() or not (folder / INDEX).is_file():
+        return dict.fromkeys(names, folder / WEIGHTS)
+    raw = (folder / INDEX).read_bytes()
+    try:
+        index = msgspec.json.decode(raw, type=WeightIndex)
+    except (ValueError, RecursionError) as err:
+        raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
+    unnamed = [name for name in names if name not in index.weight_map]
+    if unnamed:
+        raise MalformedError(f"{INDEX} does not name the tensor {unnamed[0]}")
+    return {name: folder / index.weight_map[name] for name in names}
 
 
 # All files below are functions of the run's documents alone: a verifier with the run's manifest
 # makes them again, and compares them with a folder's.
 
-CODE_PREFIXES = (
-    "auto_map",
-    "attn_implementation",
-    "experts_implementation",
-    "custom_pipelines",
-    "quantization_config",
-    "trust_remote_code",
-    "use_pretrained_backbone",
-    "use_timm_backbone",
-    "name_or_path",
-)
-"""Fields that point at code or files of somebody's; the trainer drops the same ones."""
 _CLASSES = {"llama": "LlamaForCausalLM"}
 """Named for programs that ask for the class; transformers needs the model's type alone."""
 
@@ -151,7 +126,7 @@ def model_config(raw: bytes) -> bytes:
         raise MalformedError(f"the run's configuration is not JSON: {err}") from err
     if not isinstance(fields, dict) or not isinstance(fields.get("model_type"), str):
         raise MalformedError("the run's configuration names no model_type")
-    kept = _without_code(fields)
+    kept = without_code(fields)
     kept.pop("torch_dtype", None)
     kept["dtype"] = "float32"
     if not kept.get("architectures") and kept["model_type"] in _CLASSES:
@@ -161,34 +136,27 @@ def model_config(raw: bytes) -> bytes:
 
 def adapter_config(base: FrozenBase) -> bytes:
     """adapter_config.json of a head of adapters, as the peft package reads it."""
-    fields = {
-        "peft_type": "LORA",
-        "task_type": "CAUSAL_LM",
-        "base_model_name_or_path": base.source or None,
-        "revision": base.revision or None,
-        "r": base.rank,
-        "lora_alpha": base.alpha,
-        "lora_dropout": 0.0,
-        "target_modules": list(base.targets),
-        "bias": "none",
-        "fan_in_fan_out": False,
-        "inference_mode": True,
-    }
-    return _json(fields)
+    return _json(
+        {
+            "peft_type": "LORA",
+            "task_type": "CAUSAL_LM",
+            "base_model_name_or_path": base.source or None,
+            "revision": base.revision or None,
+            "r": base.rank,
+            "lora_alpha": base.alpha,
+            "lora_dropout": 0.0,
+            "target_modules": list(base.targets),
+            "bias": "none",
+            "fan_in_fan_out": False,
+            "inference_mode": True,
+        }
+    )
 
 
 def generation_config(corpus: Corpus) -> bytes:
     """generation_config.json: a text begins and ends with the separator."""
     one = corpus.separator
     return _json({"bos_token_id": one, "eos_token_id": one, "pad_token_id": one})
-
-
-def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
-    return {
-        name: _without_code(value) if isinstance(value, dict) else value
-        for name, value in fields.items()
-        if not name.lstrip("_").startswith(CODE_PREFIXES)
-    }
 
 
 def _json(fields: dict[str, Any]) -> bytes:
@@ -200,7 +168,7 @@ def _json(fields: dict[str, Any]) -> bytes:
 
 SEPARATOR = "\0"
 _FIRST_SPARE = 0x100
-"""Where GPT-2's byte alphabet puts the bytes that have no visible character of their own."""
+"""First letter that GPT-2's byte alphabet gives to bytes without a visible character."""
 
 
 def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
@@ -208,8 +176,7 @@ def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, b
 
     Raises MalformedError for a tokenizer.json that names no such separator.
     """
-    content = raw or byte_tokenizer()
-    token = SEPARATOR if not raw else _token(raw, separator)
+    token = _token(raw, separator) if raw else SEPARATOR
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": token,
@@ -218,12 +185,12 @@ def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, b
         "clean_up_tokenization_spaces": False,
         "model_max_length": sequence,
     }
-    return content, json.dumps(settings, indent=2, sort_keys=True).encode() + b"\n"
+    return raw or byte_tokenizer(), _json(settings)
 
 
 def byte_tokenizer() -> bytes:
-    vocabulary = {letter: byte for byte, letter in enumerate(byte_alphabet())}
-    del vocabulary[byte_alphabet()[0]]
+    _zero, *letters = byte_alphabet()
+    vocabulary = {SEPARATOR: 0} | {letter: byte for byte, letter in enumerate(letters, 1)}
     level = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     separator = {"id": 0, "content": SEPARATOR, "special": True, "normalized": False}
     sides = {"single_word": False, "lstrip": False, "rstrip": False}
@@ -245,7 +212,7 @@ def byte_tokenizer() -> bytes:
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": False,
-            "vocab": {SEPARATOR: 0} | vocabulary,
+            "vocab": vocabulary,
             "merges": [],
         },
     }
@@ -267,13 +234,14 @@ def _token(raw: bytes, separator: int) -> str:
         whole: Any = json.loads(raw)
         added = {one["id"]: one["content"] for one in whole.get("added_tokens") or ()}
         vocabulary = whole["model"]["vocab"]
+        is_named = isinstance(vocabulary, dict)
+        pairs = (
+            vocabulary.items() if is_named else ((one[0], at) for at, one in enumerate(vocabulary))
+        )
+        token = next((name for name, number in pairs if number == separator), None)
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as err:
         raise MalformedError(f"the run's tokenizer.json cannot be read: {err!r}") from err
-    if separator in added:
-        return str(added[separator])
-    pairs = vocabulary.items() if isinstance(vocabulary, dict) else enumerate(vocabulary)
-    for one, other in pairs:
-        name, number = (one, other) if isinstance(vocabulary, dict) else (other[0], one)
-        if number == separator:
-            return str(name)
-    raise MalformedError(f"the run's tokenizer.json has no token {separator}")
+    token = added.get(separator, token)
+    if token is None:
+        raise MalformedError(f"the run's tokenizer.json has no token {separator}")
+    return str(token)

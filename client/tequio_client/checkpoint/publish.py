@@ -10,16 +10,15 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.checkpoint import export, layout, verify
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.checkpoint.hub import Hub, HubRevision
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
@@ -31,81 +30,8 @@ from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
-
-if TYPE_CHECKING:
-    from tequio_client.checkpoint.hub import Hub, HubRevision
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishOptions:
-    """Folder and repository; `organisers` are folders of those who sign, or empty."""
-
-    folder: Path
-    repo: str
-    ledger: str
-    is_private: bool = False
-    organisers: Sequence[Path] = ()
-    trust: Policy | None = None
-
-
-def publish_folder(
-    options: PublishOptions, claim: HeadClaim, hub: Hub, told: Callable[[str], None]
-) -> tuple[HubRevision, int | None]:
-    """Publish a verified folder; returns the revision on the Hub, and the log entry or None.
-
-    `told` gets the name of each file before its upload. Raises UserFacingError.
-    """
-    published = hub.publish(
-        options.folder, claim, options.repo, is_private=options.is_private, told=told
-    )
-    if not options.organisers:
-        return published, None
-    return published, log_publication(options.ledger, claim, published, options.organisers)
-
-
-def log_publication(
-    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
-) -> int:
-    """Log where a head was published, as the organisers; returns the log index."""
-    with signing.locked_folders(organisers):
-        posting = partial(_log_publication, claim, published, organisers)
-        return signing.ask_ledger(ledger, posting)
-
-
-def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
-    """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
-    check = verify.VerifyFolderOptions(
-        folder=options.folder, ledger=options.ledger, trust=options.trust
-    )
-    verdict = verify.verify_folder(check, progress)
-    if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
-        raise UserFacingError("not published: " + "; ".join(verdict.lines))
-    return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
-
-
-async def _log_publication(
-    claim: HeadClaim, published: HubRevision, organisers: Sequence[Path], api: LedgerApi
-) -> int:
-    body = CheckpointPublish(
-        head=claim.head,
-        weights_root=claim.weights_root,
-        repo=published.repo,
-        revision=published.revision,
-    )
-    about = RunId(digest_from_text(claim.run)), claim.round
-    network = await api.network()
-    ours = [signing.load_organiser(folder, network) for folder in organisers]
-    entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
-    if not signing.is_complete(entry, network):
-        raise UserFacingError(
-            f"{published.repo} is on the Hub, but not in the log: more organisers have to "
-            "sign; run this again with the folder of another one after --with"
-        )
-    return await signing.post_entry(api, entry, now_ms())
-
 
 log = structlog.get_logger(__name__)
 
@@ -115,26 +41,81 @@ MAX_BACKOFF_S = 900.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FollowOptions:
-    """Run, and interval of the heads to publish; work in progress is in the folder to publish."""
+class PublishOptions:
+    """Folder and repository; `organisers` are folders of those who sign, or empty."""
 
-    run: str
-    every: int
-    publish: PublishOptions
-    stores: Sequence[Path] = ()
+    folder: Path
+    repo: str
+    origin: WeightsOrigin
+    is_private: bool = False
+    organisers: Sequence[Path] = ()
+
+
+def publish_folder(
+    options: PublishOptions, claim: HeadClaim, hub: Hub, report: Callable[[str], None]
+) -> tuple[HubRevision, int | None]:
+    """Publish a verified folder; returns the revision on the Hub, and the log entry or None."""
+    published = hub.publish(
+        options.folder, claim, options.repo, is_private=options.is_private, report=report
+    )
+    if not options.organisers:
+        return published, None
+    return published, log_publication(options.origin.ledger, claim, published, options.organisers)
+
+
+def log_publication(
+    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
+) -> int:
+    """Log where a head was published, as the organisers; returns the log index."""
+    body = CheckpointPublish(
+        head=claim.head,
+        weights_root=claim.weights_root,
+        repo=published.repo,
+        revision=published.revision,
+    )
+    about = RunId(digest_from_text(claim.run)), claim.round
+
+    async def post(api: LedgerApi) -> int:
+        network = await api.network()
+        ours = [signing.load_organiser(folder, network) for folder in organisers]
+        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
+        if not signing.is_complete(entry, network):
+            raise UserFacingError(
+                f"{published.repo} is on the Hub, but not in the log: more organisers have to "
+                "sign; run this again with the folder of another one after --with"
+            )
+        return await signing.post_entry(api, entry, now_ms())
+
+    with signing.locked_folders(organisers):
+        return signing.ask_ledger(ledger, post)
+
+
+def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
+    """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
+    verdict = verify.verify_folder(options.folder, options.origin, progress)
+    if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
+        raise UserFacingError("not published: " + "; ".join(verdict.lines))
+    return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
 def follow_run(
-    options: FollowOptions, hub: Hub, pause: Callable[[float], None] = time.sleep
+    options: PublishOptions,
+    run: str,
+    every: int,
+    hub: Hub,
+    pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Publish heads until the run has ended; failures are logged and retried with back-off."""
-    options.publish.folder.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(options.publish.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
+    """Publish a head in every `every` rounds until the run ends; the folder has unfinished work.
+
+    Failures are logged and retried with back-off.
+    """
+    options.folder.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(options.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
         try:
-            is_over = _publish_if_due(options, hub)
+            is_over = _publish_if_due(options, run, every, hub)
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
@@ -147,46 +128,38 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     """Tell if the head of a round is to be published; `published` is the last round on the Hub."""
     if published is not None and head <= published:
         return False
-    if is_finished:
-        return True
-    before = 0 if published is None else published // every
-    return head // every > before
+    return is_finished or head // every > (published or 0) // every
 
 
-def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:
+def _publish_if_due(options: PublishOptions, run: str, every: int, hub: Hub) -> bool:
     """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.explain_unreachable_ledger(options.publish.ledger):
-        found = trio.run(partial(_run, options))
+    with shutdown.explain_unreachable_ledger(options.origin.ledger):
+        found = trio.run(_run, options.origin, run)
     is_finished = found.state == RunState.FINISHED
     if found.head_round is None:
         return is_finished
-    last = hub.last_round(options.publish.repo)
-    if is_due(found.head_round, last, options.every, is_finished=is_finished):
+    last = hub.last_round(options.repo)
+    if is_due(found.head_round, last, every, is_finished=is_finished):
         _publish(options, hub, found)
     return is_finished
 
 
-def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
-    target = options.publish.folder / f"round-{found.head_round}"
+def _publish(options: PublishOptions, hub: Hub, found: RunAnswer) -> None:
+    target = options.folder / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
-        wanted = HeadSelector(run=found.run, round=found.head_round)
         exporting = export.ExportOptions(
-            ledger=options.publish.ledger,
-            wanted=wanted,
-            target=target,
-            stores=options.stores,
-            trust=options.publish.trust,
+            origin=options.origin, run=found.run, round=found.head_round, target=target
         )
         export.export_head(exporting, NoProgress())
-    publishing = replace(options.publish, folder=target)
+    publishing = replace(options, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
-        publishing, claim, hub, lambda text: log.debug("upload", file=text)
+        publishing, claim, hub, lambda name: log.debug("upload", file=name)
     )
     log.info("published", repo=done.repo, tag=done.tag, revision=done.revision, entry=entry)
     shutil.rmtree(target)
 
 
-async def _run(options: FollowOptions) -> RunAnswer:
-    async with LedgerApi(options.publish.ledger, trust=options.publish.trust) as api:
-        return find_one("run", await api.runs(), lambda one: (one.name, one.run), options.run)
+async def _run(origin: WeightsOrigin, run: str) -> RunAnswer:
+    async with LedgerApi(origin.ledger, trust=origin.trust) as api:
+        return find_one("run", await api.runs(), lambda one: (one.name, one.run), run)

@@ -18,12 +18,13 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from tequio_client import files
@@ -32,12 +33,10 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import Placement
+from tequio_shared.round.manifest import Manifest, ModelSpec
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_shared.round.manifest import Manifest, ModelSpec
-
+Append: TypeAlias = Callable[[NDArray[Any]], None]
+"""Writes the next values of a file."""
 
 # Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the
 # nearest binary32, which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond,
@@ -46,8 +45,12 @@ if TYPE_CHECKING:
 # floats that are not the nearest, lie between two integers, or are a negative zero are refused.
 
 BLOCK = 1 << 22
-"""Weights that are turned at once: 16 MiB of each kind."""
+"""Weights that are converted at once: 16 MiB of each kind."""
+SHARD_BYTES = 1 << 30
+"""Most bytes of weights in one file; a broken upload continues with the file where it stopped."""
 _INT32 = np.iinfo(np.int32)
+_POSITIONS, _REMAINDERS = "positions", "remainders"
+_FLOAT = _INTEGER = 4
 
 
 def floats_of(integers: NDArray[np.int32]) -> NDArray[np.float32]:
@@ -66,10 +69,7 @@ def remainders_of(
 def integers_of(
     floats: NDArray[np.float32], at: NDArray[np.int64], remainders: NDArray[np.int8]
 ) -> NDArray[np.int32]:
-    """The integers that floats and remainders stand for.
-
-    Raises MalformedError with what is wrong when they are not exactly what an export writes.
-    """
+    """The integers of floats and remainders; raises MalformedError for what no export writes."""
     units = _units(floats)
     if not np.isfinite(units).all():
         raise MalformedError("a weight is not a finite number")
@@ -89,32 +89,6 @@ def _units(floats: NDArray[np.float32]) -> NDArray[np.float64]:
     return floats.astype(np.float64) / WEIGHT_UNIT
 
 
-SHARD_BYTES = 1 << 30
-"""Most bytes of weights in one file, so that an upload that broke goes on near where it was."""
-_POSITIONS, _REMAINDERS = "positions", "remainders"
-_FLOAT = _INTEGER = 4
-
-
-@dataclass(slots=True)
-class Remainders:
-    """Remainders of the floats, over all tensors laid end to end in the manifest's order."""
-
-    at: list[NDArray[np.int64]] = field(default_factory=list)
-    values: list[NDArray[np.int8]] = field(default_factory=list)
-
-    def save(self, path: Path) -> None:
-        """Write them as a Safetensors file of two arrays."""
-        arrays = {
-            _POSITIONS: np.concatenate([np.empty(0, np.int64), *self.at]),
-            _REMAINDERS: np.concatenate([np.empty(0, np.int8), *self.values]),
-        }
-        with SafetensorsFile(
-            path, {name: (one.dtype, one.shape) for name, one in arrays.items()}
-        ) as file:
-            for one in arrays.values():
-                file.write(one)
-
-
 def names_in_files(model: ModelSpec) -> dict[str, str]:
     """Each tensor's name in the files, by its name in the manifest."""
     last = {name: name for name, _ in model.tensors}
@@ -130,7 +104,7 @@ def write_weights(
     shard_bytes: int = SHARD_BYTES,
     only: str = "",
 ) -> None:
-    """Write the weights of a head file, and the remainders, into a folder; `tick` hears bytes.
+    """Write the weights of a head file, and the remainders, into a folder; `tick` gets bytes.
 
     With `only` all of them are in one file of that name.
     """
@@ -138,21 +112,35 @@ def write_weights(
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(layout.elements,))
     views, starts = layout.unflatten(flat), _starts(layout.placements)
     by_name = {called[one.name]: one for one in layout.placements}
-    lacking = Remainders()
+    positions, remainders = [np.empty(0, np.int64)], [np.empty(0, np.int8)]
 
-    def write(name: str, file: SafetensorsFile) -> None:
+    def write(name: str, append: Append) -> None:
         own = by_name[name].name
-        _write_tensor(file, views[own], starts[own], lacking, tick)
+        tensor = views[own].reshape(-1)
+        for first in range(0, tensor.size, BLOCK):
+            floats = floats_of(tensor[first : first + BLOCK])
+            at, values = remainders_of(tensor[first : first + BLOCK], floats)
+            positions.append(at + (starts[own] + first))
+            remainders.append(values)
+            append(floats)
+            tick(floats.nbytes)
 
     shapes = {name: one.shape for name, one in by_name.items()}
     _write_files(folder, shapes, write, shard_bytes, only)
-    lacking.save(folder / checkpoint_layout.REMAINDER)
+    arrays: dict[str, NDArray[Any]] = {
+        _POSITIONS: np.concatenate(positions),
+        _REMAINDERS: np.concatenate(remainders),
+    }
+    kinds = {name: (one.dtype, one.shape) for name, one in arrays.items()}
+    with _new_file(folder / checkpoint_layout.REMAINDER, kinds) as append:
+        for one in arrays.values():
+            append(one)
 
 
 def read_weights(
     manifest: Manifest, folder: Path, into: Path, tick: Callable[[int], None]
 ) -> NDArray[np.int32]:
-    """Turn a folder's weights back into the flat integers, in a file; gives it mapped.
+    """Turn a folder's weights back into the flat integers, in a file; returns it mapped.
 
     Raises MalformedError if the files are not an export of such a head, FileNotFoundError if one
     is missing.
@@ -160,15 +148,13 @@ def read_weights(
     layout, called = manifest.layout, names_in_files(manifest.model)
     names = list(called.values())
     if manifest.frozen is None:
-        files = checkpoint_layout.WeightFiles.of(folder, names)
+        files = checkpoint_layout.weight_files(folder, names)
     else:
-        files = checkpoint_layout.WeightFiles(
-            dict.fromkeys(names, checkpoint_layout.adapter_of(folder))
-        )
+        files = dict.fromkeys(names, checkpoint_layout.adapter_of(folder))
     (folder / checkpoint_layout.REMAINDER).stat()
-    _check_names(set(files.by_tensor.values()), set(called.values()), "run")
+    _check_names(set(files.values()), set(names), "run")
     for one in layout.placements:
-        _check_shape(files.by_tensor[called[one.name]], called[one.name], one.shape)
+        _check_shape(files[called[one.name]], called[one.name], one.shape)
     at, values = _remainders(folder / checkpoint_layout.REMAINDER, layout.parameters)
     _reserve(into, layout.elements * _INTEGER)
     flat: NDArray[np.int32] = np.memmap(into, "<i4", "r+", shape=(layout.elements,))
@@ -179,7 +165,7 @@ def read_weights(
         start, name = starts[one.name], called[one.name]
         low, high = np.searchsorted(at, (start, start + one.parameters))
         remainder = at[low:high] - start, values[low:high]
-        found = _read_tensor(files.by_tensor[name], name, one, remainder)
+        found = _read_tensor(files[name], name, one, remainder)
         if views:
             views[one.name][...] = found
         else:
@@ -204,33 +190,12 @@ def first_difference(
 
 
 def _reserve(path: Path, size_bytes: int) -> None:
-    """Make a file of zeros that has its room on the disk: a mapped one cannot say that it has not.
-
-    Raises OSError.
-    """
+    """Create a file of zeros; raises OSError for a full disk, which a mapped file cannot."""
     with path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size_bytes)
         else:
             file.truncate(size_bytes)
-
-
-def _write_tensor(
-    file: SafetensorsFile,
-    integers: NDArray[np.int32],
-    start: int,
-    lacking: Remainders,
-    tick: Callable[[int], None],
-) -> None:
-    flat = integers.reshape(-1)
-    for first in range(0, flat.size, BLOCK):
-        block = flat[first : first + BLOCK]
-        floats = floats_of(block)
-        at, values = remainders_of(block, floats)
-        lacking.at.append(at + (start + first))
-        lacking.values.append(values)
-        file.write(floats)
-        tick(floats.nbytes)
 
 
 def _read_tensor(
@@ -248,8 +213,8 @@ def _read_tensor(
 def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     with _opened(path) as file:
         at, values = file.get_tensor(_POSITIONS), file.get_tensor(_REMAINDERS)
-    kinds = (at.dtype, values.dtype) == (np.int64, np.int8) and at.shape == values.shape
-    if not kinds or at.ndim != 1:
+    are_typed = (at.dtype, values.dtype) == (np.int64, np.int8)
+    if not are_typed or at.shape != values.shape or at.ndim != 1:
         raise MalformedError(
             f"{checkpoint_layout.REMAINDER} does not hold positions and remainders"
         )
@@ -284,7 +249,7 @@ def _check_names(files: set[Path], due: set[str], owner: str) -> None:
 
 
 def _check_shape(path: Path, name: str, shape: tuple[int, ...]) -> None:
-    """By the file's header: no room is made for weights that are not there."""
+    """Check the file's header: nothing is allocated for weights that are not there."""
     with _opened(path) as file:
         part = file.get_slice(name)
         found, kind = tuple(part.get_shape()), part.get_dtype()
@@ -293,7 +258,7 @@ def _check_shape(path: Path, name: str, shape: tuple[int, ...]) -> None:
 
 
 def _starts(placements: Sequence[Placement]) -> dict[str, int]:
-    """Where each tensor begins when all are laid end to end, without padding."""
+    """The start of each tensor when all are laid end to end, without padding."""
     ends = accumulate(one.parameters for one in placements)
     return {one.name: end - one.parameters for one, end in zip(placements, ends, strict=True)}
 
@@ -301,7 +266,7 @@ def _starts(placements: Sequence[Placement]) -> dict[str, int]:
 def _write_files(
     folder: Path,
     shapes: Mapping[str, tuple[int, ...]],
-    write: Callable[[str, SafetensorsFile], None],
+    write: Callable[[str, Append], None],
     shard_bytes: int,
     only: str = "",
 ) -> None:
@@ -309,12 +274,14 @@ def _write_files(
     groups = [list(shapes)] if only else _groups(shapes, shard_bytes)
     files: dict[str, str] = {}
     for number, group in enumerate(groups, 1):
-        name = only or weights_file_name(number, len(groups))
+        name = only or checkpoint_layout.WEIGHTS
+        if len(groups) > 1:
+            name = f"model-{number:05d}-of-{len(groups):05d}.safetensors"
         kinds = {one: (np.dtype("<f4"), shapes[one]) for one in group}
-        with SafetensorsFile(folder / name, kinds) as file:
+        with _new_file(folder / name, kinds) as append:
             for one in group:
                 files[one] = name
-                write(one, file)
+                write(one, append)
     if len(groups) > 1:
         size = sum(map(_float_bytes, shapes.values()))
         index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))}
@@ -337,41 +304,29 @@ def _float_bytes(shape: tuple[int, ...]) -> int:
     return math.prod(shape) * _FLOAT
 
 
-def weights_file_name(number: int, files: int) -> str:
-    if files == 1:
-        return checkpoint_layout.WEIGHTS
-    return f"model-{number:05d}-of-{files:05d}.safetensors"
-
-
 _DTYPES = {np.dtype("<f4"): "F32", np.dtype("<i8"): "I64", np.dtype("i1"): "I8"}
 
 
-class SafetensorsFile:
-    """A Safetensors file whose tensors are written in order; on the disk when the block ends."""
+@contextmanager
+def _new_file(
+    path: Path, tensors: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]
+) -> Iterator[Append]:
+    """Write a Safetensors file, tensor by tensor in order; on the disk when the block ends."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name, (dtype, shape) in tensors.items():
+        begin, end = end, end + dtype.itemsize * math.prod(shape)
+        header[name] = {"dtype": _DTYPES[dtype], "shape": shape, "data_offsets": [begin, end]}
+    raw = json.dumps(header, separators=(",", ":")).encode()
+    raw += b" " * (-len(raw) % 8)
+    with path.open("wb") as file:
+        file.write(len(raw).to_bytes(8, "little") + raw)
 
-    def __init__(
-        self, path: Path, tensors: dict[str, tuple[np.dtype[Any], tuple[int, ...]]]
-    ) -> None:
-        header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-        end = 0
-        for name, (dtype, shape) in tensors.items():
-            begin, end = end, end + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-            header[name] = {"dtype": _DTYPES[dtype], "shape": shape, "data_offsets": [begin, end]}
-        raw = json.dumps(header, separators=(",", ":")).encode()
-        raw += b" " * (-len(raw) % 8)
-        self._file = path.open("wb")
-        self._file.write(len(raw).to_bytes(8, "little") + raw)
+        def append(values: NDArray[Any]) -> None:
+            file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._file:
-            files.sync(self._file)
-
-    def write(self, values: NDArray[Any]) -> None:
-        """Append the next values."""
-        self._file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
+        yield append
+        files.sync(file)
 
 
 # The library gives numpy no bfloat16, so the headers of a base are read here. The library has
@@ -383,22 +338,16 @@ _LENGTH_BYTES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseTensor:
-    """One tensor, where its bytes lie; `sides` are its rows and the numbers in each."""
-
     name: str
     shape: tuple[int, ...]
     kind: str
     path: Path
     start: int
 
-    @property
-    def sides(self) -> tuple[int, int]:
-        rows = self.shape[0] if len(self.shape) > 1 else 1
-        return rows, math.prod(self.shape) // max(rows, 1)
-
     def blocks(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """All rows in order, some at a time: the number of the first, and their values."""
-        rows, columns = self.sides
+        rows = self.shape[0] if len(self.shape) > 1 else 1
+        columns = math.prod(self.shape) // max(rows, 1)
         dtype = np.dtype(_KINDS[self.kind])
         stored: NDArray[Any] = np.memmap(self.path, dtype, "r", self.start, (rows, columns))
         step = max(BLOCK // max(columns, 1), 1)
@@ -425,21 +374,19 @@ def _of_file(path: Path) -> Iterator[BaseTensor]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
         header = json.loads(file.read(length))
-    for name, said in header.items():
-        if name != "__metadata__" and said["dtype"] in _KINDS and 0 not in said["shape"]:
+    for name, entry in header.items():
+        if name != "__metadata__" and entry["dtype"] in _KINDS and 0 not in entry["shape"]:
             yield BaseTensor(
                 name=name,
-                shape=tuple(said["shape"]),
-                kind=said["dtype"],
+                shape=tuple(entry["shape"]),
+                kind=entry["dtype"],
                 path=path,
-                start=_LENGTH_BYTES + length + said["data_offsets"][0],
+                start=_LENGTH_BYTES + length + entry["data_offsets"][0],
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Adapter of one matrix."""
-
     down: NDArray[np.float64]
     up: NDArray[np.float64]
     scale: float
@@ -456,14 +403,15 @@ class _Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedModel:
-    """The tensors of the whole model, made as they are asked for."""
+    """The tensors of the whole model, computed when they are asked for."""
 
-    tensors: tuple[BaseTensor, ...]
+    tensors: Mapping[str, BaseTensor]
+    """Tensors by name, ascending by its bytes."""
     pairs: Mapping[str, _Pair]
 
     @classmethod
     def of(cls, manifest: Manifest, head: NDArray[np.int32], base: Sequence[Path]) -> MergedModel:
-        """Take a head's integers and the base's files; raises MalformedError."""
+        """Merge a head's integers into the base's files; raises MalformedError."""
         rules = manifest.frozen
         if rules is None:
             raise MalformedError("the run trains all weights: there is nothing to merge")
@@ -479,14 +427,18 @@ class MergedModel:
             )
             for module in layout.adapted_modules(manifest.model.tensors)
         }
-        tensors = read_base_tensors(base)
-        _check_targets(pairs, tensors)
+        tensors = {one.name: one for one in read_base_tensors(base)}
+        for name, pair in pairs.items():
+            if name not in tensors or tensors[name].shape != (len(pair.up), pair.down.shape[1]):
+                raise MalformedError(
+                    f"the base has no {name} of the shape that the head's pair has"
+                )
         return cls(tensors=tensors, pairs=pairs)
 
     @property
     def size_bytes(self) -> int:
-        """Of all of them in binary32."""
-        return sum(_float_bytes(one.shape) for one in self.tensors)
+        """Size of all of them in binary32."""
+        return sum(_float_bytes(one.shape) for one in self.tensors.values())
 
     def blocks(self, tensor: BaseTensor) -> Iterator[NDArray[np.float32]]:
         """The rows of one tensor, some at a time."""
@@ -495,29 +447,21 @@ class MergedModel:
             yield rows if pair is None else pair.added(first, rows)
 
     def write(self, folder: Path, tick: Callable[[int], None], *, shard: int = SHARD_BYTES) -> None:
-        """Write them as Hugging Face has a model; `tick` hears bytes."""
-        by_name = {one.name: one for one in self.tensors}
+        """Write them as Hugging Face has a model; `tick` gets bytes."""
 
-        def write(name: str, file: SafetensorsFile) -> None:
-            for rows in self.blocks(by_name[name]):
-                file.write(rows)
+        def write(name: str, append: Append) -> None:
+            for rows in self.blocks(self.tensors[name]):
+                append(rows)
                 tick(rows.nbytes)
 
-        _write_files(folder, {one.name: one.shape for one in self.tensors}, write, shard)
+        _write_files(folder, {name: one.shape for name, one in self.tensors.items()}, write, shard)
 
     def check(self, folder: Path, tick: Callable[[int], None]) -> None:
         """Raise MalformedError unless the folder holds exactly these; FileNotFoundError."""
-        files = checkpoint_layout.WeightFiles.of(folder, [one.name for one in self.tensors])
-        _check_names(set(files.by_tensor.values()), {one.name for one in self.tensors}, "base")
-        for one in self.tensors:
-            _check_tensor(files.by_tensor[one.name], one, self.blocks(one), tick)
-
-
-def _check_targets(pairs: Mapping[str, _Pair], tensors: Sequence[BaseTensor]) -> None:
-    shapes = {one.name: one.shape for one in tensors}
-    for name, pair in pairs.items():
-        if shapes.get(name) != (len(pair.up), pair.down.shape[1]):
-            raise MalformedError(f"the base has no {name} of the shape that the head's pair has")
+        files = checkpoint_layout.weight_files(folder, list(self.tensors))
+        _check_names(set(files.values()), set(self.tensors), "base")
+        for name, one in self.tensors.items():
+            _check_tensor(files[name], one, self.blocks(one), tick)
 
 
 def _check_tensor(

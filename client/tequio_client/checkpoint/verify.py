@@ -8,19 +8,18 @@ genesis or a policy demands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import numpy as np
+import trio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
+from numpy.typing import NDArray
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
-
-import numpy as np
-import trio
-
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.export import check_room
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.history import fetch_documents
 from tequio_client.checkpoint.layout import ExportForm, HeadClaim
 from tequio_client.checkpoint.tensors import MergedModel
@@ -29,14 +28,8 @@ from tequio_client.ledger.proofs import LogProofs
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
-from tequio_shared.errors import (
-    MalformedError,
-    PeerError,
-    RefusedError,
-    TequioError,
-    UserFacingError,
-)
-from tequio_shared.ids import Digest, HeadHash, digest_from_text, sha256, to_text
+from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.ids import (Digest, HeadHash, digest_from_text, sha256, to_text)
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import Checkpoint, open_checkpoint
@@ -45,9 +38,6 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class VerifyOutcome(IntEnum):
@@ -60,8 +50,6 @@ class VerifyOutcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointVerdict:
-    """Result of a check, and its findings, one per line."""
-
     outcome: VerifyOutcome
     lines: tuple[str, ...]
 
@@ -164,52 +152,38 @@ FILE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyFolderOptions:
-    """Folder and ledger; with stores, the first tensor that differs can be named."""
-
-    folder: Path
-    ledger: str
-    stores: Sequence[Path] = ()
-    trust: Policy | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFolder:
-    """Claim of a folder, and the root computed from its weights."""
-
-    claim: layout.HeadClaim
+    claim: HeadClaim
     manifest: Manifest
-    root: Digest
     proof: bytes
     """The proof in the folder, not verified yet."""
 
 
-def verify_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckpointVerdict:
-    """Check a folder; its faults, and a ledger that does not answer, are results, not errors."""
+def verify_folder(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> CheckpointVerdict:
+    """Check a folder; its faults, and a ledger that does not answer, are results, not errors.
+
+    With stores, the first tensor that differs is named.
+    """
     try:
-        lines = _checked(options, progress)
+        outcome, lines = VerifyOutcome.IS_THE_HEAD, _findings(folder, origin, progress)
     except NotTheHeadError as err:
-        return CheckpointVerdict(outcome=VerifyOutcome.IS_NOT, lines=tuple(map(str, err.args)))
+        outcome, lines = VerifyOutcome.IS_NOT, tuple(map(str, err.args))
     except CannotVerifyError as err:
-        lines = tuple(map(str, err.args))
-        return CheckpointVerdict(outcome=VerifyOutcome.CANNOT_VERIFY, lines=lines)
-    return CheckpointVerdict(outcome=VerifyOutcome.IS_THE_HEAD, lines=lines)
+        outcome, lines = VerifyOutcome.CANNOT_VERIFY, tuple(map(str, err.args))
+    return CheckpointVerdict(outcome=outcome, lines=lines)
 
 
-def _checked(options: VerifyFolderOptions, progress: WorkProgress) -> tuple[str, ...]:
-    weighed = check_folder(options, progress)
-    claim = weighed.claim
-    find = partial(find_in_log, options.ledger, claim, weighed.proof, options.trust)
-    try:
-        with shutdown.explain_unreachable_ledger(options.ledger):
-            network, checkpoint = trio.run(find)
-    except (UserFacingError, BaseExceptionGroup) as err:
-        raise _first(err) from err
+def _findings(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> tuple[str, ...]:
+    checked = check_folder(folder, origin, progress)
+    claim, manifest = checked.claim, checked.manifest
+    find = partial(find_in_log, origin.ledger, claim, checked.proof, origin.trust)
+    with _cannot_verify(), shutdown.explain_unreachable_ledger(origin.ledger):
+        network, checkpoint = trio.run(find)
     genesis = network.genesis
     return (
-        f"these weights are the head of round {claim.round} of the run {weighed.manifest.name} "
+        f"these weights are the head of round {claim.round} of the run {manifest.name} "
         f"({claim.run[:10]})",
-        *_beside(options.folder, weighed.manifest),
+        *_beside(folder, manifest),
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
@@ -227,35 +201,37 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
     return (f"adapters of rank {base.rank} for the frozen base {name}",)
 
 
-def _first(error: BaseException) -> BaseException:
-    first = shutdown.first_error(error)
-    return CannotVerifyError(str(first)) if isinstance(first, UserFacingError) else first
-
-
-def check_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckedFolder:
-    """Check everything in the folder against its claim, without the log.
-
-    Raises NotTheHeadError, CannotVerifyError.
-    """
+@contextmanager
+def _cannot_verify() -> Iterator[None]:
+    """Raise CannotVerifyError for a ledger that does not answer, and other errors ungrouped."""
     try:
-        claim = layout.HeadClaim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
-        manifest = _manifest(options.folder, claim)
-        _check_fixed(options.folder, manifest)
-        proof = _read(options.folder, layout.PROOF, PROOF_BYTES)
-        root = _root(options, claim, manifest, progress)
-        return CheckedFolder(claim=claim, manifest=manifest, root=root, proof=proof)
+        yield
+    except (UserFacingError, BaseExceptionGroup) as err:
+        first = shutdown.first_error(err)
+        if isinstance(first, UserFacingError):
+            raise CannotVerifyError(str(first)) from err
+        raise first from err
+
+
+def check_folder(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> CheckedFolder:
+    """Check a folder without the log; raises NotTheHeadError, CannotVerifyError."""
+    try:
+        claim = HeadClaim.parse(_read(folder, layout.CLAIM, layout.CLAIM_BYTES))
+        manifest = _manifest(folder, claim)
+        _check_fixed(folder, manifest)
+        proof = _read(folder, layout.PROOF, PROOF_BYTES)
+        _check_weights(folder, origin, claim, manifest, progress)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotVerifyError(
-            f"{options.folder} is not a complete export: {name} is missing"
-        ) from err
+        raise CannotVerifyError(f"{folder} is not a complete export: {name} is missing") from err
     except OSError as err:
-        raise CannotVerifyError(f"{options.folder} cannot be read: {err.strerror or err}") from err
+        raise CannotVerifyError(f"{folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:
         raise NotTheHeadError(str(err)) from err
+    return CheckedFolder(claim=claim, manifest=manifest, proof=proof)
 
 
-def _manifest(folder: Path, claim: layout.HeadClaim) -> Manifest:
+def _manifest(folder: Path, claim: HeadClaim) -> Manifest:
     raw = _read(folder, layout.MANIFEST, DOCUMENT_BYTES)
     if to_text(sha256(raw)) != claim.run:
         raise MalformedError(f"{layout.MANIFEST} is not the manifest of the run {claim.run[:10]}")
@@ -287,78 +263,64 @@ def _form(folder: Path, manifest: Manifest) -> ExportForm:
     return ExportForm.MERGED if is_merged else ExportForm.HEAD
 
 
-def _root(
-    options: VerifyFolderOptions,
-    claim: layout.HeadClaim,
+def _check_weights(
+    folder: Path,
+    origin: WeightsOrigin,
+    claim: HeadClaim,
     manifest: Manifest,
     progress: WorkProgress,
-) -> Digest:
+) -> None:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
         progress.work("weights read (bytes)", manifest.model.parameters * 4) as tick,
     ):
         path = Path(temporary) / "weights"
-        flat = tensors.read_weights(manifest, options.folder, path, tick)
+        flat = tensors.read_weights(manifest, folder, path, tick)
         flat.flush()  # type: ignore[attr-defined]  # it is a memmap
         with path.open("rb") as file:
             root = hash_tree_file(file, PIECE_BYTES).ref.root
         if root != due:
             raise NotTheHeadError(
                 f"these weights are not the head of round {claim.round}, as the folder claims",
-                *_difference(options, manifest, flat, due),
+                *_difference(origin, manifest, flat, due),
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
             )
-        if _form(options.folder, manifest) is ExportForm.MERGED:
-            _check_merged(options, manifest, flat, Path(temporary), progress)
-    return root
+        if _form(folder, manifest) is ExportForm.MERGED:
+            model = MergedModel.of(manifest, flat, _base(origin, manifest, Path(temporary)))
+            with progress.work("merged weights compared (bytes)", model.size_bytes) as compared:
+                model.check(folder, compared)
 
 
-def _check_merged(
-    options: VerifyFolderOptions,
-    manifest: Manifest,
-    flat: NDArray[np.int32],
-    cache: Path,
-    progress: WorkProgress,
-) -> None:
-    base = _base(options, manifest, cache)
-    model = MergedModel.of(manifest, flat, base)
-    with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
-        model.check(options.folder, tick)
-
-
-def _base(options: VerifyFolderOptions, manifest: Manifest, cache: Path) -> list[Path]:
+def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
     """Find or fetch the base's files; raises CannotVerifyError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [TreeRef.of_file(one.root, one.size_bytes) for one in files]
-    found = {ref.root: export.find_stored(ref, options.stores) for ref in refs}
+    found = {ref.root: export.find_stored(ref, origin.stores) for ref in refs}
     lacking = [ref for ref in refs if found[ref.root] is None]
-    if lacking and not options.ledger:
+    if lacking and not origin.ledger:
         raise CannotVerifyError(
             "merged weights are checked against the files of their base, which are not on this "
             "computer: give a ledger whose seeds have them, or the store of a node of that run"
         )
 
     async def fetch() -> None:
-        async with LedgerApi(options.ledger, trust=options.trust) as api:
+        async with LedgerApi(origin.ledger, trust=origin.trust) as api:
             for ref in lacking:
                 found[ref.root] = await export.fetch_tree(api, ref, cache / "base", lambda _: None)
 
-    try:
-        check_room(cache, sum(ref.size_bytes for ref in lacking))
-        with shutdown.explain_unreachable_ledger(options.ledger):
-            if lacking:
-                trio.run(fetch)
-    except (UserFacingError, BaseExceptionGroup) as err:
-        raise _first(err) from err
+    with _cannot_verify(), shutdown.explain_unreachable_ledger(origin.ledger):
+        export.check_room(cache, sum(ref.size_bytes for ref in lacking))
+        if lacking:
+            trio.run(fetch)
     return [path for ref in refs if (path := found[ref.root]) is not None]
 
 
 def _difference(
-    options: VerifyFolderOptions, manifest: Manifest, flat: NDArray[np.int32], due: Digest
+    origin: WeightsOrigin, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    path = export.find_stored(export.weights_tree(manifest, due), options.stores)
+    path = export.find_stored(export.weights_tree(manifest, due), origin.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

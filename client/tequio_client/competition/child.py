@@ -1,11 +1,10 @@
-"""The evaluator as a worker's child: it scores in one competition, and has no key to speak with.
+"""The evaluator as a worker's child: it scores in one competition, and has no key to sign with.
 
-Three threads: one listens, one says every second how far it is, the first one works. The listener
-ends the process at once when the worker is gone or wants the device back; the journal knows what
-is scored (`scores`), so the next child goes on from there. A model that hangs, or takes all memory,
-ends the process, and the next child turns to the others first. With nothing to do for a while,
-because it waits for others, the child exits, so that a trainer can use the device
-meanwhile.
+Three threads: one reads, one reports the progress every second, the first one works. The reader
+ends the process at once when the worker is gone or wants the device back; the journal has what is
+scored, so the next child continues there. A model that hangs, or takes all memory, ends the
+process, and the next child scores the others first. When it has to wait for other evaluators, the
+child exits, so that a trainer can use the device meanwhile.
 """
 
 from __future__ import annotations
@@ -36,13 +35,7 @@ from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
 from tequio_client.verify.reader import LedgerReader
-from tequio_client.worker.children import (
-    evaluator as children_evaluator,
-)
-from tequio_client.worker.children import (
-    evaluator as evaluator_child,
-)
-from tequio_client.worker.children.evaluator import write_document
+from tequio_client.worker.children import evaluator as evaluator_files
 from tequio_client.worker.shutdown import first_error
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
@@ -55,10 +48,16 @@ log = structlog.get_logger(__name__)
 HEARTBEAT_S = 1.0
 POLL_S = 1.0
 IDLE_S = 10.0
-"""Without anything to do for so long, it ends for now."""
+"""Time without anything to do after which it ends for now."""
 FORMER_CHILD_S = 5.0
-"""How long a former child, whose worker was killed, may take to notice that."""
-_SOON_S = 0.2
+"""Longest time in which a former child, whose worker was killed, notices that."""
+OVERDUE_MS = 60_000
+"""Longest time that a model may exceed its own."""
+MIN_FREE_BYTES = 512 << 20
+"""Memory of this computer that no model may take."""
+_SCORING = "documents of "
+_LOCK_POLL_S = 0.2
+_PACE_POLL_S = 0.1
 _MIB = 1 << 20
 
 
@@ -66,67 +65,62 @@ def main() -> NoReturn:
     """Follow the worker's commands on standard input, until there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
     configure_logging(style="console")
-    voice, lines = ParentPipe(), sys.stdin.buffer
+    pipe, lines = ParentPipe(), sys.stdin.buffer
     begin = link.decode_to_child(lines.readline(link.LINE_BYTES + 1))
     if not isinstance(begin, link.BeginEvaluation):
         raise MalformedError("the first line must say where to begin")
     pacing = Pacing(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
     progress = ChildProgress(
-        pacing, partial(evaluator_child.count_scored_models, folder, competition)
+        pacing, partial(evaluator_files.count_scored_models, folder, competition)
     )
-    speaker = WorkerSubmitter(voice, begin, progress)
-    for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
-        threading.Thread(target=act, daemon=True).start()
-    _be_first_to_go()
+    submitter = WorkerSubmitter(pipe, begin, progress)
+    threading.Thread(target=_send_heartbeats, args=(progress, submitter), daemon=True).start()
+    threading.Thread(target=_read, args=(lines, pacing, submitter), daemon=True).start()
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # the first process to end
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     status = 1
     try:
-        voice.send(
-            link.encode(link.EvaluationDone(is_over=_evaluate(begin, speaker, progress, pacing)))
-        )
+        is_over = _evaluate(begin, submitter, progress, pacing)
+        submitter.send(link.EvaluationDone(is_over=is_over))
         status = 0
     except* (TequioError, OSError) as group:
-        speaker.report(str(first_error(group)))
+        submitter.report(str(first_error(group)))
     finally:
         if sys.exc_info()[0] is not None:
             traceback.print_exc()
         os._exit(status)  # an ordinary exit would wait for the thread that listens
 
 
-def _be_first_to_go() -> None:
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
-
-
 def _evaluate(
-    begin: link.BeginEvaluation, speaker: WorkerSubmitter, progress: ChildProgress, pacing: Pacing
+    begin: link.BeginEvaluation, submitter: WorkerSubmitter, progress: ChildProgress, pacing: Pacing
 ) -> bool:
     chosen = devices.open_device(begin.device)
     devices.apply_limits(chosen, threads=begin.limit.threads, memory_mb=begin.memory_mb)
     progress.device = chosen.label
     competition = digest_from_text(begin.competition)
     reader = LedgerReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
-    means = EvaluatorContext(
-        folder=speaker.folder,
+    context = EvaluatorContext(
+        folder=submitter.folder,
         device=chosen,
         progress=progress,
-        report=speaker.report,
+        report=submitter.report,
         after_batch=pacing.rest,
         set_deadline=progress.set_deadline,
     )
     with ExitStack() as stack:
-        _be_alone(stack, children_evaluator.competition_folder(speaker.folder, competition).parent)
+        _lock(stack, submitter.folder / evaluator_files.EVALUATIONS_FOLDER)
         progress.doing = "reading"
         reader.read()
-        is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)
+        is_over = _work(reader, competition, Evaluator(reader, context, submitter), progress)
     if is_over:
-        shutil.rmtree(evaluator_child.hub_cache(speaker.folder), ignore_errors=True)
+        shutil.rmtree(evaluator_files.hub_cache(submitter.folder), ignore_errors=True)
     return is_over
 
 
-def _be_alone(stack: ExitStack, folder: Path) -> None:
-    """Have the folder for ourselves, as soon as a former child is gone; raises UserFacingError."""
+def _lock(stack: ExitStack, folder: Path) -> None:
+    """Lock the folder as soon as a former child is gone; raises UserFacingError."""
     deadline_s = time.monotonic() + FORMER_CHILD_S
     while True:
         try:
@@ -134,7 +128,7 @@ def _be_alone(stack: ExitStack, folder: Path) -> None:
         except UserFacingError:
             if time.monotonic() > deadline_s:
                 raise
-            time.sleep(_SOON_S)
+            time.sleep(_LOCK_POLL_S)
         else:
             return
 
@@ -142,17 +136,17 @@ def _be_alone(stack: ExitStack, folder: Path) -> None:
 def _work(
     reader: LedgerReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
 ) -> bool:
-    """Step after step; whether nothing is left to do, else there is nothing for now."""
+    """Take step after step; True if nothing is left to do, False if there is nothing for now."""
     idle_since_s: float | None = None
     while True:
         view = reader.competitions.get(competition)
         if view is None:
             raise UserFacingError(f"the log at {reader.ledger} has no such competition")
-        deeds = progress.completed
+        completed = progress.completed
         progress.doing, progress.of_models = "fetching", len(view.submissions)
         if not evaluator.step(view):
             return True
-        if progress.completed != deeds:
+        if progress.completed != completed:
             idle_since_s = None
         else:
             idle_since_s = idle_since_s or time.monotonic()
@@ -163,24 +157,24 @@ def _work(
         reader.read()
 
 
-def _listen(lines: IO[bytes], pacing: Pacing, speaker: WorkerSubmitter) -> NoReturn:
+def _read(lines: IO[bytes], pacing: Pacing, submitter: WorkerSubmitter) -> NoReturn:
     while line := lines.readline(link.LINE_BYTES + 1):
         match link.decode_to_child(line):
             case link.EvaluatorLimits() as limit:
                 pacing.limit = limit
             case link.StatementResult() as answer:
-                speaker.answers.put(answer)
+                submitter.answers.put(answer)
     os._exit(0)
 
 
-def _beat(progress: ChildProgress, voice: ParentPipe) -> NoReturn:
+def _send_heartbeats(progress: ChildProgress, submitter: WorkerSubmitter) -> NoReturn:
     process = psutil.Process()
     while True:
         resident_bytes = process.memory_info().rss
-        voice.send(link.encode(progress.heartbeat(resident_bytes // _MIB)))
+        submitter.send(progress.heartbeat(resident_bytes // _MIB))
         free_bytes = psutil.virtual_memory().available
         if why := progress.end_reason(now_ms(), resident_bytes, free_bytes):
-            voice.send(link.encode(link.EvaluatorMessage(line=why)))
+            submitter.report(why)
             os._exit(1)
         time.sleep(HEARTBEAT_S)
 
@@ -189,9 +183,9 @@ class WorkerSubmitter:
     """Sends statements to the worker that started this process, which alone has the key."""
 
     def __init__(
-        self, voice: ParentPipe, begin: link.BeginEvaluation, progress: ChildProgress
+        self, pipe: ParentPipe, begin: link.BeginEvaluation, progress: ChildProgress
     ) -> None:
-        self._voice, self._progress = voice, progress
+        self._pipe, self._progress = pipe, progress
         self._number = 0
         self.key = key_from_text(begin.key)
         self.folder = Path(begin.folder)
@@ -200,17 +194,13 @@ class WorkerSubmitter:
 
     def submit(self, body: Body, *documents: bytes) -> None:
         self._number += 1
-        names = tuple(write_document(self.folder, one) for one in documents)
+        names = tuple(evaluator_files.write_document(self.folder, one) for one in documents)
         text = encoding.encode(body).decode()
-        self._voice.send(
-            link.encode(
-                link.SubmitStatement(
-                    number=self._number, kind=body.TYPE, body=text, documents=names
-                )
-            )
+        self.send(
+            link.SubmitStatement(number=self._number, kind=body.TYPE, body=text, documents=names)
         )
         while (answer := self.answers.get()).number != self._number:
-            pass  # of a word that we gave up
+            pass  # of a statement that we gave up
         if answer.code == link.NOT_LOGGED:
             raise UserFacingError(answer.why)
         self._progress.completed += 1
@@ -218,14 +208,10 @@ class WorkerSubmitter:
             raise LedgerRefusedError(answer.code, answer.why)
 
     def report(self, line: str) -> None:
-        self._voice.send(link.encode(link.EvaluatorMessage(line=line[: link.TEXT])))
+        self.send(link.EvaluatorMessage(line=line[: link.TEXT]))
 
-
-OVERDUE_MS = 60_000
-"""How long after its time a model may be left."""
-MIN_FREE_BYTES = 512 << 20
-"""Of this computer's memory, which no model may take."""
-_SCORING = "documents of "
+    def send(self, message: link.FromChild) -> None:
+        self._pipe.send(link.encode(message))
 
 
 class ChildProgress:
@@ -235,12 +221,12 @@ class ChildProgress:
         """`scored` counts the models that are done."""
         self._pacing, self._scored = pacing, scored
         self.completed = 0
-        """What got done: documents scored, words said."""
+        """Documents that were scored, and statements that were submitted."""
         self.doing = "starting"
         self.device = ""
         self.of_models = 0
         self.due_ms: int | None = None
-        """By when the model at hand has to be scored."""
+        """Time by which the present model has to be scored (ms)."""
         self._entrant, self._documents, self._of_documents = "", 0, 0
 
     @contextmanager
@@ -258,7 +244,7 @@ class ChildProgress:
         self.due_ms = due_ms
 
     def end_reason(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
-        """Why this process ends itself, the model at hand with it; empty: it does not."""
+        """The reason to end this process, with the present model; empty for none."""
         if self.due_ms is None:
             return ""
         if now_ms > self.due_ms + OVERDUE_MS:
@@ -284,9 +270,6 @@ class ChildProgress:
         self.completed += documents
 
 
-_LOOK_S = 0.1
-
-
 class Pacing:
     """Rests between batches; the thread that reads the pipe replaces `limit`."""
 
@@ -307,5 +290,5 @@ class Pacing:
             left_s = due_s - (time.perf_counter() - rested_at_s)
             if left_s <= 0:
                 break
-            time.sleep(min(left_s, _LOOK_S))
+            time.sleep(min(left_s, _PACE_POLL_S))
         self.begin()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,36 @@ if TYPE_CHECKING:
     from tequio_client.verify.reader import LedgerReader
 
 
-FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_CUSTODIANS = click.IntRange(1, 16)
+_VERIFY = click.option(
+    "--verify",
+    "is_verified",
+    is_flag=True,
+    help="Read and check the whole log instead of trusting the ledger.",
+)
 competition_option = click.option(
     "--competition",
     "wanted",
     help="Name of the competition, or the beginning of its id (default: the only one).",
 )
+
+
+def _key_options(folder: str) -> Callable[[cli.F], cli.F]:
+    """Options of a command that signs with the key in a folder."""
+
+    def add(command: cli.F) -> cli.F:
+        for option in (
+            cli.folder_option(folder),
+            cli.trust_option,
+            cli.ledger_option,
+            competition_option,
+        ):
+            command = option(command)
+        return command
+
+    return add
 
 
 def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
@@ -28,14 +52,6 @@ def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
 
     cli.set_up_logs(log_json=False, log_level="error")
     return LedgerReader(ledger, read_policy(trust_file))
-
-
-_VERIFY = click.option(
-    "--verify",
-    "is_verified",
-    is_flag=True,
-    help="Read and check the whole log instead of trusting the ledger.",
-)
 
 
 # The same help as in a command's docstring, in one line each: see `tequio_client.__main__`.
@@ -131,10 +147,7 @@ def key(folder: Path) -> None:
     type=cli.NonEmptyText(),
     help="Name of the run that takes part, or the beginning of its id.",
 )
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("organiser")
+@_key_options("organiser")
 def enter(
     *,
     name: str,
@@ -166,10 +179,7 @@ def enter(
 )
 @click.option("--repo", help="Submit a repository of the Hugging Face Hub, user/name.")
 @click.option("--revision", help="Branch, tag or commit of the repository (default: main).")
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("organiser")
+@_key_options("organiser")
 def submit(  # noqa: PLR0913 - one parameter an option
     *,
     name: str,
@@ -196,21 +206,15 @@ def submit(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError(f"--round {number} needs --run; with --repo, use --revision")
     if run_name and revision is not None:
         raise click.UsageError(f"--revision {revision} needs --repo; with --run, use --round")
-    if run_name:
-        message = participation.submit_head(log, wanted, name, run_name, number, folder)
+    if repo:
+        done = participation.submit_repository(log, wanted, name, repo, revision, folder)
     else:
-        from tequio_client.competition import models  # imports torch
-
-        load = partial(models.submission_of_repository, repo=str(repo), revision=revision)
-        message = participation.submit_folder(log, wanted, name, load, folder)
-    click.echo(message)
+        done = participation.submit_head(log, wanted, name, str(run_name), number, folder)
+    click.echo(done)
 
 
 @click.command()
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("worker")
+@_key_options("worker")
 def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
     """Offer to evaluate with the key in DIR; stop its worker first.
 
@@ -228,10 +232,7 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 @cli.device_option
 @cli.threads_option
 @cli.stores_option
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("worker")
+@_key_options("worker")
 def evaluate(  # noqa: PLR0913 - one parameter an option
     *,
     follow: bool,
@@ -268,11 +269,8 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
 
 
 @click.command()
-@click.option("--share", required=True, type=FILE, help="The custodian's share.")
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("custodian")
+@click.option("--share", required=True, type=_FILE, help="The custodian's share.")
+@_key_options("custodian")
 def reveal(
     share: Path, wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 ) -> None:
@@ -293,10 +291,7 @@ def reveal(
 )
 @cli.device_option
 @cli.stores_option
-@competition_option
-@cli.ledger_option
-@cli.trust_option
-@cli.folder_option("worker")
+@_key_options("worker")
 def challenge(  # noqa: PLR0913 - one parameter an option
     *,
     name: str,
@@ -348,10 +343,6 @@ def _entrant(name: str) -> str:
         ) from err
 
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_CUSTODIANS = click.IntRange(1, 16)
-
-
 @click.command()
 @click.argument("data")
 @click.option("--to", required=True, type=_FOLDER, help="New folder for the results.")
@@ -392,9 +383,8 @@ def seal(  # noqa: PLR0913, PLR0917 - one parameter an option
     if together > custodians:
         raise click.UsageError(f"--needed {together} is more than --custodians {custodians}")
     reading = sources.ReadOptions(pattern=pattern, config=config, split=split, column=column)
-    sealed = sealing.seal(
-        sources.open_source(data, reading), to, needed=together, shares=custodians
-    )
+    source = sources.open_source(data, reading)
+    sealed = sealing.seal(source, to, needed=together, shares=custodians)
     click.echo(f"sealed {sealed.documents:,} documents, {sealed.size_bytes:,} bytes, in {to}")
     click.echo(f"root {sealed.root}")
     click.echo(f"publish {sealing.ARCHIVE} and {sealing.COMMITMENT}")
@@ -416,7 +406,7 @@ def _who_opens(needed: int, custodians: int) -> str:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
-    "--share", "shares", multiple=True, required=True, type=FILE, help="A share; may be repeated."
+    "--share", "shares", multiple=True, required=True, type=_FILE, help="A share; may be repeated."
 )
 @click.option("--to", required=True, type=_FOLDER, help="New folder for documents and salts.")
 def unseal(folder: Path, shares: tuple[Path, ...], to: Path) -> None:
@@ -429,7 +419,7 @@ def unseal(folder: Path, shares: tuple[Path, ...], to: Path) -> None:
 
 
 @click.command()
-@click.argument("plan", required=False, type=FILE)
+@click.argument("plan", required=False, type=_FILE)
 @click.option("--sealed", type=_FOLDER, help="Folder written by `tequio competition seal`.")
 @click.option(
     "--to",
@@ -455,12 +445,12 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
     made = plans.write_rules(plan, sealed, to, now_ms())
     for line in plans.describe_rules(made):
         click.echo(line)
-    kept = "" if made.archive else f" --sealed {sealed}"  # the ledger gets the archive then
-    click.echo(f"written to {to}; open it with `tequio competition open {to}{kept}`")
+    archive = "" if made.archive else f" --sealed {sealed}"  # the ledger gets the archive then
+    click.echo(f"written to {to}; open it with `tequio competition open {to}{archive}`")
 
 
 @click.command("open")
-@click.argument("rules_file", metavar="RULES", type=FILE)
+@click.argument("rules_file", metavar="RULES", type=_FILE)
 @click.option(
     "--sealed", type=_FOLDER, help="Folder of the sealed set, if the ledger stores the archive."
 )
@@ -503,13 +493,13 @@ def result(  # noqa: PLR0913 - one parameter an option
     """Compute the result of a competition, show it, and log it as an organiser."""
     from rich.console import Console
 
-    from tequio_client.competition import listing as outcomes
+    from tequio_client.competition import listing
 
     log = log_reader(ledger, trust_file)
-    view, outcome = outcomes.compute_from_log(log, wanted)
-    outcomes.print_outcome(view, outcome, Console())
+    view, outcome = listing.compute_from_log(log, wanted)
+    listing.print_outcome(view, outcome, Console())
     if dry_run:
         return
     if not yes and not click.confirm("Log this result as an organiser?"):
         raise click.Abort
-    click.echo(outcomes.log_outcome(log, view, outcome, (folder, *others), out))
+    click.echo(listing.log_outcome(log, view, outcome, (folder, *others), out))

@@ -26,7 +26,7 @@ from tequio_shared.log.policy import Policy
 
 POLL_S = 20.0
 NEAR_POLL_S = 2.0
-"""Between two looks at the log: usually, and where something is due within `NEAR_MS`."""
+"""Between two requests for the log: usually, and when something is due within `NEAR_MS`."""
 NEAR_MS = 120_000
 _LONGEST_S = 120.0
 
@@ -48,37 +48,30 @@ class EvaluateOptions:
     trust: Policy | None = None
 
 
-def evaluate_one(wish: EvaluateOptions, told: Callable[[str], None]) -> None:
-    """Evaluate in one competition until there is nothing left to do.
-
-    Raises UserFacingError when there is no such competition, or nothing was offered.
-    """
+def evaluate_one(options: EvaluateOptions, report: Callable[[str], None]) -> None:
+    """Evaluate in one competition until nothing is left to do; raises UserFacingError."""
     has_begun = False
 
     def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
         nonlocal has_begun
         try:
-            view = reader.competition(wish.competition)
+            view = reader.competition(options.competition)
         except UserFacingError as err:
             if has_begun:  # a log that has to be read again is empty for a while
                 raise
             raise NothingToDoError(str(err)) from err
         has_begun = True
         if evaluator.key not in view.offers:
-            raise NothingToDoError(_not_offered(view, to_text(evaluator.key), wish.folder))
+            raise NothingToDoError(_not_offered(view, to_text(evaluator.key), options.folder))
         return evaluator.step(view)
 
     console = Console(stderr=True)
-    _work(
-        wish,
-        told,
-        rounds,
-        ProgressBars(console) if console.is_terminal else nullcontext(NoProgress()),
-    )
+    bars = ProgressBars(console) if console.is_terminal else nullcontext(NoProgress())
+    _work(options, report, rounds, bars)
 
 
-def evaluate_all(wish: EvaluateOptions, told: Callable[[str], None]) -> None:
-    """Offer in every competition that opens, and evaluate where we are drawn, without an end."""
+def evaluate_all(options: EvaluateOptions, report: Callable[[str], None]) -> None:
+    """Offer in every competition that opens, and evaluate where the key is drawn; never ends."""
     done: set[bytes] = set()
 
     def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
@@ -91,28 +84,32 @@ def evaluate_all(wish: EvaluateOptions, told: Callable[[str], None]) -> None:
                 done.add(view.id)
         return True
 
-    _work(wish, told, rounds, nullcontext(NoProgress()))
+    _work(options, report, rounds, nullcontext(NoProgress()))
 
 
 def _work(
-    wish: EvaluateOptions,
-    told: Callable[[str], None],
+    options: EvaluateOptions,
+    report: Callable[[str], None],
     rounds: Callable[[LedgerReader, Evaluator], bool],
     bars: AbstractContextManager[WorkProgress],
 ) -> None:
     """Read the log and do what is due, again and again; what fails is tried again."""
-    chosen = device.open_device(wish.device)
-    if wish.threads:
-        device.limit_threads(wish.threads)
-    reader = LedgerReader(wish.ledger, wish.trust)
+    chosen = device.open_device(options.device)
+    if options.threads:
+        device.limit_threads(options.threads)
+    reader = LedgerReader(options.ledger, options.trust)
     pause_s = NEAR_POLL_S
-    with locked(wish.folder), bars as progress:
+    with locked(options.folder), bars as progress:
         reader.read(progress)
-        speaker = FolderSubmitter(wish.ledger, wish.folder)
         context = EvaluatorContext(
-            folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
+            folder=options.folder,
+            device=chosen,
+            progress=progress,
+            report=report,
+            stores=options.stores,
         )
-        evaluator = Evaluator(reader, context, speaker)
+        submitter = FolderSubmitter(options.ledger, options.folder)
+        evaluator = Evaluator(reader, context, submitter)
         while True:
             try:
                 if not rounds(reader, evaluator):
@@ -125,19 +122,16 @@ def _work(
                 if isinstance(why, NothingToDoError):
                     raise
                 pause_s = min(pause_s * 2, _LONGEST_S)
-                told(f"{why}; again in {pause_s:.0f} s")
+                report(f"{why}; again in {pause_s:.0f} s")
                 time.sleep(pause_s)
 
 
 def _pause_s(reader: LedgerReader) -> float:
-    """Look often around the dates at which something is due."""
+    """Poll often around the dates at which something is due."""
     now = now_ms()
-    for view in reader.competitions.values():
-        dates = view.rules.dates
-        for date in (dates.deadline, dates.draw, dates.scored):
-            if abs(date - now) < NEAR_MS:
-                return NEAR_POLL_S
-    return POLL_S
+    every = (view.rules.dates for view in reader.competitions.values())
+    due = (date for dates in every for date in (dates.deadline, dates.draw, dates.scored))
+    return NEAR_POLL_S if any(abs(date - now) < NEAR_MS for date in due) else POLL_S
 
 
 def _not_offered(view: CompetitionView, key: str, folder: Path) -> str:

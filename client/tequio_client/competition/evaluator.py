@@ -1,8 +1,8 @@
-"""An evaluator at work: what one competition asks of it now, done step by step.
+"""The duties of an evaluator in one competition, done step by step.
 
-It scores, commits to its scores, and shows them when nobody can copy them any more. Every step
-begins from the log and from what lies in the folder, and leaves there what it made: a program that
-was killed goes on where it was, and scores nothing twice.
+It scores, commits to its scores, and reveals them when nobody can copy them any more. Every step
+begins from the log and from the files in its folder, and leaves its results there: a program that
+was killed continues where it was, and scores nothing twice.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Protocol
 import structlog
 
 from tequio_client import files
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.clock import now_ms
 from tequio_client.competition import models
 from tequio_client.ledger.http import LedgerRefusedError
@@ -26,7 +27,7 @@ from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify import archive
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import WorkProgress
-from tequio_client.worker.children import evaluator
+from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
@@ -48,16 +49,24 @@ from tequio_shared.ids import (
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
 from tequio_shared.statements.statement import Body
 
-# Scores and their salt are on disk before the commitment, because scores that are lost after it
-# cannot be revealed, and do not count.
+log = structlog.get_logger(__name__)
 
+FIRST_PAUSE_MS = 10_000
+LONGEST_PAUSE_MS = 900_000
+"""Between two tries at a model that could not be fetched or scored."""
 SALT_BYTES = 32
-_SALT, _TRIES = "salt", "tries"
+_SALT, _TRIES, _MODEL, _JOURNAL = "salt", "tries", "model", "scores.jsonl"
+_LEAST_PARTS = 2
+_ALREADY_LOGGED = "already-said"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnScores:
-    """One entrant's scores by this computer, and the salt of the commitment to them."""
+    """One entrant's scores by this computer, and the salt of the commitment to them.
+
+    Both are on disk before the commitment: scores that are lost after it cannot be revealed, and do
+    not count.
+    """
 
     evaluation: Evaluation
     salt: bytes
@@ -93,44 +102,29 @@ class OwnScores:
         )
 
 
-def store_scores(place: Path, made: Evaluation) -> OwnScores:
-    """Bring scores to the disk, the salt first; raises OSError."""
-    place.mkdir(parents=True, exist_ok=True)
-    salt = _salt(place)
+def store_scores(folder: Path, evaluation: Evaluation) -> OwnScores:
+    """Write scores to the disk, the salt first; raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    salt = _salt(folder)
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
-        files.write_private(place / _SALT, to_text(salt).encode() + b"\n")
-    files.write_private(place / EVALUATION_FILE, made.encode())
-    return OwnScores(evaluation=made, salt=salt)
+        files.write_private(folder / _SALT, to_text(salt).encode() + b"\n")
+    files.write_private(folder / EVALUATION_FILE, evaluation.encode())
+    return OwnScores(evaluation=evaluation, salt=salt)
 
 
-def stored_scores(place: Path) -> OwnScores | None:
-    salt = _salt(place)
+def stored_scores(folder: Path) -> OwnScores | None:
+    salt = _salt(folder)
     try:
-        found = Evaluation.parse((place / EVALUATION_FILE).read_bytes())
+        found = Evaluation.parse((folder / EVALUATION_FILE).read_bytes())
     except (OSError, MalformedError):
         return None
     return None if salt is None else OwnScores(evaluation=found, salt=salt)
 
 
-def read_tries(place: Path) -> int:
+def _salt(folder: Path) -> bytes | None:
     try:
-        return len((place / _TRIES).read_bytes())
-    except OSError:
-        return 0
-
-
-def count_try(place: Path) -> None:
-    """Count one more try, for the next process; raises OSError."""
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / _TRIES).open("ab") as file:
-        file.write(b".")
-        files.sync(file)
-
-
-def _salt(place: Path) -> bytes | None:
-    try:
-        return from_text((place / _SALT).read_text("ascii").strip(), SALT_BYTES)
+        return from_text((folder / _SALT).read_text("ascii").strip(), SALT_BYTES)
     except (OSError, UnicodeDecodeError, MalformedError):
         return None
 
@@ -153,28 +147,17 @@ class TimeLimit:
             yield step
 
 
-log = structlog.get_logger(__name__)
-
-FIRST_PAUSE_MS = 10_000
-LONGEST_PAUSE_MS = 900_000
-"""Between two tries at a model that could not be had or scored."""
-_MODEL, _JOURNAL = "model", "scores.jsonl"
-_LEAST_PARTS = 2
-_SAID = "already-said"
-
-
 class ScoresRefusedError(UserFacingError):
     """The ledger does not accept this statement from this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorContext:
-    """Resources of an evaluator; `report` gets a line for people at each step."""
-
     folder: Path
     device: ComputeDevice
     progress: WorkProgress
     report: Callable[[str], None]
+    """Called with a line for people at each step."""
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
     """Called with the tokens of every computed batch; may sleep."""
@@ -183,12 +166,12 @@ class EvaluatorContext:
     clock: Callable[[], int] = now_ms
 
 
-@dataclass(slots=True, kw_only=True)
-class _Trouble:
-    """A model that failed, and when it is tried again (ms)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Retry:
+    """The next try at a model that failed, and the pause before it."""
 
-    again_ms: int
-    pause_ms: int = FIRST_PAUSE_MS
+    at_ms: int
+    pause_ms: int
 
 
 class StatementSubmitter(Protocol):
@@ -208,14 +191,14 @@ class Evaluator:
     """Evaluates with one key; nothing else uses the folder meanwhile."""
 
     def __init__(
-        self, reader: LedgerReader, means: EvaluatorContext, speaker: StatementSubmitter
+        self, reader: LedgerReader, context: EvaluatorContext, submitter: StatementSubmitter
     ) -> None:
         self._reader = reader
-        self._means = means
-        self._submitter = speaker
-        self.key = speaker.key
-        self._troubles: dict[tuple[str, str], _Trouble] = {}  # by competition and entrant
-        self._reported: set[tuple[str, str]] = set()
+        self._context = context
+        self._submitter = submitter
+        self.key = submitter.key
+        self._retries: dict[tuple[Digest, str], _Retry] = {}  # by competition and entrant
+        self._reported: set[tuple[Digest, str]] = set()
 
     def step(self, view: CompetitionView) -> bool:
         """Do what is due; False if nothing is left to do in this competition."""
@@ -224,7 +207,7 @@ class Evaluator:
                 return True
             case CompetitionPhase.CLOSED:
                 self._open_secret(view)
-                return self._is_offered(view)
+                return self.key in view.offers
             case CompetitionPhase.DRAWN:
                 return self._waits_for_shares(view)
             case CompetitionPhase.REVEALED:
@@ -233,29 +216,25 @@ class Evaluator:
 
     def offer(self, view: CompetitionView) -> None:
         """Offer to evaluate, if we may and have the memory; says once why not."""
-        if self.key in view.offers or self._was_reported(view, "offer"):
+        if self.key in view.offers or (view.id, "offer") in self._reported:
             return
-        why = self._unfit_reason(view)
-        if why:  # memory may be there later
+        if why := self._unfit_reason(view):  # memory may be there later
             self._report_once(view, "unfit", f"no offer: {why}")
             return
         try:
-            self._submit(evaluator.make_offer(view.id, self.key, self._means.folder))
+            self._submit(evaluator_child.make_offer(view.id, self.key, self._context.folder))
         except ScoresRefusedError as err:
             self._report(view, f"no offer: {err}")
         else:
             self._report(view, "offered to evaluate")
         self._mark_reported(view, "offer")
 
-    # --- what is due
-
     def _open_secret(self, view: CompetitionView) -> None:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = evaluator.load_secret(self._means.folder, view.id)
-        made = secret and offer_commitment(view.id, self.key, secret)
-        if secret is None or made != offer.commit:
+        secret = evaluator_child.load_secret(self._context.folder, view.id)
+        if secret is None or offer_commitment(view.id, self.key, secret) != offer.commit:
             self._report_once(
                 view, "lost", "the secret of our offer is not in the folder: not drawn"
             )
@@ -266,14 +245,14 @@ class Evaluator:
 
     def _waits_for_shares(self, view: CompetitionView) -> bool:
         if self.key not in view.candidates:
-            if self._is_offered(view):
+            if self.key in view.offers:
                 self._report_once(view, "candidate", "this key cannot be drawn here")
             return False
-        return self._means.clock() <= view.rules.dates.scored
+        return self._context.clock() <= view.rules.dates.scored
 
     def _score(self, view: CompetitionView) -> bool:
         if view.draw is None or self.key not in view.draw.evaluators:
-            if self._is_offered(view):
+            if self.key in view.offers:
                 self._report_once(view, "drawn", "others were drawn: nothing to do")
             return False
         self._report_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
@@ -285,21 +264,23 @@ class Evaluator:
         return False
 
     def _turn(self, view: CompetitionView, name: str) -> tuple[bool, int]:
-        """Showing takes no time and comes first; a model that ended us before comes last."""
-        return (name, self.key) not in view.commits, read_tries(self._place(view, name))
+        """Revealing takes no time and comes first; a model that ended us before comes last."""
+        tries = self._folder(view, name) / _TRIES
+        return (name, self.key) not in view.commits, tries.stat().st_size if tries.exists() else 0
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
         """True if an entrant can still be scored, or its scores be revealed."""
         spot, dates = (name, self.key), view.rules.dates
         if spot in view.results:
             return False
-        return self._means.clock() <= (dates.reveal_until if spot in view.commits else dates.scored)
+        return self._context.clock() <= (
+            dates.reveal_until if spot in view.commits else dates.scored
+        )
 
     def _try(self, view: CompetitionView, name: str) -> None:
         """Do what is due; an entrant that fails does not hold up the others, and is tried again."""
-        spot = (to_text(view.id), name)
-        trouble = self._troubles.get(spot)
-        if not self._is_left(view, name) or (trouble and self._means.clock() < trouble.again_ms):
+        retry = self._retries.get((view.id, name))
+        if not self._is_left(view, name) or (retry and self._context.clock() < retry.at_ms):
             return
         try:
             if (name, self.key) in view.commits:
@@ -307,60 +288,64 @@ class Evaluator:
             else:
                 self._commit(view, name)
         except* (TequioError, OSError) as group:
-            pause = FIRST_PAUSE_MS if trouble is None else trouble.pause_ms * 2
-            pause = min(pause, LONGEST_PAUSE_MS)
-            self._troubles[spot] = _Trouble(again_ms=self._means.clock() + pause, pause_ms=pause)
-            then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
+            pause_ms = min(retry.pause_ms * 2, LONGEST_PAUSE_MS) if retry else FIRST_PAUSE_MS
+            at_ms = self._context.clock() + pause_ms
+            self._retries[view.id, name] = _Retry(at_ms=at_ms, pause_ms=pause_ms)
+            then = f"; again in {pause_ms // 1_000} s" if self._is_left(view, name) else ""
             self._report(view, f"{name} is not scored yet: {first_error(group)}{then}")
 
     def _commit(self, view: CompetitionView, name: str) -> None:
-        """Score an entrant, and commit to the scores before anybody shows any."""
-        place = self._place(view, name)
-        found = self._stored(view, name) or store_scores(place, self._score_in_time(view, name))
-        if self._submit(found.commit_statement):
+        """Score an entrant, and commit to the scores before anybody reveals any."""
+        folder = self._folder(view, name)
+        scores = self._stored(view, name) or store_scores(folder, self._score_in_time(view, name))
+        if self._submit(scores.commit_statement):
             self._report(view, f"{name} is scored, and committed to; shown when all have committed")
-        shutil.rmtree(place / _MODEL, ignore_errors=True)
+        shutil.rmtree(folder / _MODEL, ignore_errors=True)
 
     def _reveal(self, view: CompetitionView, name: str) -> None:
-        """Show what was committed to, once nobody can copy it any more."""
-        if view.draw is None or not view.scores.may_reveal(name, view.draw, self._means.clock()):
+        """Reveal what was committed to, once nobody can copy it any more."""
+        if view.draw is None or not view.scores.may_reveal(name, view.draw, self._context.clock()):
             return
-        found = self._stored(view, name)
-        if found is None or found.commit != view.commits[name, self.key].commit:
+        scores = self._stored(view, name)
+        if scores is None or scores.commit != view.commits[name, self.key].commit:
             line = f"the scores of {name} that we committed to are not in the folder"
             self._report_once(view, f"lost {name}", line)
             return
-        if self._submit(found.result_statement, found.document):
-            bits = found.evaluation.total.bits_per_byte
+        if self._submit(scores.result_statement, scores.document):
+            bits = scores.evaluation.total.bits_per_byte
             self._report(view, f"{name}: {bits:.6f} bits per byte, logged")
 
     def _score_in_time(self, view: CompetitionView, name: str) -> Evaluation:
-        """Score an entrant within its part of the time, and count that on the disk before."""
+        """Score an entrant within its part of the time; the try is counted on disk first."""
         end_ms = self._end_ms(view)
-        count_try(self._place(view, name))
-        self._means.set_deadline(end_ms)
+        folder = self._folder(view, name)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / _TRIES).open("ab") as file:
+            file.write(b".")
+            files.sync(file)
+        self._context.set_deadline(end_ms)
         try:
             return self._evaluate(view, name, end_ms)
         finally:
-            self._means.set_deadline(None)
+            self._context.set_deadline(None)
 
     def _end_ms(self, view: CompetitionView) -> int:
-        """Until when a model is scored at a stretch: one that is slow takes no other's time."""
-        now = self._means.clock()
+        """The end of a model's part of the time: a slow one takes none from the others."""
+        now = self._context.clock()
         left = sum(self._stored(view, name) is None for name in view.submissions)
         parts = max(left // 2, _LEAST_PARTS) if left > 1 else 1
         return now + max(view.rules.dates.scored - now, 0) // parts
 
     def _evaluate(self, view: CompetitionView, name: str, end_ms: int) -> Evaluation:
-        means, reader = self._means, self._reader
-        progress = TimeLimit(means.progress, end_ms, means.clock)
+        context, reader = self._context, self._reader
+        progress = TimeLimit(context.progress, end_ms, context.clock)
         submission = view.entrants[name].submission
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
-        place = self._place(view, name)
-        texts = archive.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
-        origin = models.WeightsOrigin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
-        model = models.fetch_model(submission, place / _MODEL, origin, progress)
+        folder = self._folder(view, name)
+        texts = archive.fetch_drawn_texts(view, folder.parent, reader.blob, reader.ledger)
+        origin = WeightsOrigin(ledger=reader.ledger, stores=context.stores, trust=reader.trust)
+        model = models.fetch_model(submission, folder / _MODEL, origin, progress)
         self._check_size(view, model)
         task = models.ScoringTask(
             competition=view.id,
@@ -371,38 +356,34 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = models.evaluate_entrant(
-            task, place / _JOURNAL, means.device, progress, means.after_batch
+        evaluation = models.evaluate_entrant(
+            task, folder / _JOURNAL, context.device, progress, context.after_batch
         )
-        means.device.release_memory()
-        return made
+        context.device.release_memory()
+        return evaluation
 
     def _stored(self, view: CompetitionView, name: str) -> OwnScores | None:
-        kept = stored_scores(self._place(view, name))
-        if kept is None or view.draw is None:
+        scores = stored_scores(self._folder(view, name))
+        if scores is None or view.draw is None:
             return None
-        found = kept.evaluation
+        found = scores.evaluation
         due = to_text(view.id), to_text(view.submissions[name]), to_text(self.key)
-        is_whole = len(found.documents) == len(view.draw.documents)
-        said = found.competition, found.submission, found.evaluator
-        return kept if is_whole and said == due else None
+        is_due = (found.competition, found.submission, found.evaluator) == due
+        return scores if is_due and len(found.documents) == len(view.draw.documents) else None
 
-    def _place(self, view: CompetitionView, name: str) -> Path:
-        return evaluator.competition_folder(self._means.folder, view.id) / name
+    def _folder(self, view: CompetitionView, name: str) -> Path:
+        return evaluator_child.competition_folder(self._context.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weights.count_parameters(model)
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = missing_memory(parameters)
-        if lacking:
+        if lacking := missing_memory(parameters):
             raise UserFacingError(lacking)
 
-    # --- whether we may
-
     def _unfit_reason(self, view: CompetitionView) -> str:
-        """Why this key or computer cannot evaluate; empty if it can."""
+        """The reason why this key or computer cannot evaluate; empty if it can."""
         if self.key in view.rules.custodian_keys:
             return "a custodian does not evaluate"
         if self.key in self._reader.network.genesis.organiser_keys:
@@ -419,15 +400,9 @@ class Evaluator:
         """Parameters of the largest model that may come, as far as anybody can know."""
         if view.rules.budget.parameters:
             return view.rules.budget.parameters
-        sides = [one.side for one in view.entrants.values() if one.side is not None]
-        runs = self._reader.runs
-        known = [runs[one].view.manifest.parameters for one in sides if one in runs]
-        return max(known, default=0)
-
-    # --- words
-
-    def _is_offered(self, view: CompetitionView) -> bool:
-        return self.key in view.offers
+        sides = {one.side for one in view.entrants.values()}
+        runs = (history for run, history in self._reader.runs.items() if run in sides)
+        return max((history.view.manifest.parameters for history in runs), default=0)
 
     def _submit(self, body: Body, *documents: bytes) -> bool:
         """Submit a statement; False if it was logged before.
@@ -437,7 +412,7 @@ class Evaluator:
         try:
             self._submitter.submit(body, *documents)
         except LedgerRefusedError as err:
-            if err.code != _SAID:
+            if err.code != _ALREADY_LOGGED:
                 raise ScoresRefusedError(f"the ledger says no: {err}") from err
             return False
         return True
@@ -445,9 +420,9 @@ class Evaluator:
     def _finish(self, view: CompetitionView) -> None:
         if self._mark_reported(view, "finish"):
             return
-        dates, mine = view.rules.dates, [(name, self.key) for name in view.submissions]
-        missed = [name for name, key in mine if (name, key) not in view.commits]
-        hidden = [name for name, key in mine if (name, key) in view.withheld]
+        dates = view.rules.dates
+        missed = [name for name in view.submissions if (name, self.key) not in view.commits]
+        hidden = [name for name in view.submissions if (name, self.key) in view.withheld]
         if missed:
             end = format_time(dates.scored)
             self._report(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
@@ -458,17 +433,15 @@ class Evaluator:
             self._report(view, "all models are scored")
 
     def _mark_reported(self, view: CompetitionView, what: str) -> bool:
-        was = self._was_reported(view, what)
-        self._reported.add((to_text(view.id), what))
-        return was
-
-    def _was_reported(self, view: CompetitionView, what: str) -> bool:
-        return (to_text(view.id), what) in self._reported
+        """True if it was marked before."""
+        was_reported = (view.id, what) in self._reported
+        self._reported.add((view.id, what))
+        return was_reported
 
     def _report_once(self, view: CompetitionView, what: str, line: str) -> None:
         if not self._mark_reported(view, what):
             self._report(view, line)
 
     def _report(self, view: CompetitionView, line: str) -> None:
-        self._means.report(f"{view.rules.name}: {line}")
+        self._context.report(f"{view.rules.name}: {line}")
         log.info("evaluator", competition=to_text(view.id)[:10], line=line)

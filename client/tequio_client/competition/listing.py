@@ -7,8 +7,7 @@ logged by the organisers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,11 +25,10 @@ from tequio_client.verify import archive
 from tequio_client.verify.competition import contenders
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.ledger.standing import format_time
-from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.competition import result
 from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText
-from tequio_shared.competition.rules import CompetitionOutcome, Dates
+from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules, Dates
 from tequio_shared.competition.state import CompetitionPhase, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -38,17 +36,20 @@ from tequio_shared.scoring import nanobits_per_byte
 from tequio_shared.statements.competitions import CompResult
 
 _GIGA = 10**9
+_STATES = {
+    CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
+    CompetitionPhase.CLOSED: "closed: evaluators reveal their secrets",
+    CompetitionPhase.DRAWN: "drawn: custodians reveal their shares",
+    CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
+    CompetitionPhase.DECIDED: "decided",
+}
+UNVERIFIED_NOTE = (
+    "As reported by the ledger. Use --verify to read and check the log, which can take long."
+)
 
 
 def format_bits(nanobits: int) -> str:
     return f"{nanobits / _GIGA:.6f}"
-
-
-def offer_state(*, is_drawn: bool, is_open: bool) -> str:
-    """State of an offer to evaluate; `is_open`: its secret is revealed."""
-    if is_drawn:
-        return "drawn"
-    return "secret revealed" if is_open else "offered"
 
 
 def next_date(dates: Dates, now_ms: int) -> str:
@@ -127,15 +128,6 @@ def log_outcome(
     return signing.decide(log.ledger, body, folders, out, [raw])
 
 
-_STATES = {
-    CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
-    CompetitionPhase.CLOSED: "closed: evaluators reveal their secrets",
-    CompetitionPhase.DRAWN: "drawn: custodians reveal their shares",
-    CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
-    CompetitionPhase.DECIDED: "decided",
-}
-
-
 def list_from_log(log: LedgerReader) -> None:
     log.read()
     now = now_ms()
@@ -154,6 +146,24 @@ def list_from_log(log: LedgerReader) -> None:
     _console().print(table)
 
 
+def list_reported(ledger: str) -> None:
+    """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
+    now = now_ms()
+    table = _competition_table()
+    for line in signing.ask_ledger(ledger, LedgerApi.competitions):
+        table.add_row(
+            short_id(line.competition),
+            escape(line.name),
+            "ended" if line.void else line.phase,
+            str(line.entrants),
+            str(line.offered),
+            "" if line.void or line.outcome else next_date(line.dates, now),
+        )
+    console = _console()
+    console.print(table)
+    console.print(UNVERIFIED_NOTE)
+
+
 def _competition_table() -> Table:
     return Table("competition", "name", "state", "entrants", "evaluators", "next")
 
@@ -161,71 +171,111 @@ def _competition_table() -> Table:
 def print_from_log(log: LedgerReader, wanted: str | None) -> None:
     view = log.wait_for(wanted)
     console = _console()
-    for line in plan.describe_rules(view.rules):
-        console.print(escape(line))
-    console.print(f"state: {_STATES[view.phase]}")
-    void = view.void_reason(now_ms())
-    if void:
-        console.print(f"ended without a ranking: {void}")
-    elif view.missing_for_ranking():
-        console.print(f"no ranking so far: {view.missing_for_ranking()}")
-    for table in (_entrants(view), _evaluators(view)):
-        if table.row_count:
-            console.print(table)
-    shown = ", ".join(str(index) for index in sorted(view.shares)) or "none"
-    console.print(f"shares published: {shown}; {view.rules.sealed.needed} are needed")
+    why = _unranked_reason(view.void_reason(now_ms()), view.missing_for_ranking())
+    _print_rules(view.rules, _STATES[view.phase], why, console)
+    entrants = (
+        (name, to_text(one.side) if one.side else None, _submitted(one))
+        for name, one in sorted(view.entrants.items())
+    )
+    drawn = view.draw.evaluators if view.draw else ()
+    names = sorted(view.submissions)
+    offers = sorted(view.offers.items(), key=lambda one: one[1].offered.index)
+    evaluators = (
+        (
+            to_text(key),
+            _offer_state(is_drawn=key in drawn, is_open=offer.secret is not None),
+            *(_scored(view, name, key) for name in names),
+        )
+        for key, offer in offers
+    )
+    _print_participants(entrants, names, evaluators, console)
+    _print_shares(sorted(view.shares), view.rules, console)
     for line in _draw(view):
         console.print(line)
     if view.outcome is not None:
-        _show_outcome(log, view, view.outcome, console)
+        _print_logged_outcome(log, view, view.outcome, console)
 
 
-def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, console: Console) -> None:
-    # The organisers' result is shown unchecked: `tequio verify-competition` computes it again.
-    raw = log.blob(name)
-    try:
-        outcome = None if raw is None else CompetitionOutcome.parse(raw)
-    except MalformedError:
-        outcome = None
-    if outcome is None:
-        console.print("the result cannot be read: the ledger does not have it, or it is damaged")
-    else:
-        print_outcome(view, outcome, console)
-    console.print(f"check it: tequio verify-competition {log.ledger}")
-
-
-def _entrants(view: CompetitionView) -> Table:
-    table = _entrant_table()
-    for name, one in sorted(view.entrants.items()):
-        table.add_row(
-            escape(name), _trains(to_text(one.side) if one.side else None), _submitted(one)
+def print_reported(ledger: str, wanted: str | None) -> None:
+    """Print one competition as the ledger reports it; raises UserFacingError."""
+    competition = _found(ledger, wanted)
+    answer = signing.ask_ledger(ledger, lambda api: api.competition(competition))
+    console = _console()
+    _print_rules(answer.rules, answer.phase, _unranked_reason(answer.void, answer.lacks), console)
+    entrants = (
+        (one.entrant, one.side, "yes" if one.submission else "nothing yet")
+        for one in answer.entrants
+    )
+    names = sorted(one.entrant for one in answer.entrants if one.submission)
+    scores = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | {
+        (one.entrant, one.evaluator): format_bits(nanobits_per_byte(one.millibits, one.size_bytes))
+        for one in answer.results
+    }
+    evaluators = (
+        (
+            offer.key,
+            _offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None),
+            *(scores.get((name, offer.key), "") for name in names),
         )
-    return table
+        for offer in answer.offers
+    )
+    _print_participants(entrants, names, evaluators, console)
+    _print_shares(
+        (one.share for one in answer.shares if one.index is not None), answer.rules, console
+    )
+    if answer.beacon:
+        console.print(f"{answer.documents:,} documents are drawn")
+    if answer.challenged:
+        console.print(f"{answer.challenged:,} challenges")
+    if answer.outcome:
+        console.print(f"result: {answer.outcome}")
+    console.print(UNVERIFIED_NOTE)
 
 
-def _entrant_table() -> Table:
-    return Table("entrant", "trains", "submitted", title="Entrants")
+def _unranked_reason(void: str, lacks: str) -> str:
+    if void:
+        return f"ended without a ranking: {void}"
+    return f"no ranking so far: {lacks}" if lacks else ""
 
 
-def _trains(side: str | None) -> str:
-    return f"run {short_id(side)}" if side else "elsewhere"
+def _print_rules(rules: CompetitionRules, state: str, why: str, console: Console) -> None:
+    for line in plan.describe_rules(rules):
+        console.print(escape(line))
+    console.print(f"state: {state}")
+    if why:
+        console.print(escape(why))
 
 
-def _evaluators(view: CompetitionView) -> Table:
-    names = sorted(view.submissions)
-    table = _evaluator_table(names)
-    drawn = view.draw.evaluators if view.draw else ()
-    for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
-        state = offer_state(is_drawn=key in drawn, is_open=offer.secret is not None)
-        table.add_row(short_id(to_text(key)), state, *(_scored(view, name, key) for name in names))
-    return table
-
-
-def _evaluator_table(names: Sequence[str]) -> Table:
-    table = Table("key", "state", title="Evaluators")
+def _print_participants(
+    entrants: Iterable[tuple[str, str | None, str]],
+    names: Sequence[str],
+    evaluators: Iterable[tuple[str, ...]],
+    console: Console,
+) -> None:
+    """Print a table of (name, run, submission), and one of (key, state, scores of `names`)."""
+    first = Table("entrant", "trains", "submitted", title="Entrants")
+    for name, side, submitted in entrants:
+        first.add_row(escape(name), f"run {short_id(side)}" if side else "elsewhere", submitted)
+    second = Table("key", "state", title="Evaluators")
     for name in names:
-        table.add_column(f"{escape(name)}, bits/byte", justify="right")
-    return table
+        second.add_column(f"{escape(name)}, bits/byte", justify="right")
+    for key, *cells in evaluators:
+        second.add_row(short_id(key), *cells)
+    for table in (first, second):
+        if table.row_count:
+            console.print(table)
+
+
+def _print_shares(numbers: Iterable[int], rules: CompetitionRules, console: Console) -> None:
+    shown = ", ".join(map(str, numbers)) or "none"
+    console.print(f"shares published: {shown}; {rules.sealed.needed} are needed")
+
+
+def _offer_state(*, is_drawn: bool, is_open: bool) -> str:
+    """State of an offer to evaluate; `is_open`: its secret is revealed."""
+    if is_drawn:
+        return "drawn"
+    return "secret revealed" if is_open else "offered"
 
 
 def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
@@ -258,46 +308,20 @@ def _submitted(one: Entrant) -> str:
     return escape(f"{made.repo} at {made.revision[:10]}")
 
 
-UNVERIFIED_NOTE = (
-    "As reported by the ledger. Use --verify to read and check the log, which can take long."
-)
-
-
-def list_reported(ledger: str) -> None:
-    """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
-    table = _competition_table()
-    for line in signing.ask_ledger(ledger, LedgerApi.competitions):
-        table.add_row(
-            short_id(line.competition),
-            escape(line.name),
-            "ended" if line.void else line.phase,
-            str(line.entrants),
-            str(line.offered),
-            "" if line.void or line.outcome else next_date(line.dates, now_ms()),
-        )
-    console = _console()
-    console.print(table)
-    console.print(UNVERIFIED_NOTE)
-
-
-def print_reported(ledger: str, wanted: str | None) -> None:
-    """Print one competition as the ledger reports it; raises UserFacingError."""
-    competition = _found(ledger, wanted)
-    answer = signing.ask_ledger(ledger, lambda api: api.competition(competition))
-    console = _console()
-    for line in plan.describe_rules(answer.rules):
-        console.print(escape(line))
-    console.print(f"state: {answer.phase}")
-    if answer.void:
-        console.print(f"ended without a ranking: {escape(answer.void)}")
-    elif answer.lacks:
-        console.print(f"no ranking so far: {escape(answer.lacks)}")
-    for table in (_reported_entrants(answer), _reported_evaluators(answer)):
-        if table.row_count:
-            console.print(table)
-    for line in _rest(answer):
-        console.print(line)
-    console.print(UNVERIFIED_NOTE)
+def _print_logged_outcome(
+    log: LedgerReader, view: CompetitionView, name: Digest, console: Console
+) -> None:
+    # The organisers' result is shown unchecked: `tequio verify-competition` computes it again.
+    raw = log.blob(name)
+    try:
+        outcome = None if raw is None else CompetitionOutcome.parse(raw)
+    except MalformedError:
+        outcome = None
+    if outcome is None:
+        console.print("the result cannot be read: the ledger does not have it, or it is damaged")
+    else:
+        print_outcome(view, outcome, console)
+    console.print(f"check it: tequio verify-competition {log.ledger}")
 
 
 def competition_link(ledger: str, wanted: str | None) -> str:
@@ -317,39 +341,5 @@ def _found(ledger: str, wanted: str | None) -> Digest:
     raise UserFacingError(f"name the competition; known competitions: {known}")
 
 
-def _reported_entrants(answer: CompetitionAnswer) -> Table:
-    table = _entrant_table()
-    for one in answer.entrants:
-        submitted = "yes" if one.submission else "nothing yet"
-        table.add_row(escape(one.entrant), _trains(one.side), submitted)
-    return table
-
-
-def _reported_evaluators(answer: CompetitionAnswer) -> Table:
-    names = sorted(one.entrant for one in answer.entrants if one.submission)
-    table = _evaluator_table(names)
-    bits = {
-        (one.entrant, one.evaluator): format_bits(nanobits_per_byte(one.millibits, one.size_bytes))
-        for one in answer.results
-    }
-    shown = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
-    for offer in answer.offers:
-        state = offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
-        scores = (shown.get((name, offer.key), "") for name in names)
-        table.add_row(short_id(offer.key), state, *scores)
-    return table
-
-
-def _rest(answer: CompetitionAnswer) -> list[str]:
-    shown = ", ".join(str(one.share) for one in answer.shares if one.index is not None) or "none"
-    lines = [f"shares published: {shown}; {answer.rules.sealed.needed} are needed"]
-    if answer.beacon:
-        lines.append(f"{answer.documents:,} documents are drawn")
-    if answer.challenged:
-        lines.append(f"{answer.challenged:,} challenges")
-    if answer.outcome:
-        lines.append(f"result: {answer.outcome}")
-    return lines
-
-
-_console = partial(Console, soft_wrap=True, highlight=False)
+def _console() -> Console:
+    return Console(soft_wrap=True, highlight=False)

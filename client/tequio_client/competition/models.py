@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path
 
@@ -19,13 +18,13 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.names import clean_text
 from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood, weights
 from tequio_client.trainer.device import ComputeDevice
-from tequio_client.trainer.likelihood import ScoredModel
+from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import (
@@ -39,16 +38,7 @@ from tequio_shared.competition.rules import (
 )
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
-from tequio_shared.log.policy import Policy
 from tequio_shared.scoring import DocumentScore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedSubmission:
-    """A submission, and what there is to say about it before it is made."""
-
-    submission: Submission
-    notes: tuple[str, ...] = ()
 
 
 def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
@@ -62,19 +52,14 @@ def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> S
     )
 
 
-# A repository is loaded here as an evaluator will load it: faults are found before the deadline.
-
-
 def submission_of_repository(
     rules: CompetitionRules, repo: str, revision: str | None
-) -> CheckedSubmission:
-    """A folder on the Hub, fetched and tried; raises UserFacingError when it cannot be scored."""
+) -> tuple[Submission, str]:
+    """Fetch and try a folder on the Hub; returns submission and note. Raises UserFacingError."""
     folder = hub.model_folder(repo, revision)
     files = tuple(
         SubmittedFile(
-            name=name,
-            size_bytes=(folder / name).stat().st_size,
-            sha256=file_digest(folder / name),
+            name=name, size_bytes=(folder / name).stat().st_size, sha256=file_digest(folder / name)
         )
         for name in readable_files(folder)
     )
@@ -90,93 +75,73 @@ def submission_of_repository(
         Submission.parse(made.encode())
     except MalformedError as err:
         raise UserFacingError(f"{repo} at {folder.name} cannot be submitted: {err}") from err
-    return CheckedSubmission(submission=made, notes=_tried(rules, folder, repo))
+    return made, _trial_note(rules, folder, repo)
 
 
-def readable_files(folder: Path) -> list[str]:
-    """The files of a model's folder that scoring may read, ascending."""
-    return sorted(
-        one.name
-        for one in folder.iterdir()
-        if one.is_file() and any(fnmatch(one.name, pattern) for pattern in hub.FILE_PATTERNS)
-    )
-
-
-def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
-    """Load it as an evaluator will, where there is memory for that."""
+def _trial_note(rules: CompetitionRules, folder: Path, repo: str) -> str:
+    """Load a folder as an evaluator will, so that faults are found before the deadline."""
     parameters = weights.count_parameters(folder)
     most = rules.budget.parameters
     if most and parameters > most:
         raise UserFacingError(
             f"{repo} has {parameters:,} parameters, and the rules of {rules.name} allow {most:,}"
         )
-    lacking = missing_memory(parameters)
-    if lacking:
-        return (f"not tried here: {lacking}",)
+    if lacking := missing_memory(parameters):
+        return f"not tried here: {lacking}"
     scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
     scored.scoring_rules(rules.scoring.window, rules.scoring.stride)
-    return ()
+    return ""
+
+
+def readable_files(folder: Path) -> list[str]:
+    """The files of a model's folder that scoring may read, ascending."""
+    return sorted(hub.readable(one.name for one in folder.iterdir() if one.is_file()))
 
 
 class OtherWeightsError(UserFacingError):
     """The weights found are not those that were submitted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightsOrigin:
-    """Where heads come from: this ledger's seeds, or stores that are here."""
-
-    ledger: str
-    stores: Sequence[Path] = ()
-    trust: Policy | None = None
-
-
 def fetch_model(
     submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress
 ) -> Path:
-    """The submitted model in the folder `to`; raises UserFacingError when it cannot be had."""
+    """Fetch the submitted model into the folder `to`; raises UserFacingError."""
     if to.is_dir() and any(to.iterdir()):
         return to  # it appears whole, after all checks
     to.parent.mkdir(parents=True, exist_ok=True)
     if submission.run:
-        _head(submission, to, origin, progress)
-    else:
-        copy_submitted_files(submission, _fetched(submission), to)
+        _export_head(submission, to, origin, progress)
+        return to
+    only = {one.name: one.size_bytes for one in submission.files}
+    try:
+        cached = hub.model_folder(submission.repo, submission.revision, only)
+    except hub.OtherFilesError as err:
+        raise OtherWeightsError(f"{err} that were submitted") from err
+    copy_submitted_files(submission, cached, to)
     return to
 
 
-def _fetched(submission: Submission) -> Path:
-    """The submitted files in the Hub's cache, and none besides."""
-    only = {one.name: one.size_bytes for one in submission.files}
-    try:
-        return hub.model_folder(submission.repo, submission.revision, only)
-    except hub.OtherFilesError as err:
-        raise OtherWeightsError(f"{err} that were submitted") from err
-
-
-def _head(submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress) -> None:
-    wish = export.ExportOptions(
-        ledger=origin.ledger,
-        wanted=HeadSelector(run=submission.run, round=submission.round),
+def _export_head(
+    submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress
+) -> None:
+    options = export.ExportOptions(
+        origin=origin,
+        run=submission.run,
+        round=submission.round,
         target=to,
-        stores=origin.stores,
-        trust=origin.trust,
         merges_adapters=True,
     )
-    story = export.export_head(wish, progress)
-    if to_text(story.head.weights_root) != submission.weights_root:
+    found = to_text(export.export_head(options, progress).head.weights_root)
+    if found != submission.weights_root:
         shutil.rmtree(to)
         raise OtherWeightsError(
             f"the log promoted other weights in round {submission.round} than were submitted: "
-            f"{to_text(story.head.weights_root)[:10]}, not {submission.weights_root[:10]}"
+            f"{found[:10]}, not {submission.weights_root[:10]}"
         )
 
 
 def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None:
-    """Bring the submitted files alone from one folder to a new one, and check them there.
-
-    Raises UserFacingError, OtherWeightsError when a file is another one.
-    """
+    """Copy the submitted files alone to a new folder; raises UserFacingError, OtherWeightsError."""
     with staged_folder(to) as stage:
         for one in submission.files:
             found, path = source / one.name, stage / one.name
@@ -184,7 +149,10 @@ def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None
                 raise UserFacingError(
                     f"{submission.repo} has no {one.name} at {submission.revision[:10]} any more"
                 )
-            _linked(found.resolve(), path)
+            try:
+                os.link(found.resolve(), path)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(found, path)
             size = path.stat().st_size
             if size != one.size_bytes or file_digest(path) != one.sha256:
                 raise OtherWeightsError(
@@ -196,23 +164,12 @@ def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None
                 )
 
 
-def _linked(source: Path, path: Path) -> None:
-    """Give the file a second name, or copy it where that cannot be."""
-    try:
-        os.link(source, path)
-    except OSError:
-        shutil.copyfile(source, path)
-
-
-_WORDS = 128
-_WHY = 300
-_MIB = 1 << 20
+_WORD_CHARS = 128
+_WHY_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringTask:
-    """One entrant's model to be scored, by whom and for which competition."""
-
     competition: Digest
     entrant: str
     submission: Digest
@@ -229,25 +186,27 @@ def evaluate_entrant(
     progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
-    """Score what the journal does not have yet, which is paced by `after_batch`.
-
-    Raises UserFacingError.
-    """
+    """Score what is not in the journal, paced by `after_batch`; raises UserFacingError."""
     done = read_journal(journal, task.texts)
     if len(done) < len(task.texts):
-        with _blamed(task):
+        with _blame_model(task):
             scored = likelihood.open_model(task.model, tokenizer=None, prefix=None)
-            means = likelihood.ScoringDevice(device=chosen, on_tokens=after_batch)
+            scoring = ScoringDevice(device=chosen, on_tokens=after_batch)
             with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
                 tick(len(done))
-                _score(task, scored, journal, means, tick)
+                _score_rest(task, scored, len(done), journal, scoring, tick)
         done = read_journal(journal, task.texts)
     return Evaluation(
         competition=to_text(task.competition),
         entrant=task.entrant,
         submission=to_text(task.submission),
         evaluator=to_text(task.evaluator),
-        environment=environment(chosen),
+        environment=Environment(
+            program=f"tequio {metadata.version('tequio')}",
+            torch=metadata.version("torch")[:_WORD_CHARS],
+            device=clean_text(chosen.name, _WORD_CHARS).encode("ascii", "replace").decode(),
+            threads=device.thread_count(),
+        ),
         documents=done,
     )
 
@@ -270,42 +229,36 @@ def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, 
     return tuple(found)
 
 
-def environment(chosen: ComputeDevice) -> Environment:
-    return Environment(
-        program=f"tequio {metadata.version('tequio')}",
-        torch=metadata.version("torch")[:_WORDS],
-        device=clean_text(chosen.name, _WORDS).encode("ascii", "replace").decode(),
-        threads=device.thread_count(),
-    )
-
-
 @contextmanager
-def _blamed(task: ScoringTask) -> Iterator[None]:
-    """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
+def _blame_model(task: ScoringTask) -> Iterator[None]:
+    """Raise UserFacingError for whatever a model makes libraries raise."""
     try:
         yield
     except (MemoryError, *device.FORWARD_ERRORS) as err:
-        why = " ".join(str(err).split())[:_WHY]
+        why = " ".join(str(err).split())[:_WHY_CHARS]
         raise UserFacingError(
             f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"
         ) from err
 
 
-def _score(
+def _score_rest(
     task: ScoringTask,
     scored: ScoredModel,
+    done: int,
     journal: Path,
-    means: likelihood.ScoringDevice,
+    scoring: ScoringDevice,
     tick: Callable[[int], None],
 ) -> None:
-    first = len(read_journal(journal, task.texts))
-    left = task.texts[first:]
+    """Score all documents after the first `done`, which stay in the journal."""
+    left = task.texts[done:]
     rules = scored.scoring_rules(task.scoring.window, task.scoring.stride)
     journal.parent.mkdir(parents=True, exist_ok=True)
-    _cut(journal, first)
+    if journal.exists():
+        whole = journal.read_bytes().split(b"\n")[:done]
+        journal.write_bytes(b"".join(line + b"\n" for line in whole))
     try:
         with journal.open("ab") as file:
-            found = likelihood.score_documents(scored, map(_text, left), rules, means)
+            found = likelihood.score_documents(scored, map(_text, left), rules, scoring)
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")
@@ -321,10 +274,3 @@ def _text(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         return ""
-
-
-def _cut(journal: Path, lines: int) -> None:
-    """Leave the first lines alone, whole."""
-    if journal.exists():
-        kept = journal.read_bytes().split(b"\n")[:lines]
-        journal.write_bytes(b"".join(line + b"\n" for line in kept))

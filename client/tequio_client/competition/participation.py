@@ -6,17 +6,16 @@ here, so that the error can say what to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import trio
 
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.clock import now_ms
 from tequio_client.competition import models
-from tequio_client.competition.models import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
@@ -29,17 +28,16 @@ from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
-from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_client.worker.children.evaluator import competition_folder, make_offer
 from tequio_client.worker.ledger.standing import format_time
-from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.competition import CompetitionView
-from tequio_shared.competition.rules import CompetitionRules, Evaluation
+from tequio_shared.competition.rules import Evaluation, Submission
 from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
+from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
-from tequio_shared.statements.statement import Body, Entry
+from tequio_shared.statements.statement import Body
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
@@ -71,21 +69,19 @@ def submit_head(
             f"no head of round {number} is certified; the last one is of round "
             f"{max(history.view.heads, default=0)}"
         )
-    made = submission_of_head(history.view.manifest.run_id, number, head.weights_root)
-    return _submit(log, view, name, CheckedSubmission(submission=made), folder)
+    submission = models.submission_of_head(history.view.manifest.run_id, number, head.weights_root)
+    return _submit(log, view, name, submission, folder)
 
 
-def submit_folder(
-    log: LedgerReader,
-    wanted: str | None,
-    name: str,
-    look: Callable[[CompetitionRules], CheckedSubmission],
-    folder: Path,
+def submit_repository(
+    log: LedgerReader, wanted: str | None, name: str, repo: str, revision: str | None, folder: Path
 ) -> str:
-    """Submit a repository of the Hub; `look` downloads it and checks it against the rules."""
+    """Submit a repository of the Hub, after downloading it and checking it against the rules."""
     view = log.wait_for(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name, folder)  # before anything is fetched
-    return _submit(log, view, name, look(view.rules), folder)
+    submission, note = models.submission_of_repository(view.rules, repo, revision)
+    done = _submit(log, view, name, submission, folder)
+    return f"{done}\n{note}" if note else done
 
 
 def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
@@ -93,13 +89,11 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     view = log.wait_for(wanted)
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
-        key = identity.load_or_create(folder).key
-        trio.run(
-            submit_with_key, log.ledger, folder, children_evaluator.make_offer(view.id, key, folder)
-        )
+        submitter = FolderSubmitter(log.ledger, folder)
+        submitter.submit(make_offer(view.id, submitter.key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "
+        f"{competition_folder(folder, view.id)}: keep that file, and run "
         f"`tequio competition evaluate` from {_deadline(view)} on"
     )
 
@@ -136,12 +130,9 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
 
 
 def submit_statement(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
-    """Upload the documents and log the statement with the key in the folder.
-
-    Raises UserFacingError.
-    """
+    """Upload documents and log a statement with the key in the folder; raises UserFacingError."""
     with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        trio.run(partial(submit_with_key, ledger, folder, body, *documents))
+        FolderSubmitter(ledger, folder).submit(body, *documents)
 
 
 class FolderSubmitter:
@@ -149,30 +140,29 @@ class FolderSubmitter:
 
     def __init__(self, ledger: str, folder: Path) -> None:
         self._ledger, self._folder = ledger, folder
-        self.key = identity.load_or_create(folder).key
+        self._signer = identity.load_or_create(folder)
+        self.key = self._signer.key
 
     def submit(self, body: Body, *documents: bytes) -> None:
+        async def submitted() -> None:
+            async with LedgerApi(self._ledger) as api:
+                await signing.submit_alone(
+                    api, self._folder, self._signer, body, documents=documents
+                )
+
         refused: BaseException | None = None
         with shutdown.explain_unreachable_ledger(self._ledger):
             try:
-                trio.run(partial(submit_with_key, self._ledger, self._folder, body, *documents))
+                trio.run(submitted)
             except* LedgerRefusedError as group:  # its code tells an evaluator what to do
-                refused = first_error(group)
+                refused = shutdown.first_error(group)
         if refused is not None:
             raise refused
 
 
-async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
-    """Log a statement of the key in the folder; see `signing.submit_alone`."""
-    signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api:
-        return await signing.submit_alone(api, folder, signer, body, documents=documents)
-
-
 def _submit(
-    log: LedgerReader, view: CompetitionView, name: str, looked: CheckedSubmission, folder: Path
+    log: LedgerReader, view: CompetitionView, name: str, made: Submission, folder: Path
 ) -> str:
-    made = looked.submission
     body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
     submit_statement(log.ledger, folder, body, made.encode())
     what = (
@@ -180,14 +170,12 @@ def _submit(
         if made.run
         else f"{made.repo} at {made.revision}, {len(made.files)} files"
     )
-    lines = (f"{name} submits {what}; a later submission before {_deadline(view)} replaces it",)
-    return "\n".join((*lines, *looked.notes))
+    return f"{name} submits {what}; a later submission before {_deadline(view)} replaces it"
 
 
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
     """Last certified round within the budget of tokens and hours."""
-    budget, accounts = view.rules.budget, history.view.accounts
-    trained = accounts.trained
+    budget, trained = view.rules.budget, history.view.accounts.trained
     fitting = [
         number
         for number in history.view.heads
@@ -243,8 +231,6 @@ class ScoreChallenge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringResources:
-    """Resources for scoring a challenged document."""
-
     device: ComputeDevice
     progress: WorkProgress
     stores: Sequence[Path] = ()
@@ -259,10 +245,19 @@ def challenge(
 ) -> str:
     """Log that an evaluator's score of a document is wrong; returns a sentence about it."""
     view = log.wait_for(wanted)
-    evaluator, theirs = _theirs(log, view, doubt)
+    draw = view.draw
+    if draw is None:
+        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.missing_for_ranking()}")
+    if doubt.document not in draw.documents:
+        raise UserFacingError(
+            f"document {doubt.document} was not drawn; the drawn documents are: "
+            f"{', '.join(map(str, draw.documents[:20]))}{' ...' if draw.documents[20:] else ''}"
+        )
+    evaluator, evaluation = _challenged(log, view, doubt)
+    theirs = evaluation.documents[draw.documents.index(doubt.document)]
     own = doubt.millibits
     if own is None:
-        own = _own(log, view, doubt, scorer)
+        own = _own_millibits(log, view, draw, doubt, scorer)
     if is_within(theirs.millibits, own, DOCUMENT_TOLERANCE):
         raise UserFacingError(
             f"{theirs.millibits / 1_000:,.3f} bits and {own / 1_000:,.3f} bits agree within the "
@@ -282,21 +277,9 @@ def challenge(
     )
 
 
-def _draw(view: CompetitionView) -> CompetitionDraw:
-    if view.draw is None:
-        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.missing_for_ranking()}")
-    return view.draw
-
-
-def _theirs(
+def _challenged(
     log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge
-) -> tuple[PeerKey, DocumentScore]:
-    documents = _draw(view).documents
-    if doubt.document not in documents:
-        raise UserFacingError(
-            f"document {doubt.document} was not drawn; the drawn documents are: "
-            f"{', '.join(map(str, documents[:20]))}{' ...' if documents[20:] else ''}"
-        )
+) -> tuple[PeerKey, Evaluation]:
     found = [
         scored
         for (entrant, key), scored in view.results.items()
@@ -312,14 +295,17 @@ def _theirs(
     if raw is None:
         raise UserFacingError(f"the ledger at {log.ledger} does not have that evaluation")
     try:
-        scored = Evaluation.parse(raw)
+        return found[0].evaluator, Evaluation.parse(raw)
     except MalformedError as err:
         raise UserFacingError(f"that evaluation cannot be read: {err}") from err
-    return found[0].evaluator, scored.documents[documents.index(doubt.document)]
 
 
-def _own(
-    log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge, scorer: ScoringResources
+def _own_millibits(
+    log: LedgerReader,
+    view: CompetitionView,
+    draw: CompetitionDraw,
+    doubt: ScoreChallenge,
+    scorer: ScoringResources,
 ) -> int:
     submission = view.entrants[doubt.entrant].submission
     if submission is None:
@@ -327,14 +313,14 @@ def _own(
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
         texts = archive.fetch_drawn_texts(view, folder, log.blob, log.ledger)
-        origin = models.WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
+        origin = WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
         task = models.ScoringTask(
             competition=view.id,
             entrant=doubt.entrant,
             submission=submission.id,
-            evaluator=_draw(view).evaluators[0],
+            evaluator=draw.evaluators[0],
             model=models.fetch_model(submission, folder / "model", origin, scorer.progress),
-            texts=[texts[_draw(view).documents.index(doubt.document)]],
+            texts=[texts[draw.documents.index(doubt.document)]],
             scoring=view.rules.scoring,
         )
         made = models.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)

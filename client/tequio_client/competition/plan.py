@@ -39,37 +39,7 @@ from tequio_shared.statements.competitions import CompOpen
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
 _LENGTH = re.compile(rf"(?:{_PART.pattern})+")
-
-
-def parse_date(said: str, before_ms: int) -> int:
-    """Parse a date or a duration from `before_ms`, ms since 1970; raises MalformedError."""
-    text = said.strip()
-    if _LENGTH.fullmatch(text):
-        length = sum(float(many) * _UNITS_MS[unit] for many, unit in _PART.findall(text))
-        return _within(before_ms + round(length))
-    try:
-        return _of_time(datetime.fromisoformat(text))
-    except ValueError as err:
-        raise MalformedError(
-            f"invalid date {said!r}: expected a duration such as 90s, 30m, 12h or 30d, or a time "
-            "such as 2026-12-01T18:00Z"
-        ) from err
-
-
-def _of_time(time: datetime) -> int:
-    # Entrants live in all time zones, so none is assumed.
-    if time.tzinfo is None:
-        raise MalformedError(
-            f"{time.isoformat()} has no time zone: add Z for UTC, or an offset such as +01:00"
-        )
-    return _within(round(time.timestamp() * 1_000))
-
-
-def _within(ms: int) -> int:
-    if not 0 <= ms <= JSON_INTEGER:
-        raise MalformedError("the date is outside the range of the calendar")
-    return ms
-
+_HOUR_MS = _UNITS_MS["h"]
 
 EXAMPLE = """\
 # A competition. Make its rules with
@@ -139,8 +109,6 @@ class _Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class CompetitionPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A complete plan."""
-
     name: str
     custodians: tuple[str, ...]
     dates: _Dates
@@ -156,15 +124,15 @@ def read_plan(path: Path) -> CompetitionPlan:
 
 
 def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
-    # TOML has a type for times; `moment` parses text, so those become text again.
+    # TOML has a type for times; `parse_date` parses text, so those become text again.
     dates = tree.get("dates")
-    if isinstance(dates, dict):
-        found = {
-            name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in dates.items()
-        }
-        return tree | {"dates": found}
-    return tree
+    if not isinstance(dates, dict):
+        return tree
+    texts = {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in dates.items()
+    }
+    return tree | {"dates": texts}
 
 
 def make_rules(
@@ -182,7 +150,7 @@ def make_rules(
         )
     if faults:
         raise UserFacingError("the plan has errors: " + "; ".join(faults))
-    made = CompetitionRules(
+    rules = CompetitionRules(
         name=plan.name,
         sealed=sealed,
         archive=plan.archive,
@@ -193,19 +161,19 @@ def make_rules(
         data=plan.data,
     )
     try:
-        return CompetitionRules.parse(made.encode())
+        return CompetitionRules.parse(rules.encode())
     except MalformedError as err:
         why = plan_file.explain_malformed(err, CompetitionRules, msgspec.to_builtins(plan))
         raise UserFacingError(f"the plan has errors: {why}") from err
 
 
-def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
+def _dates(planned: _Dates, now_ms: int, faults: list[str]) -> Dates:
     # A wrong date counts as the date before it, so that one error does not hide the others.
     found: dict[str, int] = {}
     before, name_before = now_ms, "now"
-    for name in said.__struct_fields__:
+    for name in planned.__struct_fields__:
         try:
-            at = parse_date(getattr(said, name), before)
+            at = parse_date(getattr(planned, name), before)
         except MalformedError as err:
             faults.append(f"dates.{name}: {err}")
             found[name] = before
@@ -221,12 +189,40 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
     if found["scored"] < found["result"] < least:
         faults.append(
             f"dates.result is {format_time(found['result'])}: it must be {format_time(least)} or "
-            "later, "
-            f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
+            f"later, because 1/{SHOWING_PART} of the scoring time is needed to reveal and "
+            "challenge scores"
         )
     if found["deadline"] <= now_ms:
         faults.append(f"dates.deadline is in the past: {format_time(found['deadline'])}")
     return Dates(**found)
+
+
+def parse_date(text: str, before_ms: int) -> int:
+    """Parse a date or a duration from `before_ms`, ms since 1970; raises MalformedError."""
+    if _LENGTH.fullmatch(text.strip()):
+        length_ms = sum(float(many) * _UNITS_MS[unit] for many, unit in _PART.findall(text))
+        ms = before_ms + round(length_ms)
+    else:
+        ms = _parse_time(text)
+    if not 0 <= ms <= JSON_INTEGER:
+        raise MalformedError("the date is outside the range of the calendar")
+    return ms
+
+
+def _parse_time(text: str) -> int:
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError as err:
+        raise MalformedError(
+            f"invalid date {text!r}: expected a duration such as 90s, 30m, 12h or 30d, or a time "
+            "such as 2026-12-01T18:00Z"
+        ) from err
+    # Entrants live in all time zones, so none is assumed.
+    if time.tzinfo is None:
+        raise MalformedError(
+            f"{time.isoformat()} has no time zone: add Z for UTC, or an offset such as +01:00"
+        )
+    return round(time.timestamp() * 1_000)
 
 
 def _check_custodians(keys: tuple[str, ...], sealed: SealedSet, faults: list[str]) -> None:
@@ -244,11 +240,10 @@ def _check_custodians(keys: tuple[str, ...], sealed: SealedSet, faults: list[str
 
 
 def _check_numbers(plan: CompetitionPlan, faults: list[str]) -> None:
-    budget = plan.budget
     faults += [
-        f"budget.{name} is {getattr(budget, name)}: it must be 0 or more"
-        for name in budget.__struct_fields__
-        if getattr(budget, name) < 0
+        f"budget.{name} is {limit}: it must be 0 or more"
+        for name, limit in msgspec.structs.asdict(plan.budget).items()
+        if limit < 0
     ]
     scoring = plan.scoring
     if scoring.stride > scoring.window:
@@ -258,19 +253,15 @@ def _check_numbers(plan: CompetitionPlan, faults: list[str]) -> None:
         )
 
 
-_HOUR_MS = 3_600_000
-
-
-def write_rules(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
+def write_rules(plan: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
     """Write the rules of a plan to a file; raises UserFacingError, and writes nothing then."""
-    plan = read_plan(plan_file)
     sealed, archive_bytes = _sealed(sealed_folder)
-    made = make_rules(plan, sealed, archive_bytes, now_ms)
+    rules = make_rules(read_plan(plan), sealed, archive_bytes, now_ms)
     try:
-        to.write_bytes(made.encode())
+        to.write_bytes(rules.encode())
     except OSError as err:
         raise UserFacingError(f"cannot write {to}: {err.strerror}") from err
-    return made
+    return rules
 
 
 def read_rules(path: Path) -> CompetitionRules:
@@ -304,7 +295,9 @@ def describe_rules(rules: CompetitionRules) -> Iterator[str]:
         f"  scoring    windows of {scoring.window:,} tokens, stride {scoring.stride:,}, "
         f"{scoring.evaluators} evaluators of tier {scoring.evaluator_tier} or higher"
     )
-    yield f"  budget     {_budget(rules)}"
+    limits = msgspec.structs.asdict(rules.budget).items()
+    budget = ", ".join(f"{limit:,} {name}" for name, limit in limits if limit)
+    yield f"  budget     {budget or 'no limit'}"
     yield f"  custodians {sealed.needed} of {len(rules.custodians)} open the texts"
     yield from warnings(rules)
 
@@ -327,26 +320,12 @@ def warnings(rules: CompetitionRules) -> Iterator[str]:
         yield "  note: if one evaluator fails, there is no ranking; draw more evaluators"
 
 
-def _budget(rules: CompetitionRules) -> str:
-    budget = rules.budget
-    limits = [
-        f"{value:,} {name}"
-        for name, value in (
-            ("parameters", budget.parameters),
-            ("tokens", budget.tokens),
-            ("hours", budget.hours),
-        )
-        if value
-    ]
-    return ", ".join(limits) or "no limit"
-
-
 def _sealed(folder: Path) -> tuple[SealedSet, int]:
     """Read the commitment in a folder and the size of its archive, after checking its hash."""
+    archive = folder / ARCHIVE
     try:
         sealed = SealedSet.parse((folder / COMMITMENT).read_bytes())
-        found = file_digest(folder / ARCHIVE)
-        size = (folder / ARCHIVE).stat().st_size
+        found, size_bytes = file_digest(archive), archive.stat().st_size
     except OSError as err:
         raise UserFacingError(
             f"{folder} does not have a sealed set ({err.strerror}: {err.filename}): make one with "
@@ -355,10 +334,8 @@ def _sealed(folder: Path) -> tuple[SealedSet, int]:
     except MalformedError as err:
         raise UserFacingError(f"{folder / COMMITMENT} is not a valid commitment: {err}") from err
     if found != sealed.archive:
-        raise UserFacingError(
-            f"{folder / ARCHIVE} does not match {COMMITMENT}: seal the documents again"
-        )
-    return sealed, size
+        raise UserFacingError(f"{archive} does not match {COMMITMENT}: seal the documents again")
+    return sealed, size_bytes
 
 
 def open_competition(

@@ -5,26 +5,26 @@ random draw. A median outside the tolerance of the protocol is a mismatch: most 
 entrant stated what this computer does not find. A single evaluator is only named, as the medians
 pass over it.
 
-The entrants' models are folders that were given, or come from where the submission says. Either is
-held against the submission: a head's weights against the root that the log promoted, a folder file
-by file.
+The entrants' models are compared with what was submitted, wherever they come from: a head's weights
+with the root that the log promoted, a folder file by file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.verify import CannotVerifyError, NotTheHeadError
 from tequio_client.competition import models
-from tequio_client.competition.models import OtherWeightsError, WeightsOrigin
+from tequio_client.competition.models import OtherWeightsError
 from tequio_client.names import short_id
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
+from tequio_client.verify.competition import JudgedCompetition
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
@@ -34,30 +34,26 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 
-if TYPE_CHECKING:
-    from tequio_client.verify.competition import JudgedCompetition
-
-
 _NOBODY = PeerKey(bytes(32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSource:
-    """Entrants' models: folders given by entrant, else the place that the submission names.
+    """Entrants' models: local folders, else the place that the submission names.
 
-    Without an origin, heads have to be given.
+    Without an origin, all of them have to be local.
     """
 
-    given: Mapping[str, Path]
+    local: Mapping[str, Path]
     origin: WeightsOrigin | None
     folder: Path
     progress: WorkProgress
 
     def model(self, entrant: str, submission: Submission) -> Path:
-        """Get it; raises UserFacingError, OtherWeightsError for what was not submitted."""
+        """Find or fetch it; raises UserFacingError, OtherWeightsError for other weights."""
         to = self.folder / f"model-{entrant}"
-        given = self.given.get(entrant)
-        if given is None:
+        local = self.local.get(entrant)
+        if local is None:
             if self.origin is None:
                 raise UserFacingError(
                     f"a bundle holds no weights: give --model {entrant}=FOLDER with "
@@ -69,9 +65,9 @@ class ModelSource:
                 )
             return models.fetch_model(submission, to, self.origin, self.progress)
         if submission.run:
-            self._check_head(given, submission)
-            return given
-        models.copy_submitted_files(submission, given, to)
+            self._check_head(local, submission)
+            return local
+        models.copy_submitted_files(submission, local, to)
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
@@ -79,17 +75,13 @@ class ModelSource:
 
         Merged adapters are made again from their base, which then comes from the origin.
         """
-        origin = self.origin
-        wish = verify.VerifyFolderOptions(folder=folder, ledger="")
-        if origin is not None:
-            wish = replace(wish, ledger=origin.ledger, stores=origin.stores, trust=origin.trust)
+        origin = self.origin or WeightsOrigin(ledger="")
         try:
-            weighed = verify.check_folder(wish, self.progress)
+            claim = verify.check_folder(folder, origin, self.progress).claim
         except NotTheHeadError as err:
             raise OtherWeightsError("; ".join(map(str, err.args))) from err
         except CannotVerifyError as err:
             raise UserFacingError("; ".join(map(str, err.args))) from err
-        claim = weighed.claim
         if (claim.run, claim.weights_root) != (submission.run, submission.weights_root):
             raise OtherWeightsError(
                 f"{folder} is the head of round {claim.round} of run {claim.run[:10]}, and that of "
@@ -99,8 +91,6 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoringContext:
-    """Where scoring runs, and on which models."""
-
     source: ModelSource
     device: ComputeDevice
     rng: Random
@@ -116,37 +106,35 @@ def rescore(
     lines: list[str] = []
     for contender in judged.contenders:
         entrant = judged.view.entrants[contender.entrant]
-        middle = result.judging_medians(contender, [DrawnText.of(one) for one in judged.texts])
-        if middle is None or entrant.submission is None:
+        medians = result.judging_medians(contender, [DrawnText.of(one) for one in judged.texts])
+        if medians is None or entrant.submission is None:
             continue
         chosen = choose_documents(judged, contender.entrant, most, context.rng)
         place = LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index)
         try:
             model = context.source.model(contender.entrant, entrant.submission)
             _check_size(judged, contender, model, entrant.submission, report)
-            found = _scored(judged, contender, model, chosen, context)
+            scores = _scored(judged, contender, model, chosen, context)
         except OtherWeightsError as err:
             report.mismatch(f"model of entrant {contender.entrant}", place, str(err))
             continue
         except UserFacingError as err:
             report.missing(f"model of entrant {contender.entrant}", place, str(err))
             continue
-        for at, ours in zip(chosen, found, strict=True):
-            _hold(judged, contender, at, middle[at], ours, report)
+        for at, ours in zip(chosen, scores, strict=True):
+            _compare(judged, contender, at, medians[at], ours, report)
             lines += _deviating(judged, contender, at, ours)
         report.checked["documents scored again"] += len(chosen)
     return lines
 
 
-def choose_documents(
-    judged: JudgedCompetition, entrant: str, most: int, chance: Random
-) -> list[int]:
-    """Which of the drawn documents to score, by their place among these, ascending."""
+def choose_documents(judged: JudgedCompetition, entrant: str, most: int, rng: Random) -> list[int]:
+    """Choose the drawn documents to score: their places among these, ascending."""
     drawn = judged.view.draw.documents if judged.view.draw else ()
     challenged = {one.document for one in judged.view.challenges if one.entrant == entrant}
     first = [at for at, number in enumerate(drawn) if number in challenged]
     others = [at for at, number in enumerate(drawn) if number not in challenged]
-    return sorted((first + chance.sample(others, len(others)))[:most])
+    return sorted((first + rng.sample(others, len(others)))[:most])
 
 
 def _check_size(
@@ -191,17 +179,17 @@ def _scored(
     return models.evaluate_entrant(task, journal, context.device, context.source.progress).documents
 
 
-def _hold(
+def _compare(
     judged: JudgedCompetition,
     contender: JudgedEntrant,
     at: int,
-    middle: DocumentScore,
+    median: DocumentScore,
     ours: DocumentScore,
     report: AuditReport,
 ) -> None:
-    if _agree(middle, ours):
+    if _agree(median, ours):
         return
-    said = ", ".join(
+    theirs = ", ".join(
         f"{short_id(one.evaluator)} {one.documents[at].millibits}"
         for one in contender.evaluations
         if at < len(one.documents)
@@ -210,9 +198,9 @@ def _hold(
         f"score of document {_number(judged, at)} for entrant {contender.entrant}",
         LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index),
         f"scored again here, it differs from the median by more than one part in "
-        f"{DOCUMENT_TOLERANCE:,}; evaluators said: {said}",
+        f"{DOCUMENT_TOLERANCE:,}; evaluators said: {theirs}",
         expected=ours.millibits,
-        found=middle.millibits,
+        found=median.millibits,
     )
 
 
@@ -230,10 +218,9 @@ def _deviating(
         )
 
 
-def _agree(said: DocumentScore, ours: DocumentScore) -> bool:
-    if said.refusal is not ours.refusal:
-        return False
-    return is_within(said.millibits, ours.millibits, DOCUMENT_TOLERANCE)
+def _agree(theirs: DocumentScore, ours: DocumentScore) -> bool:
+    is_near = is_within(theirs.millibits, ours.millibits, DOCUMENT_TOLERANCE)
+    return theirs.refusal is ours.refusal and is_near
 
 
 def _number(judged: JudgedCompetition, at: int) -> int:

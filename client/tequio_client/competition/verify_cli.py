@@ -149,10 +149,10 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoringOptions:
-    """Number of documents to score again for each entrant, the device, and local models."""
-
     documents: int
+    """To score again for each entrant."""
     models: Mapping[str, Path]
+    """Folders by entrant."""
     stores: Sequence[Path]
     device: str
     threads: int | None
@@ -178,8 +178,8 @@ def _rescore(
     folder: Path,
 ) -> None:
     # torch, which takes seconds to import, is imported only now.
+    from tequio_client.checkpoint.export import WeightsOrigin
     from tequio_client.competition import rescoring as program
-    from tequio_client.competition.models import WeightsOrigin
     from tequio_client.trainer import device
     from tequio_client.verify import competition as verify_competition
 
@@ -187,7 +187,7 @@ def _rescore(
         return
     origin = WeightsOrigin(ledger=chosen.place, stores=rescoring.stores, trust=chosen.trust)
     models = program.ModelSource(
-        given=rescoring.models,
+        local=rescoring.models,
         origin=origin if chosen.is_live else None,
         folder=folder,
         progress=progress,
@@ -208,6 +208,7 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
     from tequio_client.verify.reader import display_name
     from tequio_client.verify.report import AuditGrade
 
+    exit_code = found.report.exit_code
     if found.view:
         console.print(display_name(found.view), style="bold", markup=False, highlight=False)
     for line in found.lines:
@@ -216,22 +217,17 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
         console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     found.report.print_findings(console)
     if found.judged:
-        if found.report.exit_code == AuditGrade.MISMATCH.value:
+        if exit_code == AuditGrade.MISMATCH.value:
             console.print("The result as computed from the log:")
         listing.print_outcome(found.judged.view, found.judged.outcome, console)
     if chosen.bundle and found.view:
         console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
-    console.print(_verdict(found))
-
-
-def _verdict(found: CompetitionFindings) -> str:
-    from tequio_client.verify.report import AuditGrade
-
-    if found.void and found.report.exit_code == AuditGrade.MISSING.value:
-        return (
+    if found.void and exit_code == AuditGrade.MISSING.value:
+        console.print(
             "The log is valid; the competition ended without a ranking, so there is none to check."
         )
-    return found.report.verdict("competition")
+    else:
+        console.print(found.report.verdict("competition"))
 
 
 def _encode(found: CompetitionFindings) -> bytes:

@@ -7,12 +7,13 @@ So neither the order of files nor the speed of disks affects the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.dataset.sources import TextSource, token_bytes, tokenizer_entry
 from tequio_client.tokenizers import TextTokenizer
@@ -22,14 +23,13 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Corpus, HeldOutShard, TrainShard
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
 _TEN_THOUSANDTHS = 10_000
+
+_Encoded: TypeAlias = tuple[NDArray[np.int64], int]
+"""The tokens of a document, and the bytes of its text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,22 +71,43 @@ def build_shards(
     """
     folder.mkdir(parents=True, exist_ok=True)
     width = token_bytes(tokenizer.vocab_size)
-    train = _TrainPacker(folder, settings, width, tokenizer.separator)
-    held_out = _HeldOutPacker(folder, settings, width)
     documents = _chosen(source, settings, progress)
-    for done, document in enumerate(documents, 1):
-        text = source.text(document.index)
-        packer = held_out if document.is_held_out else train
-        packer.add(tokenizer.encode(text), len(text.encode()))
-        progress("writing", done, len(documents))
+    separator = np.array([tokenizer.separator])
+    done = 0
+
+    def encoded(*, is_held_out: bool) -> Iterator[_Encoded]:
+        nonlocal done
+        for document in documents:
+            if document.is_held_out is not is_held_out:
+                continue
+            text = source.text(document.index)
+            ids = tokenizer.encode(text)
+            yield ids if is_held_out else np.concatenate((separator, ids)), len(text.encode())
+            done += 1
+            progress("writing", done, len(documents))
+
+    full = -(-settings.shard_bytes // width)
+    trained = _groups(encoded(is_held_out=False), settings.sequence + 1, full)
+    train = tuple(
+        _train_shard(folder / train_file_name(at), group, width, settings.sequence)
+        for at, group in enumerate(trained)
+    )
+    if not train:
+        raise UserFacingError(
+            "too little text for a single sample: add documents, or choose a shorter --sequence"
+        )
+    held_out = tuple(
+        _held_out_shard(folder / held_out_file_name(at), group, width)
+        for at, group in enumerate(_groups(encoded(is_held_out=True), 0, full))
+    )
     corpus = Corpus(
         source=source.label[:256],
         tokenizer=tokenizer_entry(tokenizer),
         token_bytes=width,
         separator=tokenizer.separator,
         sequence=settings.sequence,
-        train=train.close(),
-        held_out=held_out.close(),
+        train=train,
+        held_out=held_out,
     )
     if tokenizer.file:
         (folder / TOKENIZER_NAME).write_bytes(tokenizer.file)
@@ -114,84 +135,44 @@ def _chosen(
     return sorted(chosen.values(), key=lambda document: document.order)
 
 
-class _TrainPacker:
-    """Packs documents for training into shards of about `shard_bytes`."""
-
-    def __init__(self, folder: Path, settings: ShardOptions, width: int, separator: int) -> None:
-        self._folder, self._settings, self._width = folder, settings, width
-        self._separator = np.array([separator])
-        self._parts: list[NDArray[np.int64]] = []
-        self._tokens = 0
-        self._shards: list[TrainShard] = []
-
-    def add(self, ids: NDArray[np.int64], _text_bytes: int) -> None:
-        self._parts += [self._separator, ids]
-        self._tokens += 1 + len(ids)
-        if self._tokens * self._width >= self._settings.shard_bytes:
-            self._write()
-
-    def close(self) -> tuple[TrainShard, ...]:
-        """Write the last shard; raises UserFacingError if no shard has a sample."""
-        self._write()
-        if not self._shards:
-            raise UserFacingError(
-                "too little text for a single sample: add documents, or choose a shorter --sequence"
-            )
-        return tuple(self._shards)
-
-    def _write(self) -> None:
-        samples = (self._tokens - 1) // self._settings.sequence
-        if samples < 1:
-            return  # the end of the data, too short for a sample
-        raw = _packed(self._parts, self._width)
-        path = self._folder / train_file_name(len(self._shards))
-        root = _written(path, raw)
-        self._shards.append(
-            TrainShard(root=root, size_bytes=len(raw), tokens=self._tokens, samples=samples)
-        )
-        self._parts, self._tokens = [], 0
+def _groups(
+    encoded: Iterable[_Encoded], least_tokens: int, full_tokens: int
+) -> Iterator[list[_Encoded]]:
+    """Documents for one shard each; the end of the data is left out below `least_tokens`."""
+    group: list[_Encoded] = []
+    tokens = 0
+    for ids, text_bytes in encoded:
+        group.append((ids, text_bytes))
+        tokens += len(ids)
+        if tokens >= max(full_tokens, least_tokens):
+            yield group
+            group, tokens = [], 0
+    if group and tokens >= least_tokens:
+        yield group
 
 
-class _HeldOutPacker:
-    """Packs held-out documents into shards of about `shard_bytes`."""
-
-    def __init__(self, folder: Path, settings: ShardOptions, width: int) -> None:
-        self._folder, self._settings, self._width = folder, settings, width
-        self._parts: list[NDArray[np.int64]] = []
-        self._table: list[tuple[int, int]] = []
-        self._tokens = 0
-        self._shards: list[HeldOutShard] = []
-
-    def add(self, ids: NDArray[np.int64], text_bytes: int) -> None:
-        self._parts.append(ids)
-        self._table.append((len(ids), text_bytes))
-        self._tokens += len(ids)
-        if self._tokens * self._width >= self._settings.shard_bytes:
-            self._write()
-
-    def close(self) -> tuple[HeldOutShard, ...]:
-        self._write()
-        return tuple(self._shards)
-
-    def _write(self) -> None:
-        if not self._table:
-            return
-        raw = np.array(self._table, "<u4").tobytes() + _packed(self._parts, self._width)
-        root = _written(self._folder / held_out_file_name(len(self._shards)), raw)
-        self._shards.append(
-            HeldOutShard(
-                root=root,
-                size_bytes=len(raw),
-                tokens=self._tokens,
-                documents=len(self._table),
-                text_bytes=sum(size for _, size in self._table),
-            )
-        )
-        self._parts, self._table, self._tokens = [], [], 0
+def _train_shard(path: Path, group: list[_Encoded], width: int, sequence: int) -> TrainShard:
+    ids = np.concatenate([ids for ids, _ in group])
+    raw = ids.astype(f"<u{width}").tobytes()
+    return TrainShard(
+        root=_written(path, raw),
+        size_bytes=len(raw),
+        tokens=len(ids),
+        samples=(len(ids) - 1) // sequence,
+    )
 
 
-def _packed(parts: list[NDArray[np.int64]], width: int) -> bytes:
-    return np.concatenate(parts).astype(f"<u{width}").tobytes()
+def _held_out_shard(path: Path, group: list[_Encoded], width: int) -> HeldOutShard:
+    table = np.array([(len(ids), text_bytes) for ids, text_bytes in group], "<u4")
+    ids = np.concatenate([ids for ids, _ in group])
+    raw = table.tobytes() + ids.astype(f"<u{width}").tobytes()
+    return HeldOutShard(
+        root=_written(path, raw),
+        size_bytes=len(raw),
+        tokens=len(ids),
+        documents=len(group),
+        text_bytes=sum(text_bytes for _, text_bytes in group),
+    )
 
 
 def _written(path: Path, raw: bytes) -> str:

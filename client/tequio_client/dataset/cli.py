@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tequio_shared.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from tequio_client.dataset.build import ShardOptions
-    from tequio_client.dataset.sources import TextSource
-    from tequio_client.tokenizers import TextTokenizer
 
 _MIB = 1 << 20
 
@@ -92,8 +86,11 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     The same documents and options give the same bytes on every machine.
     """
+    from rich.progress import Progress
+
     from tequio_client.dataset import sources
-    from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions
+    from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions, build_shards
+    from tequio_shared.ids import to_text
 
     if [folder is not None, dataset is not None, stdlib].count(True) != 1:
         raise click.UsageError("choose exactly one of --folder, --dataset and --stdlib")
@@ -102,36 +99,26 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     try:
         if folder is not None:
-            source: TextSource = sources.folder_files(folder, pattern)
+            source: sources.TextSource = sources.folder_files(folder, pattern)
         elif dataset is not None:
             source = sources.load_dataset(dataset, config=config, split=split, column=column)
         else:
             source = sources.standard_library_files()
-        _build(source, sources.load_tokenizer(tokenizer, separator), settings, out)
+        loaded = sources.load_tokenizer(tokenizer, separator)
+        with Progress(transient=True) as bar:
+            stages = {name: bar.add_task(name, total=None) for name in ("reading", "writing")}
+
+            def report(stage: str, done: int, total: int) -> None:
+                bar.update(stages[stage], completed=done, total=total)
+
+            corpus = build_shards(source, loaded, settings, out, report)
     except UserFacingError as err:
         raise click.ClickException(str(err)) from err
     except OSError as err:
         where = err.filename or out
         raise click.ClickException(f"cannot use {where} ({err.strerror})") from err
-    click.echo(f"manifest: {out / MANIFEST_NAME}")
-
-
-def _build(source: TextSource, tokenizer: TextTokenizer, settings: ShardOptions, out: Path) -> None:
-    from rich.progress import Progress
-
-    from tequio_client.dataset.build import build_shards
-    from tequio_shared.ids import to_text
-
-    with Progress(transient=True) as bar:
-        stages = {name: bar.add_task(name, total=None) for name in ("reading", "writing")}
-        corpus = build_shards(
-            source,
-            tokenizer,
-            settings,
-            out,
-            lambda stage, done, total: bar.update(stages[stage], completed=done, total=total),
-        )
     click.echo(f"source:   {corpus.source}")
     click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
     click.echo(f"root:     {to_text(corpus.root)}")
+    click.echo(f"manifest: {out / MANIFEST_NAME}")

@@ -72,8 +72,6 @@ class DatasetRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsInMemory:
-    """Documents in memory."""
-
     label: str
     texts: tuple[str, ...]
 
@@ -117,10 +115,7 @@ def open_source(where: str, reading: ReadOptions) -> TextSource:
 
 
 def read_json_lines(path: Path, column: str) -> TextsInMemory:
-    """Read a file of JSON lines, each an object with the text in `column`, or the text itself.
-
-    Raises UserFacingError with the number of a line that is neither.
-    """
+    """Read lines of JSON, each a text or an object with one in `column`; raises UserFacingError."""
     try:
         raw = path.read_bytes()
     except OSError as err:

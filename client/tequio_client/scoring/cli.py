@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,8 +30,7 @@ from tequio_client import cli
 )
 @click.option("--revision", help="Branch, tag or commit of the models on the Hub.")
 @click.option(
-    "--tokenizer",
-    help="Replace the model's own tokenizer: a tokenizer.json, its folder, or bytes.",
+    "--tokenizer", help="Replace the model's own tokenizer: a tokenizer.json, its folder, or bytes."
 )
 @click.option("--prefix", metavar="TOKEN", help="Token before each text, if the model names none.")
 @click.option(
@@ -57,29 +57,19 @@ from tequio_client import cli
     metavar="TEXT",
     help="Seed of the comparison of several models, 32 bytes as base64url; default: zeros.",
 )
-@click.option("--each", "show_each", is_flag=True, help="Print a table of every document.")
+@click.option("--each", "prints_documents", is_flag=True, help="Print a table of every document.")
 @click.option(
     "--json", "json_file", type=cli.OutputFile(), help="Write all results to this file as JSON."
 )
-def score(  # noqa: PLR0913, PLR0917 - one parameter an option
-    models: tuple[str, ...],
-    data: str,
+def score(
+    *,
     pattern: str,
     config: str | None,
     split: str,
     column: str,
-    documents: int | None,
-    revision: str | None,
-    tokenizer: str | None,
-    prefix: str | None,
-    window: int | None,
-    stride: int | None,
-    device: str,
-    threads: int | None,
-    batch_tokens: int,
     beacon: str | None,
-    show_each: bool,  # noqa: FBT001 - click passes by name
     json_file: Path | None,
+    **options: Any,  # noqa: ANN401 - fields of ScoreOptions, by their names
 ) -> None:
     """Score models as competitions do: each MODEL is a folder or a name on the Hub.
 
@@ -89,23 +79,8 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option
     from tequio_client.dataset.sources import ReadOptions
     from tequio_client.scoring import command
 
-    options = command.ScoreOptions(
-        models=models,
-        data=data,
-        reading=ReadOptions(pattern=pattern, config=config, split=split, column=column),
-        revision=revision,
-        tokenizer=tokenizer,
-        prefix=prefix,
-        window=window,
-        stride=stride,
-        documents=documents or 0,
-        device=device,
-        threads=threads,
-        batch_tokens=batch_tokens,
-        beacon=_beacon(beacon),
-        prints_documents=show_each,
-    )
-    found = command.run(options)
+    reading = ReadOptions(pattern=pattern, config=config, split=split, column=column)
+    found = command.run(command.ScoreOptions(reading=reading, beacon=_beacon(beacon), **options))
     if json_file is not None:
         json_file.write_bytes(found.encode())
 

@@ -21,7 +21,7 @@ from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
-from tequio_shared.competition.result import ConfidenceInterval, ModelPair, ModelRanking
+from tequio_shared.competition.result import ConfidenceInterval, ModelRanking
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
@@ -67,7 +67,7 @@ _GIGA = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Options of the command; None leaves the choice to the model."""
+    """Options of the command; None leaves the choice to the model, or sets no limit."""
 
     models: tuple[str, ...]
     data: str
@@ -77,7 +77,7 @@ class ScoreOptions:
     prefix: str | None
     window: int | None
     stride: int | None
-    documents: int
+    documents: int | None
     device: str
     threads: int | None
     batch_tokens: int
@@ -117,7 +117,7 @@ def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     )
 
 
-def _texts(source: TextSource, most: int) -> list[str]:
+def _texts(source: TextSource, most: int | None) -> list[str]:
     count = min(len(source), most) if most else len(source)
     texts = [source.text(index) for index in range(count)]
     if not any(texts):
@@ -140,13 +140,13 @@ def _scored(
         hub.model_folder(path, options.revision), tokenizer=options.tokenizer, prefix=options.prefix
     )
     rules = scored.scoring_rules(options.window, options.stride)
-    means = likelihood.ScoringDevice(device=chosen, batch_tokens=options.batch_tokens)
+    scorer = likelihood.ScoringDevice(device=chosen, batch_tokens=options.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         found = tuple(
             bars.track(
-                likelihood.score_documents(scored, texts, rules, means),
+                likelihood.score_documents(scored, texts, rules, scorer),
                 total=len(texts),
                 description=clean_text(name, _NAME_CHARS),
             )
@@ -213,11 +213,8 @@ def _print_speed(one: ModelScore, console: Console) -> None:
         f"window {one.window:,}, stride {one.stride:,}, prefix token {one.prefix}",
         highlight=False,
     )
-    _warn(
-        totals.charged,
-        "charged 8 bits per byte, because the tokenizer cannot reproduce them",
-        console,
-    )
+    why = "charged 8 bits per byte, because the tokenizer cannot reproduce them"
+    _warn(totals.charged, why, console)
 
 
 def _warn(documents: int, what: str, console: Console) -> None:
@@ -244,18 +241,17 @@ def _print_ranking(ranking: ModelRanking, console: Console) -> None:
         )
     console.print(table)
     for pair in ranking.pairs:
-        verdict = f"{clean_text(pair.winner, _NAME_CHARS)} is better" if pair.winner else _tie(pair)
+        first, other, winner = (
+            clean_text(name, _NAME_CHARS) for name in (pair.first, pair.other, pair.winner)
+        )
+        # An interval that excludes zero is a tie all the same if the difference is too small.
+        is_apart = pair.interval.low > 0 or pair.interval.high < 0
+        tie = "a tie: the difference is too small to count" if is_apart else "a tie"
         console.print(
-            f"{clean_text(pair.first, _NAME_CHARS)} minus {clean_text(pair.other, _NAME_CHARS)}: "
-            f"{_interval(pair.interval)} bits per byte, {verdict}",
+            f"{first} minus {other}: {_interval(pair.interval)} bits per byte, "
+            f"{f'{winner} is better' if winner else tie}",
             highlight=False,
         )
-
-
-def _tie(pair: ModelPair) -> str:
-    # An interval that excludes zero is a tie all the same if the difference is too small.
-    is_apart = pair.interval.low > 0 or pair.interval.high < 0
-    return "a tie: the difference is too small to count" if is_apart else "a tie"
 
 
 def _interval(interval: ConfidenceInterval) -> str:

@@ -68,21 +68,22 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # not a terminal
-    api, wanted = HfApi(), list(FILE_PATTERNS) if only is None else _readable(only)
+    api, wanted = HfApi(), list(FILE_PATTERNS) if only is None else readable(only)
     try:
         try:
             commit = api.model_info(name, revision=revision).sha
         except (OfflineModeIsEnabled, httpx2.TransportError):
-            kept = api.snapshot_download(
+            cached = api.snapshot_download(
                 name, revision=revision, allow_patterns=wanted, local_files_only=True
             )
-            return Path(kept)
+            return Path(cached)
         listed = api.list_repo_tree(name, revision=commit)
         sizes = {one.path: one.size for one in listed if isinstance(one, RepoFile)}
         check_repository(sizes, name)
         if only is not None:
-            _check_only({one: only[one] for one in wanted}, sizes, name)
-            _check_room(name, commit, {one: only[one] for one in wanted})
+            due = {one: only[one] for one in wanted}
+            _check_only(due, sizes, name)
+            _check_room(name, commit, due)
         # By the name of the revision, not the commit: the cache then finds it without the Hub.
         return Path(api.snapshot_download(name, revision=revision, allow_patterns=wanted))
     except (OSError, ValueError, httpx2.HTTPError) as err:
@@ -105,17 +106,15 @@ def check_repository(sizes: Mapping[str, int], name: str) -> None:
     for one, size in sizes.items():
         if one == TOKENIZER_NAME and size > BLOB_BYTES:
             raise UserFacingError(too_large_message(f"{name}: {one}", size))
-        if (
-            one in FILE_PATTERNS
-            and one.endswith(".json")
-            and size > max(MAX_SETTINGS_BYTES, BLOB_BYTES)
-        ):
+        is_settings = one in FILE_PATTERNS and one.endswith(".json")
+        if is_settings and size > max(MAX_SETTINGS_BYTES, BLOB_BYTES):
             raise UserFacingError(
                 f"{name}: {one} has {size:,} bytes, which is too large for a settings file"
             )
 
 
-def _readable(names: Iterable[str]) -> list[str]:
+def readable(names: Iterable[str]) -> list[str]:
+    """The names of files that scoring may read."""
     return [name for name in names if any(fnmatch(name, pattern) for pattern in FILE_PATTERNS)]
 
 

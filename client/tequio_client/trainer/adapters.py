@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,13 +25,12 @@ from torch.utils.checkpoint import checkpoint
 from tequio_client.trainer import llama
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import CausalModel, check_sizes, parse_config
+from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase, Sides
-
-if TYPE_CHECKING:
-    from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Manifest
 
 _LAYERS = "model.layers."
 _WEIGHT = ".weight"
@@ -82,8 +81,13 @@ def build_from_manifest(
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
     model = build(config, base, trainer_weights.map_tensors(config, files))
-    if memory_bytes and base.size_bytes + _kept_bytes(config) > _FULL * memory_bytes:
-        _recompute(model)
+    plain = trainer_weights.llama_config(config)
+    # Activations of a batch that keeps an accelerator busy, stored for the backward pass.
+    kept_bytes = _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
+    if memory_bytes and base.size_bytes + kept_bytes > _FULL * memory_bytes:
+        layers = model.network.get_submodule(_LAYERS.rstrip("."))
+        for name, layer in list(layers.named_children()):
+            setattr(layers, name, _Recomputed(layer))
     return model
 
 
@@ -219,18 +223,6 @@ def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]
             f"can train: {', '.join(sorted(there))}"
         )
     return {module: one for module, one in found.items() if module.rpartition(".")[2] in targets}
-
-
-def _kept_bytes(config: bytes) -> int:
-    """Activations of a batch that keeps an accelerator busy, stored for the backward pass."""
-    plain = trainer_weights.llama_config(config)
-    return _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
-
-
-def _recompute(model: CausalModel) -> None:
-    layers = model.network.get_submodule(_LAYERS.rstrip("."))
-    for name, layer in list(layers.named_children()):
-        setattr(layers, name, _Recomputed(layer))
 
 
 def _check_size(path: Path, name: str, size_bytes: int) -> None:

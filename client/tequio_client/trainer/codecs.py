@@ -7,10 +7,11 @@ as error feedback, e = decay * e + d - sent, and is sent in later rounds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_shared.errors import RefusedError
@@ -19,11 +20,7 @@ from tequio_shared.head.contribution import SCALES, Records, RecordShape
 from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_shared.round.manifest import Algorithm
+from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""
@@ -51,9 +48,8 @@ class OuterAlgorithm(Protocol):
     def shape(self) -> RecordShape:
         """The form of its records."""
 
-    @property
-    def keeps_feedback(self) -> bool:
-        """True if `Block.feedback` must be stored for the next round."""
+    keeps_feedback: ClassVar[bool]
+    """True if `EncodedBlock.feedback` must be stored for the next round."""
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
@@ -90,10 +86,7 @@ def encode(
     feedback: NDArray[np.uint16] | None,
     device: torch.device,
 ) -> EncodedContribution:
-    """Encode a pseudo-gradient in flat order, block by block.
-
-    `feedback` is that of the last contribution; None starts from zero.
-    """
+    """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero."""
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
     for first in range(0, layout.chunks, _BLOCK):
@@ -133,12 +126,9 @@ def feedback_root(feedback: NDArray[np.uint16] | None) -> Digest:
 class SparseLoCo:
     """The k largest entries of each chunk, as sign and magnitude bits (arXiv 2508.15706)."""
 
+    keeps_feedback: ClassVar[bool] = True
     shape: RecordShape
     feedback_decay: float
-
-    @property
-    def keeps_feedback(self) -> bool:
-        return True
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send the largest entries of feedback and pseudo-gradient together."""
@@ -161,11 +151,8 @@ class SparseLoCo:
 class DiLoCo:
     """Every entry as eight bits (arXiv 2311.08105, quantised), without error feedback."""
 
+    keeps_feedback: ClassVar[bool] = False
     shape: RecordShape
-
-    @property
-    def keeps_feedback(self) -> bool:
-        return False
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send all entries, the largest of a chunk as level 127 or less."""

@@ -13,23 +13,19 @@ import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from tequio_client.trainer.engines import Block
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
 from tequio_shared.head.contribution import LEVELS
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_client.trainer.engines import Block
-
 
 FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Exceptions of torch and transformers in a network that makes no sense to them."""

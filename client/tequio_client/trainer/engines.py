@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import ContributionEntries, agreement, effective_entries
 from tequio_shared.head.contribution import Records, decode_records
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +77,9 @@ class ReferenceEngine:
         where = head.entry_padding(self._params, padding)
         members, chunks, _ = records.shape
         every = decode_records(records.reshape(-1), self._params.shape)
-        rows = [slice(at * chunks, (at + 1) * chunks) for at in range(members)]
-        return [
-            effective_entries(
-                Records(
-                    scales=every.scales[row], indices=every.indices[row], levels=every.levels[row]
-                ),
-                where,
-            )
+        rows = (slice(at * chunks, (at + 1) * chunks) for at in range(members))
+        own = (
+            Records(scales=every.scales[row], indices=every.indices[row], levels=every.levels[row])
             for row in rows
-        ]
+        )
+        return [effective_entries(one, where) for one in own]

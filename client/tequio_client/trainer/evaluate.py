@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _IGNORED = -100  # target without a loss, as torch has it
 _BATCH_TOKENS = 4_096
 _MILLI = 1_000
-Decode: TypeAlias = "Callable[[Sequence[int]], str]"
+Decode: TypeAlias = Callable[[Sequence[int]], str]
 """Text of token ids."""
 _TEMPERATURE = 0.8
 _BROKEN = "\ufffd"
@@ -102,23 +102,20 @@ def score_head(  # noqa: PLR0913 - one call, all by name
 
 def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> list[HeldOutDocument]:
     """Whole documents from the front until there are `max_tokens`; all of them for 0."""
-    taken: list[HeldOutDocument] = []
+    chosen: list[HeldOutDocument] = []
     tokens = 0
     for document in documents:
-        taken.append(document)
+        chosen.append(document)
         tokens += len(document.tokens)
         if max_tokens and tokens >= max_tokens:
             break
-    return taken
+    return chosen
 
 
 def _blocks(
     documents: Iterable[HeldOutDocument], separator: int, sequence: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Number of the document, and a row [sequence + 1]: inputs and, one later, targets.
-
-    Short ends are filled with _IGNORED.
-    """
+    """Document number, and a row [sequence + 1] of inputs and targets; _IGNORED fills ends."""
     for number, document in enumerate(documents):
         stream = np.concatenate(([separator], document.tokens))
         for first in range(0, len(document.tokens), sequence):

@@ -10,28 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.model_config import parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import manifest
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstHead:
-    """A model before its first round, with its configuration file and its master copy."""
-
     config: bytes
     model: CausalModel
     layout: WeightLayout
@@ -63,10 +59,7 @@ def random_head(config: bytes, *, seed: int, layout: LayoutKind) -> FirstHead:
 
 
 def imported_head(folder: Path, *, layout: LayoutKind) -> FirstHead:
-    """Start from a model's weights, Safetensors only; raises UserFacingError.
-
-    The configuration is the model's own file, byte for byte.
-    """
+    """Start from a model's Safetensors and its own configuration file; raises UserFacingError."""
     config = trainer_weights.read_config(folder)
     check_source(config, str(folder))
     paper = model.outline(config)
@@ -82,10 +75,7 @@ def imported_head(folder: Path, *, layout: LayoutKind) -> FirstHead:
 def with_adapters(
     config: bytes, base: FrozenBase, paths: Sequence[Path], *, seed: int, layout: LayoutKind
 ) -> FirstHead:
-    """Start with seeded pairs for a frozen base, which change nothing yet.
-
-    Raises UserFacingError when the files do not fit the configuration.
-    """
+    """Start with seeded pairs for a frozen base, all without effect; raises UserFacingError."""
     weights = trainer_weights.map_tensors(config, paths)
     trainer_weights.check_finite(weights)
     made = adapters.build(config, base, weights)
@@ -95,7 +85,7 @@ def with_adapters(
 
 def check_source(config: bytes, source: str) -> None:
     """Raise UserFacingError for a configuration that no run can start from."""
-    model.parse_config(config)
+    parse_config(config)
     trainer_weights.check_not_quantised(config, source)
 
 
@@ -113,11 +103,11 @@ def _fit(made: CausalModel) -> CausalModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundingStats:
-    """The difference between a master copy and its source: weights in all, weights that changed."""
-
     weights: int
     rounded: int
+    """Number of weights that changed."""
     largest: float
+    """Largest change."""
 
 
 def measure_rounding(origin: FirstHead) -> RoundingStats:
@@ -125,7 +115,7 @@ def measure_rounding(origin: FirstHead) -> RoundingStats:
     rounded, largest = 0, 0.0
     for name, parameter in origin.model.parameters.items():
         weights = parameter.detach().cpu().numpy().astype(np.float64)
-        apart = np.abs(arrays[name] * model.WEIGHT_UNIT - weights)
+        apart = np.abs(arrays[name] * head.WEIGHT_UNIT - weights)
         rounded += int(np.count_nonzero(apart))
         largest = max(largest, float(apart.max()))
     return RoundingStats(weights=origin.layout.parameters, rounded=rounded, largest=largest)

@@ -17,9 +17,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import MalformedError, RefusedError
@@ -36,10 +37,6 @@ from tequio_shared.head.head import (
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
 from tequio_shared.log import merkle
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add
@@ -147,24 +144,15 @@ def _check_size(path: Path, size_bytes: int) -> None:
         raise RefusedError("head", f"{path.name} has {path.stat().st_size} bytes, not {size_bytes}")
 
 
+@dataclass(frozen=True, slots=True)
 class _Work:
     """One outer step over a model's blocks, shared between threads."""
 
-    def __init__(
-        self,
-        step: OuterStep,
-        engine: Engine,
-        payloads: PayloadFiles,
-        pool: ThreadPoolExecutor,
-        threads: int,
-    ) -> None:
-        self._step = step
-        self._engine = engine
-        self._payloads = payloads
-        self._pool = pool
-        self._threads = threads
-        size, chunks = engine.leaves * _LEAF_CHUNKS, step.layout.chunks
-        self._spans = [(first, min(first + size, chunks)) for first in range(0, chunks, size)]
+    step: OuterStep
+    engine: Engine
+    payloads: PayloadFiles
+    pool: ThreadPoolExecutor
+    threads: int
 
     def agreement(self, members: Sequence[int]) -> list[tuple[int, int]]:
         """Measure (a, t) of each of these members over the whole model."""
@@ -173,8 +161,8 @@ class _Work:
             # One sum a thread, integers: neither their number nor their order changes the total.
             total = np.zeros((len(members), 2), np.int64)
             for span in spans:
-                records = self._payloads.read(members, *span)
-                total += self._engine.agreement(records, self._step.layout.padding(*span))
+                records = self.payloads.read(members, *span)
+                total += self.engine.agreement(records, self.step.layout.padding(*span))
             return total
 
         total = sum(self._run(lane), np.zeros((len(members), 2), np.int64))
@@ -184,7 +172,7 @@ class _Work:
         self, files: HeadFiles, members: Sequence[int], factors: Sequence[int]
     ) -> tuple[Digest, Digest]:
         """Write the next weights and aux, and return their roots."""
-        elements, kind = self._step.layout.elements, self._step.params.aux_dtype
+        elements, kind = self.step.layout.elements, self.step.params.aux_dtype
         with contextlib.ExitStack() as stack:
             weights = NewArray(files.weights_out, elements, _WEIGHT)
             stack.callback(weights.discard)
@@ -196,7 +184,7 @@ class _Work:
             def lane(spans: Sequence[_Span]) -> None:
                 for span in spans:
                     block = self._block(files, members, span)
-                    new_weights, new_aux = self._engine.move(block, factors)
+                    new_weights, new_aux = self.engine.move(block, factors)
                     weights.write(span[0] * CHUNK, new_weights)
                     if aux is not None and new_aux is not None:
                         aux.write(span[0] * CHUNK, new_aux)
@@ -211,26 +199,25 @@ class _Work:
 
     def _run(self, lane: Callable[[Sequence[_Span]], _Result]) -> list[_Result]:
         """Call `lane` in each thread; thread i gets block i, i + threads, and so on."""
-        shares = [self._spans[at :: self._threads] for at in range(self._threads)]
-        return list(self._pool.map(lane, shares))
+        size, chunks = self.engine.leaves * _LEAF_CHUNKS, self.step.layout.chunks
+        spans = [(first, min(first + size, chunks)) for first in range(0, chunks, size)]
+        shares = [spans[at :: self.threads] for at in range(self.threads)]
+        return list(self.pool.map(lane, shares))
 
     def _block(self, files: HeadFiles, members: Sequence[int], span: _Span) -> Block:
         first, stop = span
         begin, elements = first * CHUNK, (stop - first) * CHUNK
-        layout = self._step.layout
+        layout, kind = self.step.layout, self.step.params.aux_dtype
+        aux = None if kind is None else np.zeros(elements, kind)
+        if kind is not None and files.aux_in is not None:
+            aux = _read(files.aux_in, begin, elements, kind)
         return Block(
-            records=self._payloads.read(members, first, stop),
+            records=self.payloads.read(members, first, stop),
             weights=_read(files.weights_in, begin, elements, _WEIGHT),
-            aux=self._aux(files, begin, elements),
+            aux=aux,
             padding=layout.padding(first, stop),
             matrix_elements=min(max(layout.matrix_end - begin, 0), elements),
         )
-
-    def _aux(self, files: HeadFiles, begin: int, elements: int) -> NDArray[Any] | None:
-        kind = self._step.params.aux_dtype
-        if kind is None or files.aux_in is None:
-            return None if kind is None else np.zeros(elements, kind)
-        return _read(files.aux_in, begin, elements, kind)
 
 
 def _read(path: Path, begin: int, elements: int, dtype: np.dtype[Any]) -> NDArray[Any]:

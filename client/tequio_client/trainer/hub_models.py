@@ -124,11 +124,11 @@ def _cannot_build(fields: Mapping[str, Any], err: Exception) -> UserFacingError:
 
 def check_network(network: nn.Module, parameters: Mapping[str, nn.Parameter]) -> None:
     """Raise UserFacingError for a network with state outside its parameters, or with experts."""
-    kept = sorted(network.state_dict().keys() - _named(network))
-    if kept:
+    named = {name for name, _ in network.named_parameters(remove_duplicate=False)}
+    if others := sorted(network.state_dict().keys() - named):
         raise UserFacingError(
-            f"this network has saved state that is not a parameter ({kept[0]}), which a run cannot "
-            "train or publish: choose another architecture"
+            f"this network has saved state that is not a parameter ({others[0]}), which a run "
+            "cannot train or publish: choose another architecture"
         )
     convolved = {id(one.weight) for one in network.modules() if isinstance(one, nn.Conv1d)}
     for name, one in parameters.items():
@@ -180,10 +180,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
 
 @contextmanager
 def limit_modules(tensors: int) -> Iterator[None]:
-    """Limit the parts of a network that is built inside the block, by its number of tensors.
-
-    Raises UserFacingError at the first part too many.
-    """
+    """Limit the parts of a network that is built inside the block; raises UserFacingError."""
     # Each module takes memory even on "meta": a configuration of a hundred bytes could ask for
     # millions of them.
     most, count = _PARTS + _PARTS_OF_A_TENSOR * tensors, 0
@@ -205,7 +202,3 @@ def limit_modules(tensors: int) -> Iterator[None]:
     finally:
         for one in handles:
             one.remove()
-
-
-def _named(network: nn.Module) -> set[str]:
-    return {name for name, _ in network.named_parameters(remove_duplicate=False)}

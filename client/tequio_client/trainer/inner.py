@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import msgspec
 import torch
@@ -25,12 +25,9 @@ from torch.nn import functional
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.trainer.device import ComputeDevice, open_device
 from tequio_client.trainer.model import CausalModel, build_random
+from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
-
-if TYPE_CHECKING:
-    from tequio_client.trainer.prepared import TrainingData
-
 
 MOMENTUM = 0.95
 BETAS = (0.9, 0.95)
@@ -59,8 +56,6 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan:
-    """The windows of each inner step."""
-
     windows: tuple[int, ...]
     steps: int
 
@@ -72,40 +67,35 @@ class StepPlan:
 
     def at(self, step: int) -> tuple[int, ...]:
         """Windows of a step, counted from 0."""
-        return self.windows[self._bound(step) : self._bound(step + 1)]
+        return self.windows[self.windows_done(step) : self.windows_done(step + 1)]
 
     def windows_done(self, steps: int) -> int:
         """Number of windows done after `steps` steps."""
-        return self._bound(steps)
+        return steps * len(self.windows) // self.steps
 
     def may_stop(self, steps: int) -> bool:
         """True if the windows done, split evenly over `steps`, were split just as here.
 
         Headers state only steps and windows, so a re-run has no other way to split them.
         """
-        done = self._bound(steps)
-        return steps > 0 and all(h * done // steps == self._bound(h) for h in range(1, steps))
-
-    def _bound(self, step: int) -> int:
-        return step * len(self.windows) // self.steps
+        done = self.windows_done(steps)
+        return steps > 0 and all(h * done // steps == self.windows_done(h) for h in range(1, steps))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingProgress:
     """Inner steps so far; losses are nats per token, nan before the first step."""
 
-    step: int
+    step: int = 0
     steps: int
-    windows: int
-    tokens: int
-    seconds: float
-    loss_first: float
-    loss_last: float
+    windows: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    loss_first: float = math.nan
+    loss_last: float = math.nan
 
 
 class TrainingControl(Protocol):
-    """The control over a training in progress."""
-
     def check(self) -> None:
         """Called often, also within a step; raises to abandon the training."""
 
@@ -127,15 +117,7 @@ def train(
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
-    progress = TrainingProgress(
-        step=0,
-        steps=plan.steps,
-        windows=0,
-        tokens=0,
-        seconds=0.0,
-        loss_first=math.nan,
-        loss_last=math.nan,
-    )
+    progress = TrainingProgress(steps=plan.steps)
     model.network.train()
     must_stop = False
     for step in range(plan.steps):
@@ -185,7 +167,7 @@ def compute_gradients(
     batch: BatchSize,
     check: Callable[[], None],
 ) -> float:
-    """Compute the gradient of the mean loss into the parameters; return that loss, nats per token.
+    """Compute the gradient of the mean loss, in nats per token, which is returned.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
@@ -324,10 +306,7 @@ def orthogonalise(stack: Tensor) -> Tensor:
 
 
 def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -> BenchmarkReply:
-    """Train a small model on made-up ids, and measure the speed after a warm-up.
-
-    Raises DeviceError.
-    """
+    """Train a small model on made-up ids, measured after a warm-up; raises DeviceError."""
     chosen = open_device(wanted)
     trained = build_random(json.dumps(BENCHMARK_MODEL).encode(), 1)
     trained.network.to(chosen.handle)

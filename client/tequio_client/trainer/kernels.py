@@ -13,30 +13,25 @@ beside the source, or in the user's cache folder, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
+from tequio_client.trainer.engines import Block
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
 from tequio_shared.head.contribution import LEVELS, SCALES
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_client.trainer.engines import Block
-
-
 Value: TypeAlias = Any  # an array, a tuple or a number: numba derives what it is from the call
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _MASK = np.uint64(CHUNK - 1)
-_STEP_SHIFT = STEP_SHIFT
 _STEP_HALF = 1 << (STEP_SHIFT - 1)
 _DECAY_SHIFT = 30
 _DECAY_HALF = 1 << (_DECAY_SHIFT - 1)
@@ -74,30 +69,24 @@ class CompiledEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        params, pad = self._params, block.padding
+        params, padding = self._params, (block.padding.chunks, block.padding.masks)
         weights = np.array(factors, np.int64)
         if params.down_k or self._dense:
             total = np.empty(block.weights.size, np.int64)
-            self._sum(block, weights, total)
+            if self._dense:
+                sum_dense(block.records, (SCALES, self._limits, weights), padding, total)
+            else:
+                sum_sparse(block.records, self._tables(weights), padding, total)
             return self._apply(block, total)
         out = np.empty_like(block.weights)
-        move_sparse(
-            block.records,
-            (self._fields, self._levels, SCALES, self._limits, weights),
-            (pad.chunks, pad.masks),
-            (block.weights, out),
-            (block.matrix_elements, params.lambda_q),
-        )
+        scalars = (block.matrix_elements, params.lambda_q)
+        tables = self._tables(weights)
+        move_sparse(block.records, tables, padding, (block.weights, out), scalars)
         return out, None
 
-    def _sum(self, block: Block, weights: NDArray[np.int64], total: NDArray[np.int64]) -> None:
-        pad = block.padding
-        if self._dense:
-            tables = (SCALES, self._limits, weights)
-            sum_dense(block.records, tables, (pad.chunks, pad.masks), total)
-        else:
-            sparse = (self._fields, self._levels, SCALES, self._limits, weights)
-            sum_sparse(block.records, sparse, (pad.chunks, pad.masks), total)
+    def _tables(self, weights: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        """Tables of sparse kernels: fields of a record, levels, scales, limits, multipliers."""
+        return self._fields, self._levels, SCALES, self._limits, weights
 
     def _apply(
         self, block: Block, total: NDArray[np.int64]
@@ -274,7 +263,7 @@ def move_sparse(
 def _apply_range(total: Value, before: Value, after: Value, rate: Value) -> None:
     for at in range(before.size):
         weight = np.int64(before[at])
-        step = (total[at] + _STEP_HALF) >> _STEP_SHIFT
+        step = (total[at] + _STEP_HALF) >> STEP_SHIFT
         decay = (weight * rate + _DECAY_HALF) >> _DECAY_SHIFT
         after[at] = min(max(weight - decay - step, _LEAST), _MOST)
 
@@ -298,7 +287,7 @@ def apply_momentum(
     matrix, rate = scalars
     for at in range(before.size):
         weight = np.int64(before[at])
-        step = (total[at] + _STEP_HALF) >> _STEP_SHIFT
+        step = (total[at] + _STEP_HALF) >> STEP_SHIFT
         speed = ((np.int64(slow[at]) * mu + _SLOW_HALF) >> _SLOW_SHIFT) + step
         speed = min(max(speed, _LEAST), _MOST)
         fast[at] = speed

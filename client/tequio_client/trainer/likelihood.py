@@ -18,32 +18,24 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_client import tokenizers
 from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, TextTokenizer
 from tequio_client.trainer import weights
-from tequio_client.trainer.model import (
-    CONTEXT_FIELDS,
-    CausalModel,
-    context_length,
-    parse_config,
-    vocabulary_size,
-)
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
+from tequio_client.trainer.model_config import CONTEXT_FIELDS, parse_config
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, DocumentScore, Refusal, ScoringRules, ScoringWindow
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tequio_client.trainer.device import ComputeDevice
 
 BATCH_TOKENS = 4_096
 _GROUP = 16  # batches that are sorted together, so that windows of similar length share a batch
@@ -56,11 +48,10 @@ _ROLES = ("bos_token", "eos_token")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringDevice:
-    """The device and its batch size; `tick` gets the tokens of each batch done, and may raise."""
-
     device: ComputeDevice
     batch_tokens: int = BATCH_TOKENS
     on_tokens: Callable[[int], None] = lambda _tokens: None
+    """Called with the tokens of each batch done; may raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,40 +110,36 @@ def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> Sc
 
 
 def score_documents(
-    scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, means: ScoringDevice
+    scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
-    """Score documents in their order; memory grows with a group of batches, not with the texts.
-
-    Raises UserFacingError when the model predicts infinities or NaN.
-    """
-    scored.model.network.to(means.device.handle).eval()
-    most = min(means.batch_tokens, _LOGITS // vocabulary_size(scored.model))
-    means = replace(means, batch_tokens=max(most, 1))
+    """Score documents in order; raises UserFacingError when the model predicts no numbers."""
+    scored.model.network.to(scorer.device.handle).eval()
+    most = min(scorer.batch_tokens, _LOGITS // vocabulary_size(scored.model))
+    scorer = replace(scorer, batch_tokens=max(most, 1))
     group: list[_Document] = []
     tokens = 0
     for text in texts:
         group.append(_read(scored, text))
         tokens += len(group[-1].stream)
-        if tokens >= _GROUP * means.batch_tokens:
-            yield from _scores(scored, group, rules, means)
+        if tokens >= _GROUP * scorer.batch_tokens:
+            yield from _scores(scored, group, rules, scorer)
             group, tokens = [], 0
-    yield from _scores(scored, group, rules, means)
+    yield from _scores(scored, group, rules, scorer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """A text with its tokens, the prefix first; a refused text has none."""
-
     text: str
     stream: NDArray[np.int64]
+    """Tokens, the prefix first; none of a refused text."""
     refusal: Refusal
+    losses: list[float] = field(default_factory=list)
+    """Nats of the tokens that are scored so far, in any order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """One window of one document; `document` counts within the group."""
-
-    document: int
+    document: _Document
     window: ScoringWindow
 
     @property
@@ -177,24 +164,23 @@ def _read(scored: ScoredModel, text: str) -> _Document:
 
 
 def _scores(
-    scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, means: ScoringDevice
+    scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
-    losses: list[list[float]] = [[] for _ in group]
-    for batch in _batches(group, rules, means.batch_tokens):
-        for part, found in zip(batch, _losses(scored, group, batch, means), strict=True):
-            losses[part.document] += found
-        means.on_tokens(sum(part.window.scored for part in batch))
-    for document, found in zip(group, losses, strict=True):
+    for batch in _batches(group, rules, scorer.batch_tokens):
+        for part, found in zip(batch, _losses(scored, batch, scorer), strict=True):
+            part.document.losses.extend(found)
+        scorer.on_tokens(sum(part.window.scored for part in batch))
+    for document in group:
         if document.refusal:
             yield scoring.score_unread(document.text, document.refusal)
-            continue
-        yield _rounded(scored, document, found)
+        else:
+            yield _rounded(scored, document)
 
 
-def _rounded(scored: ScoredModel, document: _Document, losses: Sequence[float]) -> DocumentScore:
+def _rounded(scored: ScoredModel, document: _Document) -> DocumentScore:
     try:
         # Losses near zero may be rounded below it.
-        nats = max(math.fsum(losses), 0.0)
+        nats = max(math.fsum(document.losses), 0.0)
         return scoring.score_document(document.text, tokens=len(document.stream) - 1, nats=nats)
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
         raise UserFacingError(
@@ -208,8 +194,8 @@ def _batches(
 ) -> Iterator[list[_Part]]:
     """Windows of all documents, longest first, so that batches have little padding."""
     parts = [
-        _Part(document=at, window=window)
-        for at, document in enumerate(group)
+        _Part(document=document, window=window)
+        for document in group
         for window in scoring.scoring_windows(max(len(document.stream) - 1, 0), rules)
     ]
     parts.sort(key=lambda part: -part.length)
@@ -220,19 +206,18 @@ def _batches(
 
 
 def _losses(
-    scored: ScoredModel, group: Sequence[_Document], batch: Sequence[_Part], means: ScoringDevice
+    scored: ScoredModel, batch: Sequence[_Part], scorer: ScoringDevice
 ) -> list[list[float]]:
-    ids_bl = np.zeros(
-        (len(batch), batch[0].length), np.int64
-    )  # padding is causal: nothing before it sees it
+    # Padded with zeros at the end, which no earlier prediction depends on.
+    ids_bl = np.zeros((len(batch), batch[0].length), np.int64)
     targets: list[Tensor] = []
     for row, part in zip(ids_bl, batch, strict=True):
-        stream, window = group[part.document].stream, part.window
+        stream, window = part.document.stream, part.window
         row[: part.length] = stream[window.first : window.end]
         last = window.end + 1
         targets.append(torch.from_numpy(stream[last - window.scored : last]))
-    with torch.inference_mode(), _exactly(means.device):
-        logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(means.device.handle))
+    with torch.inference_mode(), _exactly(scorer.device):
+        logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(scorer.device.handle))
         return [
             _of_targets(row_lv[part.length - part.window.scored : part.length], wanted)
             for row_lv, part, wanted in zip(logits_blv, batch, targets, strict=True)
@@ -244,17 +229,13 @@ def _of_targets(logits_lv: Tensor, targets: Tensor) -> list[float]:
     # Piece by piece: all of [L, V] in binary64 may not fit into memory.
     step = max(_WIDE // logits_lv.shape[1], 1)
     for first in range(0, len(targets), step):
-        wide = _widened(logits_lv[first : first + step])
+        part = logits_lv[first : first + step]
+        # MPS and some others have no binary64.
+        wide = (part if part.device.type in ("cpu", "cuda") else part.cpu()).to(torch.float64)
         wanted = targets[first : first + step, None].to(wide.device)
         picked = wide.gather(1, wanted).squeeze(1)
         found += (torch.logsumexp(wide, dim=1) - picked).tolist()
     return found
-
-
-def _widened(logits_lv: Tensor) -> Tensor:
-    # MPS and some others have no binary64.
-    there = logits_lv if logits_lv.device.type in ("cpu", "cuda") else logits_lv.cpu()
-    return there.to(torch.float64)
 
 
 @contextlib.contextmanager

@@ -136,9 +136,9 @@ def rope_kind(config: Mapping[str, Any]) -> str:  # JSON of any model
 
 def _enlarged(scaling: Mapping[str, Any], factor: float) -> float:
     """The factor of yarn's cosines and sines."""
-    given = _number(scaling, "attention_factor")
-    if given is not None:
-        return given
+    explicit = _number(scaling, "attention_factor")
+    if explicit is not None:
+        return explicit
     scale, every = _number(scaling, "mscale"), _number(scaling, "mscale_all_dim")
     if scale and every:
         return _grown(factor, scale) / _grown(factor, every)
@@ -186,8 +186,6 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlamaConfig:
-    """A Llama configuration that this file covers."""
-
     vocab_size: int
     hidden_size: int
     intermediate_size: int
@@ -208,7 +206,25 @@ class LlamaConfig:
 
         Raises UserFacingError for rope scaling with invalid numbers.
         """
-        return None if first_difference(config) else _read(config)
+        if first_difference(config):
+            return None
+        # The defaults are those of transformers' LlamaConfig.
+        hidden, heads = config.get("hidden_size", 4096), config.get("num_attention_heads", 32)
+        return cls(
+            vocab_size=config.get("vocab_size", 32_000),
+            hidden_size=hidden,
+            intermediate_size=config.get("intermediate_size", 11_008),
+            layers=config.get("num_hidden_layers", 32),
+            heads=heads,
+            key_value_heads=config.get("num_key_value_heads") or heads,
+            head_size=config.get("head_dim") or hidden // heads,
+            norm_eps=config.get("rms_norm_eps", 1e-6),
+            rope=Rope.from_config(config),
+            init_std=config.get("initializer_range", 0.02),
+            is_tied=bool(config.get("tie_word_embeddings", False)),
+            has_attention_bias=bool(config.get("attention_bias", False)),
+            has_inner_bias=bool(config.get("mlp_bias", False)),
+        )
 
 
 def first_difference(config: Mapping[str, Any]) -> str:  # JSON of any model
@@ -224,34 +240,11 @@ def first_difference(config: Mapping[str, Any]) -> str:  # JSON of any model
     return "" if kind in ROPE_KINDS else f"rope_type {kind!r}"
 
 
-def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
-    """Read the fields, with the defaults of transformers' LlamaConfig."""
-    hidden, heads = config.get("hidden_size", 4096), config.get("num_attention_heads", 32)
-    return LlamaConfig(
-        vocab_size=config.get("vocab_size", 32_000),
-        hidden_size=hidden,
-        intermediate_size=config.get("intermediate_size", 11_008),
-        layers=config.get("num_hidden_layers", 32),
-        heads=heads,
-        key_value_heads=config.get("num_key_value_heads") or heads,
-        head_size=config.get("head_dim") or hidden // heads,
-        norm_eps=config.get("rms_norm_eps", 1e-6),
-        rope=Rope.from_config(config),
-        init_std=config.get("initializer_range", 0.02),
-        is_tied=bool(config.get("tie_word_embeddings", False)),
-        has_attention_bias=bool(config.get("attention_bias", False)),
-        has_inner_bias=bool(config.get("mlp_bias", False)),
-    )
-
-
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
 
 def tensor_shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Every tensor (name, shape) of `Llama`, ascending, without allocating any.
-
-    Tied embeddings are one tensor under the smaller name, HEAD.
-    """
+    """Every tensor (name, shape) of `Llama`, ascending; tied embeddings are one tensor, HEAD."""
     wide = config.heads * config.head_size
     narrow = config.key_value_heads * config.head_size
     hidden, inner = config.hidden_size, config.intermediate_size

@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, NoReturn, TypeAlias, TypeVar
 
@@ -49,44 +50,37 @@ HEARTBEAT_S = 1.0
 _MIB = 1 << 20
 ModelTask: TypeAlias = Train | Screen | Advance | Evaluate | Continue
 Task: TypeAlias = ModelTask | Rest
-_W = TypeVar("_W", Prepare, Task)
-
-
-class ReportWriter:
-    """The only writer of reports, used by all threads."""
-
-    def __init__(self) -> None:
-        self._pipe = ParentPipe()
-
-    def send(self, report: Report) -> None:
-        """Write one report; ends the process when the parent no longer reads."""
-        self._pipe.send(trainer.encode(report))
+_Kind = TypeVar("_Kind", Prepare, Task)
 
 
 def main(log_style: str) -> NoReturn:
     """Execute commands until told to quit; `log_style` is console or json."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which sends Quit
     configure_logging(style=log_style)
-    voice, queue, activity = ReportWriter(), TaskQueue(), TrainerActivity()
-    voice.send(trainer.TrainerHello(pid=os.getpid(), software=BUILD))
-    threading.Thread(target=_read, args=(sys.stdin.buffer, queue, voice), daemon=True).start()
-    threading.Thread(target=_send_heartbeats, args=(activity, voice), daemon=True).start()
+    pipe, queue, activity = ParentPipe(), TaskQueue(), TrainerActivity()
+
+    def send(report: Report) -> None:
+        pipe.send(trainer.encode(report))
+
+    send(trainer.TrainerHello(pid=os.getpid(), software=BUILD))
+    threading.Thread(target=_read, args=(sys.stdin.buffer, queue, send), daemon=True).start()
+    threading.Thread(target=_send_heartbeats, args=(activity, send), daemon=True).start()
     os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     try:
         tasks = importlib.import_module("tequio_client.trainer.tasks")  # seconds: it brings torch
-        tasks.TrainerLoop(queue, voice.send, activity).run()
+        tasks.TrainerLoop(queue, send, activity).run()
     finally:
         traceback.print_exc()
         os._exit(1)  # an ordinary exit would wait for the reader
 
 
-def _read(lines: IO[bytes], queue: TaskQueue, voice: ReportWriter) -> NoReturn:
+def _read(lines: IO[bytes], queue: TaskQueue, send: Callable[[Report], None]) -> NoReturn:
     while line := lines.readline(trainer.LINE_BYTES + 1):
         try:
             command = trainer.decode_command(line)
         except MalformedError as err:
-            voice.send(trainer.Failed(command=0, code="malformed", reason=str(err)))
+            send(trainer.Failed(command=0, code="malformed", reason=str(err)))
             while line and not line.endswith(b"\n"):  # too long: drop the rest of the line
                 line = lines.readline(trainer.LINE_BYTES)
             continue
@@ -96,10 +90,10 @@ def _read(lines: IO[bytes], queue: TaskQueue, voice: ReportWriter) -> NoReturn:
     os._exit(0)
 
 
-def _send_heartbeats(activity: TrainerActivity, voice: ReportWriter) -> NoReturn:
+def _send_heartbeats(activity: TrainerActivity, send: Callable[[Report], None]) -> NoReturn:
     process = psutil.Process()
     while True:
-        voice.send(
+        send(
             trainer.TrainerHeartbeat(
                 command=activity.command,
                 doing=activity.doing,
@@ -155,10 +149,7 @@ class TaskQueue:
             self._open.discard(command.command)
 
     def current_prepare(self, task: Task, prepared: Prepare) -> Prepare:
-        """Return the `Prepare` in force, which differs from `prepared` in its limits at most.
-
-        Raises TaskReplacedError when another task or another model is in force.
-        """
+        """Return the `Prepare` in force; raises TaskReplacedError for another task or model."""
         with self._changed:
             if self._task is None or self._task.command != task.command or self._prepare is None:
                 raise TaskReplacedError("another task is in force")
@@ -183,7 +174,7 @@ def is_same_model(one: Prepare, other: Prepare) -> bool:
     )
 
 
-def _later(old: _W | None, new: _W) -> _W:
+def _later(old: _Kind | None, new: _Kind) -> _Kind:
     return old if old is not None and old.command >= new.command else new
 
 

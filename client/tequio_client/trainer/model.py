@@ -7,43 +7,22 @@ manifests come from strangers: they are compared before anything is allocated.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
+from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import LayoutKind, WeightLayout
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-WEIGHT_UNIT = 2.0**-24
-"""Value of one unit of the master copy."""
-CODE_PREFIXES = (
-    "auto_map",
-    "attn_implementation",
-    "experts_implementation",
-    "custom_pipelines",
-    "quantization_config",
-    "trust_remote_code",
-    "use_pretrained_backbone",
-    "use_timm_backbone",
-    "name_or_path",
-)
-"""Fields that name code or files of the model's author, such as a kernel on the Hub."""
-_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-_MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
-CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
-"""Fields with the largest number of inputs, the most common name first."""
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 
 
@@ -87,10 +66,7 @@ class CausalModel:
     def write_delta(
         self, master: NDArray[np.int32], layout: WeightLayout, out: NDArray[np.float32]
     ) -> bool:
-        """Write the pseudo-gradient, master less parameters, in flat order; False unless finite.
-
-        `out` must be zeros: padding is not written.
-        """
+        """Write the pseudo-gradient in flat order over zeros in `out`; False unless finite."""
         if layout.kind == "flat":
             return self._write_views(layout.unflatten(master), layout.unflatten(out))
         deltas = {name: np.empty(shape, np.float32) for name, shape in self.tensors}
@@ -124,22 +100,14 @@ class ModelOutline:
 
 
 def build(config: bytes) -> CausalModel:
-    """Build the network of a Hugging Face configuration, with meaningless weights.
-
-    Raises UserFacingError unless this is a causal language model that can be built.
-    """
+    """Build a configuration's network, with meaningless weights; raises UserFacingError."""
     return _network(parse_config(config))
 
 
 def build_from_manifest(
-    config: bytes,
-    tensors: Sequence[tuple[str, Sequence[int]]],
-    aliases: Sequence[tuple[str, str]],
+    config: bytes, tensors: Sequence[tuple[str, Sequence[int]]], aliases: Sequence[tuple[str, str]]
 ) -> CausalModel:
-    """Build the network of a configuration that has exactly these tensors.
-
-    The two are compared before anything is allocated; raises UserFacingError when they differ.
-    """
+    """Build a network that has exactly these tensors; raises UserFacingError, before allocation."""
     fields = parse_config(config)
     check_sizes(fields, len(tensors))
     try:
@@ -160,10 +128,7 @@ def build_from_manifest(
 
 
 def outline(config: bytes) -> ModelOutline:
-    """Lay out a configuration's network without its weights.
-
-    Raises UserFacingError unless this is a causal language model that a run can train.
-    """
+    """Lay out a configuration's network without its weights; raises UserFacingError."""
     fields = parse_config(config)
     plain = LlamaConfig.from_config(fields)
     if plain is not None:
@@ -238,28 +203,8 @@ def build_random(config: bytes, seed: int) -> CausalModel:
     return model
 
 
-def save_pretrained(
-    config: bytes, model: CausalModel, layout: WeightLayout, master: NDArray[np.int32], folder: Path
-) -> None:
-    """Write a head as a Hugging Face model folder: config.json and model.safetensors."""
-    from safetensors.numpy import save_file  # noqa: PLC0415 - only here
-
-    folder.mkdir(parents=True, exist_ok=True)
-    values = {
-        name: np.ascontiguousarray(array.astype(np.float32) * np.float32(WEIGHT_UNIT))
-        for name, array in layout.unflatten(master).items()
-    }
-    (folder / "config.json").write_bytes(config)
-    save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
-    if model.aliases:
-        (folder / "aliases.json").write_text(json.dumps(model.aliases))
-
-
 def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
-    """The network's weights in units of 2^-24, rounded to nearest, ties to even.
-
-    Raises UserFacingError for weights that are not finite or lie beyond +-128.
-    """
+    """The weights in units of 2^-24, ties to even; raises UserFacingError beyond +-128."""
     with torch.no_grad():
         arrays = {
             name: _quantised(name, one.detach().cpu()) for name, one in model.parameters.items()
@@ -269,27 +214,18 @@ def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
 
 def of_network(network: nn.Module) -> CausalModel:
     """The model of a network; tied tensors are listed once, under the smallest of their names."""
-    names: dict[int, list[str]] = {}
-    owners: dict[int, nn.Parameter] = {}
-    for name, parameter in network.named_parameters(remove_duplicate=False):
-        names.setdefault(id(parameter), []).append(name)
-        owners[id(parameter)] = parameter
-    groups = {min(tied, key=str.encode): key for key, tied in names.items()}
-    listed = {name: owners[groups[name]] for name in sorted(groups, key=str.encode)}
+    found = dict(network.named_parameters(remove_duplicate=False))
+    first: dict[int, str] = {}
+    for name in sorted(found, key=str.encode):
+        first.setdefault(id(found[name]), name)
+    listed = {name: found[name] for name in first.values()}
+    pairs = ((name, first[id(one)]) for name, one in found.items() if name not in listed)
     return CausalModel(
         network=network,
         parameters=listed,
-        aliases=_aliases(names),
+        aliases=tuple(sorted(pairs)),
         hidden=_hidden(network, listed),
     )
-
-
-def _aliases(names: Mapping[int, list[str]]) -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for tied in names.values():
-        first, *others = sorted(tied, key=str.encode)
-        pairs += [(other, first) for other in others]
-    return tuple(sorted(pairs))
 
 
 def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:
@@ -307,53 +243,6 @@ def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
     if not (np.isfinite(units) & (units >= -(2.0**31)) & (units < 2.0**31)).all():
         raise UserFacingError(f"{name} has weights that are infinite, NaN or beyond +-128")
     return units.astype(np.int32)
-
-
-def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
-    """The fields of a Hugging Face configuration, without those that name code or files.
-
-    Raises UserFacingError.
-    """
-    try:
-        fields = json.loads(config)
-    except (ValueError, RecursionError) as err:
-        raise UserFacingError(f"the model's configuration is not valid JSON: {err}") from err
-    if not isinstance(fields, dict) or "model_type" not in fields:
-        raise UserFacingError("the model's configuration has no model_type")
-    return _without_code(fields)
-
-
-def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
-    # At every depth: libraries would download what a nested configuration names, too.
-    return {
-        name: _without_code(value) if isinstance(value, dict) else value
-        for name, value in fields.items()
-        if not name.lstrip("_").startswith(CODE_PREFIXES)
-    }
-
-
-def check_sizes(fields: Mapping[str, Any], tensors: int) -> None:
-    """Raise UserFacingError for more layers, experts or labels than a model can have."""
-    # A layer takes memory even where its weights take none, and each has at least one tensor.
-    for name, value in fields.items():
-        if isinstance(value, dict):
-            check_sizes(value, tensors)
-        is_listed = "expert" in name or "labels" in name
-        most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
-        if most is not None and isinstance(value, int) and value > most:
-            raise UserFacingError(
-                f"the configuration's {name} is {value:,}, but at most {most:,} are allowed"
-            )
-        if name == "attention_types" and _repeated(value) > tensors:
-            raise UserFacingError(f"the configuration's {name} has more layers than tensors")
-
-
-def _repeated(types: Any) -> int:  # noqa: ANN401 - JSON of any model
-    """Layers in GPT-Neo's field: [[kinds, repetitions], ...]."""
-    try:
-        return sum(len(kinds) * max(int(often), 0) for kinds, often in types)
-    except (TypeError, ValueError):
-        return 0  # building the network will fail with a message
 
 
 def _network(fields: dict[str, Any]) -> CausalModel:  # JSON of any model

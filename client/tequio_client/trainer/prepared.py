@@ -10,16 +10,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
 import torch
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
-from tequio_client.trainer import adapters, codecs, device, model
-from tequio_client.trainer.codecs import OuterAlgorithm
+from tequio_client.trainer import adapters, device, model
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
@@ -28,11 +28,6 @@ from tequio_shared.head.layout import FrozenBase, WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
-
-_Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of text
@@ -51,7 +46,7 @@ class ScoreProgress:
 
 
 class UnfinishedWork:
-    """Results so far of the last evaluation task; asked for again, it continues there."""
+    """Results so far of the last evaluation task, which continues there when it is repeated."""
 
     def __init__(self) -> None:
         self._task: object = None
@@ -59,13 +54,13 @@ class UnfinishedWork:
         self._written: list[int] = []
 
     def score_progress(self, task: object, documents: int) -> ScoreProgress:
-        """The tally of this task: zeros, unless it is the last task."""
+        """Results of this task: zeros, unless it is the last task."""
         if task != self._task:
             self._task, self._tally = task, ScoreProgress(np.zeros(documents))
         return self._tally
 
     def written_ids(self, task: object) -> list[int]:
-        """The ids written for this task: none, unless it is the last task."""
+        """Ids written for this task: none, unless it is the last task."""
         if task != self._task:
             self._task, self._written = task, []
         return self._written
@@ -88,21 +83,20 @@ class PreparedModel:
         device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         return replace(self, prepare=prepare)
 
-    def outer_algorithm(self, k: int) -> OuterAlgorithm:
-        """The outer algorithm with a round's k; raises RefusedError for one without an encoder."""
-        rules = self.manifest
-        return codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
-
     def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
         return RecordShape(algorithm=rules.name, k=k, bits=rules.bits)
 
     def map_master(self, path: str) -> NDArray[np.int32]:
         """Map a head's master copy, int32; raises UserFacingError when its size is wrong."""
+        return self.map_elements(path, "<i4", "weights of the head")
+
+    def map_elements(self, path: str, dtype: str, name: str) -> NDArray[Any]:  # of that dtype
+        """Map one number for each element of the model; raises UserFacingError."""
         try:
-            return map_array(Path(path), np.dtype("<i4"), self.layout.elements)
+            return map_array(Path(path), np.dtype(dtype), self.layout.elements)
         except (OSError, ValueError) as err:
-            raise UserFacingError(f"cannot use the weights of the head: {err}") from err
+            raise UserFacingError(f"cannot use the {name}: {err}") from err
 
     def ready_report(self, prepare: Prepare) -> TrainerReady:
         return TrainerReady(
@@ -217,10 +211,7 @@ class TrainingData:
         )
 
     def samples(self, windows: Iterable[int]) -> Tensor:
-        """Token ids of whole windows: int64 [samples, sequence + 1].
-
-        Raises UserFacingError when a shard is missing, or has ids beyond the vocabulary.
-        """
+        """Token ids of whole windows: int64 [samples, sequence + 1]; raises UserFacingError."""
         places = [
             place
             for window in windows
@@ -244,8 +235,6 @@ class TrainingData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutDocument:
-    """A held-out text."""
-
     tokens: NDArray[np.int64]
     text_bytes: int
 
@@ -294,11 +283,6 @@ def atomic_output(path: Path) -> Iterator[Path]:
 def write(path: Path, content: bytes | memoryview) -> None:
     with atomic_output(path) as part:
         part.write_bytes(content)
-
-
-def map_zeros(path: Path, elements: int) -> NDArray[np.float32]:
-    """Create a file of float32 zeros and map it for writing."""
-    return np.memmap(path, "<f4", "w+", shape=(elements,))
 
 
 def map_array(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tequio_client.ipc.trainer import ScreeningVerdict
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
@@ -34,6 +35,7 @@ from tequio_shared.head.contribution import (
     shape_of,
 )
 from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
+from tequio_shared.ids import to_text
 
 SAMPLE_CHUNKS = 1_024
 """Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""
@@ -102,22 +104,9 @@ class WitnessContext:
     overlap_most: float = MAX_OVERLAP
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreeningResult:
-    """The outcome for one candidate: the reason ("": none) and the measures (None: not taken)."""
-
-    slot: int
-    contribution: bytes
-    reason: str
-    norm_ratio: float | None = None
-    cosine: float | None = None
-    overlap: float | None = None
-    agreement: float | None = None
-
-
 def screen(
     candidates: Sequence[ScreenedCandidate], witness: WitnessContext
-) -> tuple[ScreeningResult, ...]:
+) -> tuple[ScreeningVerdict, ...]:
     """Measure candidates, in the order of their commitments: of two alike the later is the copy.
 
     Time grows with the bytes of the candidates. All pairs are compared too, but by sketches of at
@@ -139,9 +128,15 @@ def screen(
     # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are free.
     past = _past(witness, sample) if there else []
     return tuple(
-        _refused(candidate, rule) if one is None else _measured(one, there, past, witness)
+        ScreeningVerdict(slot=candidate.slot, contribution=_name(candidate), reason=rule)
+        if one is None
+        else _measured(one, there, past, witness)
         for candidate, rule, one in zip(candidates, rules, valid, strict=True)
     )
+
+
+def _name(candidate: ScreenedCandidate) -> str:
+    return to_text(contribution.contribution_id(candidate.header))
 
 
 def _broken_rule(candidate: ScreenedCandidate) -> str:
@@ -172,23 +167,15 @@ def _read(
 ) -> _Valid:
     shape, layout = candidate.expected.shape, witness.layout
     rows = shape.rows(np.memmap(candidate.payload, np.uint8, "r"))
+    header = ContributionHeader.parse(candidate.header)
     return _Valid(
         candidate=candidate,
-        steps=_steps(ContributionHeader.parse(candidate.header), witness),
+        # A step takes at least one window. Claimed steps beyond that, or beyond the run's, would
+        # excuse a longer update, so they do not count.
+        steps=min(header.inner_steps, header.window_count, witness.steps),
         reading=read_payload(rows, shape, layout, witness.own_delta),
         sketch=sketch(rows[sample], shape, layout, sample),
     )
-
-
-def _steps(header: ContributionHeader, witness: WitnessContext) -> int:
-    # A step takes at least one window. Claimed steps beyond that, or beyond the run's, would excuse
-    # a longer update, so they do not count.
-    return min(header.inner_steps, header.window_count, witness.steps)
-
-
-def _refused(candidate: ScreenedCandidate, rule: str) -> ScreeningResult:
-    name = contribution.contribution_id(candidate.header)
-    return ScreeningResult(slot=candidate.slot, contribution=name, reason=rule)
 
 
 def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
@@ -209,12 +196,13 @@ def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
 
 def _measured(
     one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: WitnessContext
-) -> ScreeningResult:
+) -> ScreeningVerdict:
     # Only earlier ones can be originals: the author of a copy must have seen one.
     earlier = [other.sketch for other in there[: there.index(one)]]
     # The witness's own contribution gives no direction: the cosine compares with it already.
     own_slot = witness.own_slot
     others = [other for other in there if other is not one and other.candidate.slot != own_slot]
+    cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
     measures = ScreeningMeasures(
         # The closest one, not all together: a copy has one original, and many partial overlaps are
         # what honest work has.
@@ -222,27 +210,22 @@ def _measured(
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
         error=one.reading.error,
-        direction=_direction(others),
+        # The lower median: a minority of cheats cannot make a round without direction look clear.
+        direction=cosines[(len(cosines) - 1) // 2] if cosines else None,
         company=agreement(one.sketch, [other.sketch for other in others]),
         others=len(others),
         work=one.steps / witness.steps,
         overlap_most=witness.overlap_most,
     )
-    return ScreeningResult(
+    return ScreeningVerdict(
         slot=one.candidate.slot,
-        contribution=contribution.contribution_id(one.candidate.header),
+        contribution=_name(one.candidate),
         reason=measures.reason,
         norm_ratio=measures.norm_ratio,
         cosine=measures.cosine,
         overlap=measures.like.overlap,
         agreement=measures.like.agreement,
     )
-
-
-def _direction(others: Sequence[_Valid]) -> float | None:
-    # The lower median: a minority of cheats cannot make a round without direction look clear.
-    cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
-    return cosines[(len(cosines) - 1) // 2] if cosines else None
 
 
 def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:
@@ -254,18 +237,13 @@ def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> f
     trusted = there
     if len(there) < _MEDIAN_OF:
         trusted = [other for other in there if other.candidate.slot == own_slot]
-    expected = sorted(_expected_norm(one, other) for other in trusted)
+    # An update grows at most in proportion to its steps. With fewer steps it may be as long all the
+    # same, since it also sends the error feedback of earlier rounds; so never scale down.
+    expected = sorted(other.reading.norm * max(one.steps / other.steps, 1.0) for other in trusted)
     if not expected:
         return None
     median = expected[(len(expected) - 1) // 2]
     return one.reading.norm / median if median else None
-
-
-def _expected_norm(one: _Valid, other: _Valid) -> float:
-    """The largest norm of `one` if `other` is honest."""
-    # An update grows at most in proportion to its steps. With fewer steps it may be as long all the
-    # same, since it also sends the error feedback of earlier rounds; so never scale down.
-    return other.reading.norm * max(one.steps / other.steps, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,12 +272,8 @@ class ScreeningMeasures:
         # Bytes are the same for every witness, the median nearly so, a pseudo-gradient is each
         # witness's own. In this order witnesses name the same reason for what fails several checks
         # (a flipped update ten times as long is `norm` to all), so a quorum can agree.
-        checks = (
-            ("copy", self.is_copy),
-            ("norm", self.has_odd_norm),
-            ("cosine", self.has_odd_direction),
-        )
-        return next((name for name, speaks in checks if speaks), "")
+        checks = {"copy": self.is_copy, "norm": self.has_odd_norm, "cosine": self.has_odd_direction}
+        return next((name for name, fails in checks.items() if fails), "")
 
     @property
     def is_copy(self) -> bool:
@@ -433,10 +407,7 @@ def draw_sample(chunks: int, shape: RecordShape, chance: np.random.Generator) ->
 
 
 def sketch(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    layout: WeightLayout,
-    sample: NDArray[np.int64],
+    rows: NDArray[np.uint8], shape: RecordShape, layout: WeightLayout, sample: NDArray[np.int64]
 ) -> Sketch:
     """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
     records = decode_records(rows.tobytes(), shape)
@@ -478,11 +449,8 @@ def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
 
 def closest(one: Sketch, others: Sequence[Sketch]) -> Likeness:
     """The likeness to the sketch that shares most positions with it."""
-    return max(
-        (likeness(one, other) for other in others),
-        key=lambda like: like.overlap,
-        default=NO_LIKENESS,
-    )
+    every = (likeness(one, other) for other in others)
+    return max(every, key=lambda like: like.overlap, default=NO_LIKENESS)
 
 
 def _common(one: Sketch, other: Sketch) -> tuple[int, int]:

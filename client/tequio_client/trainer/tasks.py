@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 import numpy as np
 import structlog
 import torch
+from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
@@ -59,11 +60,7 @@ from tequio_shared.head.contribution import (
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-_Q16 = 1 << 16
+_Q15, _Q16 = 1 << 15, 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
 log = structlog.get_logger(__name__)
@@ -75,10 +72,7 @@ class NonFiniteError(TequioError):
 
 @dataclass(slots=True, kw_only=True)
 class TaskContext:
-    """One running task with the prepared model, the queue that may replace it, and its reports.
-
-    Owned by the thread that runs the task; the heartbeat thread reads `activity`.
-    """
+    """One running task; owned by its thread. The heartbeat thread reads `activity`."""
 
     setup: PreparedModel
     queue: TaskQueue
@@ -112,9 +106,7 @@ class TrainerLoop:
         self._queue = queue
         self._report = report
         self._setup: PreparedModel | None = None
-        self._answers: dict[
-            int, CommandReport
-        ] = {}  # by command: of the last Prepare and the last task
+        self._answers: dict[int, CommandReport] = {}  # of the last two commands, by number
 
     def run(self) -> NoReturn:
         """Execute commands until the process ends; exits with 1 after an internal error."""
@@ -126,7 +118,9 @@ class TrainerLoop:
             except TaskReplacedError:
                 continue  # the queue has something newer, or the same task for another model
             self._queue.mark_answered(command)
-            self._remember(answer)
+            if not isinstance(answer, Failed):  # a failure is retried, other answers are repeated
+                last = list(self._answers.items())[-1:]
+                self._answers = dict(last) | {answer.command: answer}
             self._report(answer)
             if isinstance(answer, Failed) and answer.fatal:
                 raise SystemExit(1)
@@ -176,12 +170,6 @@ class TrainerLoop:
         finally:
             self._setup = context.setup
 
-    def _remember(self, answer: CommandReport) -> None:
-        """Store the last two answers to give them again; a failure is retried instead."""
-        if not isinstance(answer, Failed):
-            kept = list(self._answers.items())[-1:]
-            self._answers = dict(kept) | {answer.command: answer}
-
 
 def _failure(number: int, err: Exception) -> Failed:
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
@@ -206,21 +194,18 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
 
 
 def run(context: TaskContext) -> trainer.CommandReport:
-    """Run the task and return its report.
-
-    Raises TaskReplacedError when another task replaces it, another TequioError or OSError when it
-    fails.
-    """
-    task = context.task
-    if isinstance(task, trainer.Train):
-        return train(task, context)
-    if isinstance(task, trainer.Screen):
-        return screen_candidates(task, context)
-    if isinstance(task, trainer.Advance):
-        return advance(task, context)
-    if isinstance(task, trainer.Continue):
-        return continue_text(task, context)
-    return evaluate_head(task, context)
+    """Run the task and return its report; raises TaskReplacedError, and what fails it."""
+    match context.task:
+        case trainer.Train() as task:
+            return train(task, context)
+        case trainer.Screen() as task:
+            return screen_candidates(task, context)
+        case trainer.Advance() as task:
+            return advance(task, context)
+        case trainer.Continue() as task:
+            return continue_text(task, context)
+        case trainer.Evaluate() as task:
+            return evaluate_head(task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
@@ -282,34 +267,26 @@ class _Watch:
 def _encoded(
     task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
 ) -> EncodedContribution:
+    rules, feedback = setup.manifest, None
+    if task.feedback_in is not None:
+        name = "error feedback of the last contribution"
+        feedback = setup.map_elements(task.feedback_in, "<u2", name)
     with prepared.atomic_output(Path(task.delta_out)) as part:
         # A file, not memory: a witness screens the others against it later in the round.
-        delta = prepared.map_zeros(part, setup.layout.elements)
+        delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
         if not setup.model.write_delta(master, setup.layout, delta):
             raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
         encoded = codecs.encode(
-            setup.outer_algorithm(task.k),
+            codecs.outer_algorithm(rules.algorithm, task.k, rules.inner.feedback_q15 / _Q15),
             setup.layout,
             delta,
-            _mapped(task.feedback_in, "<u2", setup, "error feedback of the last contribution"),
+            feedback,
             setup.device.handle,
         )
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
     prepared.write(Path(task.payload_out), encoded.payload)
     return encoded
-
-
-def _mapped(
-    path: str | None, dtype: str, setup: PreparedModel, name: str
-) -> NDArray[Any] | None:  # of that dtype
-    """Map one number for each element of the model; raises UserFacingError."""
-    if path is None:
-        return None
-    try:
-        return prepared.map_array(Path(path), np.dtype(dtype), setup.layout.elements)
-    except (OSError, ValueError) as err:
-        raise UserFacingError(f"cannot use the {name}: {err}") from err
 
 
 def _trained(
@@ -361,25 +338,16 @@ def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Scr
     context.activity.start(task.command, "screening")
     witness = _witness(task, context.setup)
     candidates = [_candidate(one, task, context.setup) for one in task.candidates]
-    found = screen.screen(candidates, witness)
-    verdicts = tuple(
-        trainer.ScreeningVerdict(
-            slot=one.slot,
-            contribution=to_text(one.contribution),
-            reason=one.reason,
-            norm_ratio=one.norm_ratio,
-            cosine=one.cosine,
-            overlap=one.overlap,
-            agreement=one.agreement,
-        )
-        for one in found
-    )
+    verdicts = screen.screen(candidates, witness)
     return trainer.Screened(
         command=task.command, round=task.round, verdicts=verdicts, seconds=context.elapsed_s
     )
 
 
 def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContext:
+    own_delta = None
+    if task.own_delta is not None:
+        own_delta = setup.map_elements(task.own_delta, "<f4", "witness's own pseudo-gradient")
     return screen.WitnessContext(
         layout=setup.layout,
         steps=setup.manifest.inner.steps,
@@ -388,7 +356,7 @@ def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContex
             (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
             for one in task.past
         ],
-        own_delta=_mapped(task.own_delta, "<f4", setup, "witness's own pseudo-gradient"),
+        own_delta=own_delta,
         own_slot=task.own_slot,
         overlap_most=screen.MAX_ADAPTER_OVERLAP if setup.manifest.frozen else screen.MAX_OVERLAP,
     )

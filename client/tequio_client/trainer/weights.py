@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,7 +22,8 @@ from torch import Tensor, nn
 
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import CausalModel, check_sizes, of_network, parse_config
+from tequio_client.trainer.model import CausalModel, of_network
+from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 
 CONFIG_FILE, WEIGHTS_FILE, INDEX_FILE = (
@@ -44,11 +46,11 @@ def load(folder: Path) -> tuple[Mapping[str, Any], CausalModel]:  # JSON of any 
     raw = read_config(folder)
     fields = parse_config(raw)
     check_not_quantised(raw, str(folder))
-    shapes = _shapes(folder)
-    check_sizes(fields, len(shapes))
+    stored = dict(_headers(weight_files(folder)))
+    check_sizes(fields, len(stored))
     plain = LlamaConfig.from_config(fields)
     model = of_network(
-        _llama(folder, plain, shapes) if plain else _hub_model(folder, fields, shapes)
+        _llama(folder, plain, stored) if plain else _hub_model(folder, fields, stored)
     )
     check_finite(model.parameters, f"{folder}: ")
     model.network.eval()
@@ -111,7 +113,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 def count_parameters(folder: Path) -> int:
     """Count the weights in a model's files without reading them; raises UserFacingError."""
-    return sum(math.prod(shape) for shape in _shapes(folder).values())
+    return sum(math.prod(one.shape) for one in dict(_headers(weight_files(folder))).values())
 
 
 def _indexed(path: Path) -> list[str]:
@@ -131,19 +133,34 @@ def _indexed(path: Path) -> list[str]:
     return names
 
 
-def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every tensor in the files, without reading it."""
-    found: dict[str, tuple[int, ...]] = {}
-    for path in weight_files(folder):
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A tensor by its file's header."""
+
+    name: str
+    path: Path
+    shape: tuple[int, ...]
+    kind: str
+
+    def read(self) -> Tensor:
+        with safe_open(self.path, framework="pt") as file:
+            found: Tensor = file.get_tensor(self.name)
+        return found
+
+
+def _headers(files: Iterable[Path]) -> Iterator[tuple[str, _Stored]]:
+    """Every tensor in the files by its name, without reading it; raises UserFacingError."""
+    for path in files:
         try:
             with safe_open(path, framework="pt") as file:
-                found |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a mapping
+                for name in file.keys():  # noqa: SIM118 - not a mapping
+                    part = file.get_slice(name)
+                    yield name, _Stored(name, path, tuple(part.get_shape()), part.get_dtype())
         except (SafetensorError, OSError) as err:
-            raise UserFacingError(unreadable_reason(path, err)) from err
-    return found
+            raise UserFacingError(_unreadable_reason(path, err)) from err
 
 
-def unreadable_reason(path: Path, err: Exception) -> str:
+def _unreadable_reason(path: Path, err: Exception) -> str:
     """The message for a file that is not the Safetensors file its name claims."""
     if not path.is_file():
         return f"{path} is missing; download the model again"
@@ -154,58 +171,66 @@ def unreadable_reason(path: Path, err: Exception) -> str:
     return f"{path} is damaged or not a Safetensors file ({err}); download it again"
 
 
-def _llama(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ...]]) -> nn.Module:
-    """Fill the network of `llama`; files may hold tied weights under either name, or both."""
-    tied = {llama.HEAD, llama.EMBEDDING} & shapes.keys() if config.is_tied else set()
-    source = {llama.HEAD: min(tied)} if tied else {}
-    wanted = llama.tensor_shapes(config)
-    for name, shape in wanted:
-        _check_shape(folder, name, shapes.get(source.get(name, name)), shape)
-    tensors = _read(folder, {source.get(name, name) for name, _ in wanted} | tied)
-    _check_tied(folder, [tensors[name] for name in tied])
+def _llama(folder: Path, config: LlamaConfig, stored: Mapping[str, _Stored]) -> nn.Module:
+    """Fill the network of `llama`, widened to binary32."""
+    found = _read_llama(config, stored, str(folder))
+    tensors = {name: one.to(torch.float32) for name, one in found.items()}
     with torch.device("meta"):
         network = Llama(config)
     if config.is_tied:
-        tensors[llama.EMBEDDING] = tensors[llama.HEAD] = tensors[source[llama.HEAD]]
+        tensors[llama.EMBEDDING] = tensors[llama.HEAD]
     network.load_state_dict(tensors, assign=True)
     if config.is_tied:
         network.lm_head.weight = network.model.embed_tokens.weight
     return network
 
 
-def _check_tied(folder: Path, tables: Sequence[Tensor]) -> None:
-    if any(not torch.equal(one, tables[0]) for one in tables):
-        raise UserFacingError(
-            f"{folder} holds two different tables of token embeddings, but its {CONFIG_FILE} "
-            "ties them: "
-            "set tie_word_embeddings to false there"
-        )
+def _read_llama(
+    config: LlamaConfig, stored: Mapping[str, _Stored], source: str, kinds: Collection[str] = ()
+) -> dict[str, Tensor]:
+    """Read the tensors of `llama.tensor_shapes`, once all their headers are right.
+
+    Files may hold tied weights under either name, or both. `kinds` are the types that are allowed,
+    none for any. Raises UserFacingError.
+    """
+    names = {name: name for name, _ in llama.tensor_shapes(config)}
+    if config.is_tied and llama.HEAD not in stored:
+        names[llama.HEAD] = llama.EMBEDDING
+    for name, shape in llama.tensor_shapes(config):
+        _check_header(stored.get(names[name]), names[name], shape, source, kinds)
+    tensors = {name: stored[own].read() for name, own in names.items()}
+    if config.is_tied and llama.HEAD in stored and llama.EMBEDDING in stored:
+        one, other = tensors[llama.HEAD], stored[llama.EMBEDDING].read()
+        wide = torch.promote_types(one.dtype, other.dtype)
+        if not torch.equal(one.to(wide), other.to(wide)):
+            raise UserFacingError(
+                f"{source} holds two different tables of token embeddings, but its {CONFIG_FILE} "
+                "ties them: set tie_word_embeddings to false there"
+            )
+    return tensors
 
 
-def _check_shape(
-    folder: Path, name: str, found: tuple[int, ...] | None, wanted: tuple[int, ...]
+def _check_header(
+    found: _Stored | None, name: str, wanted: tuple[int, ...], source: str, kinds: Collection[str]
 ) -> None:
     if found is None:
-        raise UserFacingError(f"{folder} has no weights {name}, which its {CONFIG_FILE} requires")
-    if found != wanted:
+        raise UserFacingError(f"{source} has no weights {name}, which its {CONFIG_FILE} requires")
+    if found.shape != wanted:
         raise UserFacingError(
-            f"{folder}: {name} has the shape {list(found)}, but {CONFIG_FILE} says {list(wanted)}"
+            f"{source}: {name} has the shape {list(found.shape)}, but {CONFIG_FILE} says "
+            f"{list(wanted)}"
         )
-
-
-def _read(folder: Path, names: set[str]) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = {}
-    for path in weight_files(folder):
-        with safe_open(path, framework="pt") as file:
-            for name in names & set(file.keys()):
-                tensors[name] = file.get_tensor(name).to(torch.float32)
-    return tensors
+    if kinds and found.kind not in kinds:
+        raise UserFacingError(
+            f"{source}: {name} has weights of type {found.kind} instead of {', '.join(kinds)}: "
+            "choose the model that it was quantised from"
+        )
 
 
 def _hub_model(
     folder: Path,
     fields: dict[str, Any],  # JSON of any model
-    shapes: Mapping[str, tuple[int, ...]],
+    stored: Mapping[str, _Stored],
 ) -> nn.Module:
     """Have transformers fill its network, from these files and with this configuration alone."""
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
@@ -213,10 +238,15 @@ def _hub_model(
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - as above
 
     try:
-        with hub_models.limit_modules(len(shapes)), torch.device("meta"):
+        with hub_models.limit_modules(len(stored)), torch.device("meta"):
             outline = hub_models.build(fields)
         hub_models.check_tables(outline)
-        _check_size(folder, outline.parameters(), shapes)
+        wanted = sum(one.numel() for one in outline.parameters())
+        there = sum(math.prod(one.shape) for one in stored.values())
+        if wanted > there:
+            raise UserFacingError(
+                f"{folder}: {CONFIG_FILE} requires {wanted:,} weights, but the files hold {there:,}"
+            )
         library: Any = AutoModelForCausalLM  # its types lack the pair
         network, loaded = library.from_pretrained(
             folder,
@@ -240,18 +270,6 @@ def _hub_model(
     return found
 
 
-def _check_size(
-    folder: Path, parameters: Iterable[Tensor], shapes: Mapping[str, tuple[int, ...]]
-) -> None:
-    """Raise UserFacingError for a configuration with more weights than the files hold."""
-    wanted = sum(one.numel() for one in parameters)
-    there = sum(torch.Size(shape).numel() for shape in shapes.values())
-    if wanted > there:
-        raise UserFacingError(
-            f"{folder}: {CONFIG_FILE} requires {wanted:,} weights, but the files hold {there:,}"
-        )
-
-
 def llama_config(config: bytes) -> LlamaConfig:
     """The configuration of a frozen base; raises UserFacingError unless `llama` covers it."""
     fields = parse_config(config)
@@ -265,23 +283,17 @@ def llama_config(config: bytes) -> LlamaConfig:
 
 
 def map_tensors(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
-    """Map every tensor that the configuration requires, tied ones under both names.
-
-    Raises UserFacingError for a tensor that is missing or of another shape or type.
-    """
+    """Map every tensor of a configuration, tied ones under both names; raises UserFacingError."""
     network = llama_config(config)
-    where = _where(files)
-    wanted = dict(llama.tensor_shapes(network))
-    source = {name: name for name in wanted}
-    if network.is_tied and llama.HEAD not in where:
-        source[llama.HEAD] = llama.EMBEDDING
-    for name, shape in wanted.items():
-        _check(where, source[name], shape)
-    found = {name: _tensor(where[source[name]], source[name]) for name in wanted}
-    if network.is_tied:
-        _check_stored_ties(where, found[llama.HEAD])
-        found[llama.EMBEDDING] = found[llama.HEAD]
-    return found
+    stored: dict[str, _Stored] = {}
+    for name, one in _headers(files):
+        if name in stored:
+            raise UserFacingError(
+                f"{name} is in {stored[name].path} and in {one.path}: remove one of the two"
+            )
+        stored[name] = one
+    found = _read_llama(network, stored, "the base", WEIGHT_TYPES)
+    return found | ({llama.EMBEDDING: found[llama.HEAD]} if network.is_tied else {})
 
 
 def check_finite(tensors: Mapping[str, Tensor], source: str = "") -> None:
@@ -293,56 +305,3 @@ def check_finite(tensors: Mapping[str, Tensor], source: str = "") -> None:
                 f"{source}{bad:,} of the {weights.numel():,} weights of {name} are NaN or "
                 "infinite; use the checkpoint from before the training broke"
             )
-
-
-def _where(files: Sequence[Path]) -> dict[str, Path]:
-    """The file of each tensor; raises UserFacingError for one that is there twice."""
-    found: dict[str, Path] = {}
-    for path in files:
-        try:
-            with safe_open(path, framework="pt") as file:
-                names = list(file.keys())
-        except (SafetensorError, OSError) as err:
-            raise UserFacingError(unreadable_reason(path, err)) from err
-        twice = next((name for name in names if name in found), None)
-        if twice is not None:
-            raise UserFacingError(
-                f"{twice} is in {found[twice]} and in {path}: remove one of the two"
-            )
-        found |= dict.fromkeys(names, path)
-    return found
-
-
-def _check(where: Mapping[str, Path], name: str, wanted: tuple[int, ...]) -> None:
-    if name not in where:
-        raise UserFacingError(f"the base has no weights {name}, which its configuration requires")
-    with safe_open(where[name], framework="pt") as file:
-        part = file.get_slice(name)
-        shape, kind = tuple(part.get_shape()), part.get_dtype()
-    if shape != wanted:
-        raise UserFacingError(
-            f"{name} of the base has the shape {list(shape)}, but its configuration says "
-            f"{list(wanted)}"
-        )
-    if kind not in WEIGHT_TYPES:
-        raise UserFacingError(
-            f"{name} of the base has weights of type {kind} instead of "
-            f"{', '.join(WEIGHT_TYPES)}: choose "
-            "the model that it was quantised from"
-        )
-
-
-def _check_stored_ties(where: Mapping[str, Path], table: Tensor) -> None:
-    # Files may hold tied weights twice, and then both have to be the same.
-    path = where.get(llama.EMBEDDING)
-    if path is not None and not torch.equal(_tensor(path, llama.EMBEDDING), table):
-        raise UserFacingError(
-            "the base holds two different tables of token embeddings, but its configuration ties "
-            "them: set tie_word_embeddings to false there"
-        )
-
-
-def _tensor(path: Path, name: str) -> Tensor:
-    with safe_open(path, framework="pt") as file:
-        found: Tensor = file.get_tensor(name)
-    return found

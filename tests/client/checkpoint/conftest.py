@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
@@ -30,10 +30,9 @@ def whole(site: ShownLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The last head, exported; not to be changed."""
     folder = tmp_path_factory.mktemp("export")
     wish = export.ExportOptions(
-        ledger=site.url,
-        wanted=HeadSelector(run="maize- 1.0"),
+        origin=WeightsOrigin(ledger=site.url, stores=[played().store(folder / "store", ROUNDS)]),
+        run="maize- 1.0",
         target=folder / "out",
-        stores=[played().store(folder / "store", ROUNDS)],
     )
     export.export_head(wish, NoProgress())
     return folder / "out"

@@ -14,12 +14,11 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.checkpoint import export, verify
 from tequio_client.checkpoint import layout as checkpoint_layout
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.competition import models
-from tequio_client.competition.models import WeightsOrigin
 from tequio_client.trainer import adapters, first_head, likelihood, weights
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
@@ -63,10 +62,10 @@ class Scene:
     def export(self, target: Path, *, form: ExportForm, number: int = ROUNDS) -> Path:
         """Export the head of a round."""
         wish = export.ExportOptions(
-            ledger=self.site.url,
-            wanted=HeadSelector(run=self.run.manifest.name, round=number),
+            origin=WeightsOrigin(ledger=self.site.url, stores=(self.store,)),
+            run=self.run.manifest.name,
+            round=number,
             target=target,
-            stores=(self.store,),
             form=form,
         )
         export.export_head(wish, NoProgress())
@@ -215,8 +214,8 @@ def test_large_merged_weights_come_in_several_files(
 
 def checked(scene: Scene, folder: Path, *, has_store: bool = True) -> tuple[VerifyOutcome, str]:
     stores = (scene.store,) if has_store else ()
-    wish = verify.VerifyFolderOptions(folder=folder, ledger=scene.site.url, stores=stores)
-    verdict = verify.verify_folder(wish, NoProgress())
+    origin = WeightsOrigin(ledger=scene.site.url, stores=stores)
+    verdict = verify.verify_folder(folder, origin, NoProgress())
     return verdict.outcome, "\n".join(verdict.lines)
 
 
@@ -235,9 +234,7 @@ def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: 
     outcome, said = checked(scene, merged, has_store=False)
     assert outcome is VerifyOutcome.CANNOT_VERIFY
     assert "with --store" in said
-    offline = verify.verify_folder(
-        verify.VerifyFolderOptions(folder=merged, ledger=""), NoProgress()
-    )
+    offline = verify.verify_folder(merged, WeightsOrigin(ledger=""), NoProgress())
     assert offline.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "files of their base, which are not on this computer" in offline.lines[0]
 
@@ -298,10 +295,9 @@ def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
 def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> None:
     store = scene.run.store(tmp_path / "store", ROUNDS)
     wish = export.ExportOptions(
-        ledger=scene.site.url,
-        wanted=HeadSelector(run=scene.run.manifest.name),
+        origin=WeightsOrigin(ledger=scene.site.url, stores=(store,)),
+        run=scene.run.manifest.name,
         target=tmp_path / "out",
-        stores=(store,),
         form=ExportForm.MERGED,
     )
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
@@ -313,8 +309,8 @@ def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> Non
 
 def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: Path) -> None:
     wish = export.ExportOptions(
-        ledger=site.url,
-        wanted=HeadSelector(run="maize- 1.0"),
+        origin=WeightsOrigin(ledger=site.url),
+        run="maize- 1.0",
         target=tmp_path / "out",
         form=ExportForm.MERGED,
     )

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tequio_client.checkpoint import history
-from tequio_client.checkpoint.history import HeadSelector, head_history
+from tequio_client.checkpoint.history import head_history
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_shared.ids import PeerKey, to_text
@@ -31,7 +31,7 @@ def story() -> HeadHistory:
     assert not report.findings
     promoted = read.run("maize- 1.0").promoted
     assert [head.round for _, head in promoted] == list(range(ROUNDS + 1))
-    return head_history(read, log.blob, HeadSelector(run="maize- 1.0"))
+    return head_history(read, log.blob, "maize- 1.0")
 
 
 def test_it_says_what_the_log_says(story: HeadHistory) -> None:

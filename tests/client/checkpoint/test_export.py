@@ -13,7 +13,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
     name = str(wanted.pop("run", site.log.swarm.manifest.name))
     wish = export.ExportOptions(
-        ledger=site.url, wanted=HeadSelector(run=name, **wanted), target=target, stores=stores
+        origin=WeightsOrigin(ledger=site.url, stores=stores),
+        run=name,
+        **wanted,
+        target=target,
     )
     return export.export_head(wish, NoProgress())
 
@@ -129,7 +132,6 @@ def test_no_code_of_the_configurations_author_is_named(whole: Path) -> None:
     assert "auto_map" not in fields
     assert fields["dtype"] == "float32"
     assert fields["architectures"] == ["LlamaForCausalLM"]
-    assert layout.CODE_PREFIXES == model.CODE_PREFIXES, "one rule in two processes"
 
 
 TEXTS = ("milpa y maíz", "Ā is not a zero", "🌽\r\n\ttabs", "", " lead", "a" * 300)

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.history import HeadSelector
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
@@ -58,7 +58,9 @@ def seed(site: ShownLog, store: Path) -> Iterator[None]:
 
 def wish(site: ShownLog, target: Path) -> export.ExportOptions:
     return export.ExportOptions(
-        ledger=site.url, wanted=HeadSelector(run="maize- 1.0"), target=target
+        origin=WeightsOrigin(ledger=site.url),
+        run="maize- 1.0",
+        target=target,
     )
 
 

@@ -16,6 +16,7 @@ from huggingface_hub.utils import _http
 
 from tequio_client.checkpoint import hub as checkpoint_hub
 from tequio_client.checkpoint import layout, publish
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.keys.state import IdentityError
 from tequio_client.verify.report import NoProgress
@@ -62,7 +63,8 @@ def put(
     repo: str = REPO,
     is_private: bool = False,
 ) -> HubRevision:
-    wish = publish.PublishOptions(folder=folder, repo=repo, ledger=site.url, is_private=is_private)
+    origin = WeightsOrigin(ledger=site.url)
+    wish = publish.PublishOptions(folder=folder, repo=repo, origin=origin, is_private=is_private)
     claim = publish.verify_folder(wish, NoProgress())
     told: list[str] = []
     done, entry = publish.publish_folder(wish, claim, Hub(user, hub.url), told.append)

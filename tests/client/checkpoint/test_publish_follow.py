@@ -8,6 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from tequio_client.checkpoint import publish
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.publish import is_due
 from tests.support.hub import FakeHub, running
@@ -65,19 +66,16 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
 
     store.mkdir()
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.FollowOptions(
-            run="maize- 1.0",
-            every=2,
-            publish=publish.PublishOptions(
-                folder=tmp_path / "work", repo="ana/maize", ledger=site.url
-            ),
-            stores=(store,),
+        wish = publish.PublishOptions(
+            folder=tmp_path / "work",
+            repo="ana/maize",
+            origin=WeightsOrigin(ledger=site.url, stores=(store,)),
         )
-        publish.follow_run(wish, Hub("hf_a", hub.url), pause)
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         there = hub.repositories["ana/maize"]
         assert there.tags == {f"round-{ROUNDS}": there.main}
         assert len(pauses) == 2, "two tries failed for want of the weights"
         assert pauses[1] > 0
         assert not (tmp_path / "work" / f"round-{ROUNDS}").exists()
-        publish.follow_run(wish, Hub("hf_a", hub.url), pause)
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         assert len(there.commits) == 2, "nothing is published twice"

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import layout, verify
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.verify import CheckpointVerdict, VerifyOutcome
 from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import sha256, to_text
@@ -30,9 +31,7 @@ NAME = "model.layers.0.mlp.down_proj.weight"
 
 
 def checked(folder: Path, ledger: str, *stores: Path) -> CheckpointVerdict:
-    return verify.verify_folder(
-        verify.VerifyFolderOptions(folder=folder, ledger=ledger, stores=stores), NoProgress()
-    )
+    return verify.verify_folder(folder, WeightsOrigin(ledger=ledger, stores=stores), NoProgress())
 
 
 def is_not(folder: Path, site: ShownLog, *stores: Path) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.competition import listing as competition_outcome
-from tequio_client.competition import models, participation, plan
+from tequio_client.competition import participation, plan
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.dataset import sources
@@ -117,8 +116,8 @@ class Story:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
         self.told.append(participation.enter(self.log, None, name, None, folder))
-        look = partial(models.submission_of_repository, repo=repo, revision=None)
-        self.told.append(participation.submit_folder(self.log, None, name, look, folder))
+        said = participation.submit_repository(self.log, None, name, repo, None, folder)
+        self.told.append(said)
 
     def reveal(self, number: int) -> None:
         """Show a share."""

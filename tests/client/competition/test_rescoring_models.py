@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.history import HeadSelector
-from tequio_client.competition.models import OtherWeightsError, WeightsOrigin, submission_of_head
+from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.competition.models import OtherWeightsError, submission_of_head
 from tequio_client.competition.rescoring import ModelSource
 from tequio_client.trainer import likelihood
 from tequio_client.verify.report import NoProgress
@@ -26,10 +26,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("export")
     with shown(MemoryLog(played().swarm)) as site:
         wish = export.ExportOptions(
-            ledger=site.url,
-            wanted=HeadSelector(run="maize- 1.0"),
+            origin=WeightsOrigin(
+                ledger=site.url, stores=[played().store(folder / "store", ROUNDS)]
+            ),
+            run="maize- 1.0",
             target=folder / "out",
-            stores=[played().store(folder / "store", ROUNDS)],
         )
         export.export_head(wish, NoProgress())
     return folder / "out"
@@ -37,7 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def models(folder: Path, given: Path | None) -> ModelSource:
     return ModelSource(
-        given={"maize": given} if given else {}, origin=None, folder=folder, progress=NoProgress()
+        local={"maize": given} if given else {}, origin=None, folder=folder, progress=NoProgress()
     )
 
 
@@ -59,7 +60,7 @@ def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
     made = submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
     with shown(MemoryLog(played().swarm)) as site:
         origin = WeightsOrigin(ledger=site.url, stores=[played().store(tmp_path / "store", ROUNDS)])
-        asked = ModelSource(given={}, origin=origin, folder=tmp_path, progress=NoProgress())
+        asked = ModelSource(local={}, origin=origin, folder=tmp_path, progress=NoProgress())
         folder = asked.model("maize", made)
     scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
     assert scored.scoring_rules(64, 32).window == 64

@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.competition import models
 from tequio_client.organiser.sealing import file_digest
 from tequio_client.verify.report import NoProgress
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 REPO = "someone/model"
-ORIGIN = models.WeightsOrigin(ledger="http://127.0.0.1:9")
+ORIGIN = WeightsOrigin(ledger="http://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -39,7 +40,9 @@ def served(tmp_path: Path) -> Iterator[FakeHub]:
 
 def _submitted(served: FakeHub, **changes: object) -> Submission:
     assert served.repositories
-    return models.submission_of_repository(rules(**changes), REPO, None).submission
+    submission, note = models.submission_of_repository(rules(**changes), REPO, None)
+    assert not note, "it was loaded"
+    return submission
 
 
 def _changed(served: FakeHub, files: dict[str, bytes]) -> None:

@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import export, tensors
-from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
@@ -213,9 +212,9 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     run = play(model=first_head.imported_head(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
     with shown(MemoryLog(run.swarm)) as site:
-        wanted = HeadSelector(run=run.manifest.name, round=0)
         target = tmp_path / "out"
-        wish = export.ExportOptions(ledger=site.url, wanted=wanted, target=target, stores=[store])
+        origin = export.WeightsOrigin(ledger=site.url, stores=[store])
+        wish = export.ExportOptions(origin=origin, run=run.manifest.name, round=0, target=target)
         export.export_head(wish, NoProgress())
     before, after = (load_file(one / "model.safetensors") for one in (model, target))
     assert before.keys() == after.keys()

@@ -18,6 +18,7 @@ from tequio_client.trainer import device, first_head, inner, likelihood, model
 from tequio_client.trainer.inner import BatchSize, Optimiser
 from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.support import architectures
 from tests.support.memory_swarm import tiny_manifest
@@ -55,7 +56,7 @@ def trained(first: FirstHead, manifest: Manifest) -> tuple[CausalModel, NDArray[
     assert 0 < loss < 100
     delta = np.zeros(first.layout.elements, np.float32)
     assert built.write_delta(first.master, first.layout, delta)
-    moved = np.rint(delta.astype(np.float64) / model.WEIGHT_UNIT).astype(np.int32)
+    moved = np.rint(delta.astype(np.float64) / WEIGHT_UNIT).astype(np.int32)
     return built, first.master - moved
 
 
