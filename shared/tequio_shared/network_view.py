@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionsView
+from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.competition.state import CompetitionContext
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
@@ -40,6 +40,7 @@ from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister, MemberTeam
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import Entry, Statement, check_work
@@ -205,7 +206,7 @@ class NetworkView:
                 self.teams.apply(statement.author, body)
             case body if isinstance(body, TIER_BODIES):
                 self.tiers.apply(index, statement)
-            case body if isinstance(body, COMPETITION_BODIES):
+            case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
             case _:
                 conduct.apply(self.standings, index, statement, self.net, self.round_of)

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, Submission
+    from tequio_shared.competition.state import CompetitionView
     from tequio_shared.statements.statement import Body
 
 

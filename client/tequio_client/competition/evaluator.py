@@ -31,10 +31,9 @@ from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_mem
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import (
     Digest,
@@ -323,7 +322,7 @@ class Evaluator:
 
     def _reveal(self, view: CompetitionView, name: str) -> None:
         """Show what was committed to, once nobody can copy it any more."""
-        if view.draw is None or not view.scores.may_reveal(name, view.draw, self._means.clock()):
+        if view.draw is None or not view.may_reveal(name, self._means.clock()):
             return
         found = self._stored(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:

@@ -28,10 +28,9 @@ from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.competition import result
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import CompetitionOutcome, Dates
-from tequio_shared.competition.state import CompetitionPhase, Entrant
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte

@@ -32,9 +32,8 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.rules import CompetitionRules, Evaluation
-from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase
+from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within

@@ -29,8 +29,7 @@ from tequio_client.demo.script import (
 )
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
-from tequio_shared.competition.competition import CompetitionView
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 

@@ -29,7 +29,6 @@ from tequio_client.verify.reader import FoldedLog, display_name, find_competitio
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.competition import result
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
 from tequio_shared.competition.rules import (
     CompetitionOutcome,
@@ -37,7 +36,7 @@ from tequio_shared.competition.rules import (
     Evaluation,
     RankedEntrant,
 )
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.log.policy import NoQuorumError, Policy

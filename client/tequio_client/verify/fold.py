@@ -20,7 +20,6 @@ from tequio_client.verify.report import AuditReport, LogPlace
 from tequio_client.verify.source import DocumentSource, NotAvailableError, RunFacts
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
-from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
@@ -32,6 +31,7 @@ from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.network_view import AuthorChain, NetworkView
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
@@ -263,7 +263,7 @@ class Fold:
         counted = _COUNTED.get(type(statement.body))
         if counted is not None:
             self._report.checked[counted] += 1
-        elif isinstance(statement.body, COMPETITION_BODIES):
+        elif isinstance(statement.body, CompetitionBody):
             self._report.checked["statements about competitions"] += 1
             self.followed[statement.body.competition] += 1
 
@@ -294,7 +294,7 @@ class Fold:
     def _report_refused(self, statement: Statement, place: LogPlace, err: RefusedError) -> None:
         """Report it as wrong, or as doubtful where what it rests on is unsure."""
         match statement.body:
-            case body if isinstance(body, COMPETITION_BODIES):
+            case body if isinstance(body, CompetitionBody):
                 doubt = UNKNOWN_BASIS if self._lacks_document or self._is_unsure() else ""
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""

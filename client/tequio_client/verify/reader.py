@@ -24,7 +24,7 @@ from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, TileSource
 from tequio_client.worker import shutdown
-from tequio_shared.competition.competition import CompetitionView
+from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
 from tequio_shared.log import merkle

@@ -26,9 +26,8 @@ from tequio_shared.api.competitions import (
     ScoredAnswer,
     ShareAnswer,
 )
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.rules import CompetitionRules, Submission
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 
