@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.head.contribution import Records, RecordShape, pack_entries
+from tequio_shared.head.contribution import Records, pack_entries
 from tequio_shared.head.layout import CHUNK, TILE, Padding
 
 if TYPE_CHECKING:
@@ -197,11 +197,6 @@ class DownLink:
         quanta = self.quanta.astype("<u4").view(np.uint8).reshape(-1, 4)
         entries = pack_entries(self.indices, codes, _CODE_BITS)
         return np.concatenate([quanta, entries], axis=1).tobytes()
-
-
-def down_record_bytes(down_k: int) -> int:
-    low = RecordShape(algorithm="sparseloco", k=down_k, bits=1).low_bits
-    return 4 + down_k * (low + 2 + _CODE_BITS) // 8
 
 
 def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k: int) -> DownLink:

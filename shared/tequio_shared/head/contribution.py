@@ -135,15 +135,6 @@ def k_for_trainers(trainers: int) -> int:
     return 16
 
 
-def record_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    return RecordShape(algorithm=algorithm, k=k, bits=bits).record_bytes
-
-
-def group_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    """Size of a leaf of the payload tree (a chunk of the payload between peers)."""
-    return RecordShape(algorithm=algorithm, k=k, bits=bits).group_bytes
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Records:
     """Decoded records: scale bytes uint8[n], indices uint16[n, k], levels int8[n, k]."""

@@ -65,19 +65,6 @@ class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return sha256(self.log_key.encode(), *signed).hex()[:16]
 
 
-def proves_fork(evidence: ForkEvidence) -> bool:
-    """Return whether the evidence alone proves a fork: two signed roots for one size.
-
-    Raises PeerError when a note does not bear the log's signature.
-    """
-    if len(evidence.notes) < 2:  # noqa: PLR2004 - two histories
-        raise MalformedError("evidence of a fork needs at least two checkpoints")
-    key = VerifierKey.parse(evidence.log_key)
-    signed = [open_checkpoint(note.encode(), key).checkpoint for note in evidence.notes]
-    roots = {one.size: one.root for one in signed}
-    return any(roots[one.size] != one.root for one in signed)
-
-
 def _signed(note: bytes) -> bytes:
     """Digest of a note's text, or of the whole note if it is malformed."""
     try:

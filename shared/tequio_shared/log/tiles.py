@@ -95,11 +95,6 @@ def hashes_at(level: int, size: int) -> int:
     return size >> (TILE_HEIGHT * max(level, 0))
 
 
-def tiles_at(level: int, size: int) -> tuple[int, int]:
-    """Count the full tiles of a level, and the hashes in its partial tile (0 if it has none)."""
-    return divmod(hashes_at(level, size), TILE_WIDTH)
-
-
 def new_tiles(old_size: int, size: int) -> list[Tile]:
     """List the tiles to write when a log grows, level by level, each at its new width."""
     tiles: list[Tile] = []

@@ -184,7 +184,7 @@ class WindowQueue:
 
     def split_off(self, count: int) -> tuple[Ranges, WindowQueue]:
         """Return the next `count` windows in order, and the queue without them."""
-        taken, kept = _cut(self.returned, count)
+        taken, kept = split_windows(self.returned, count)
         missing = count - count_windows(taken)
         if missing:
             taken = merge_ranges((*taken, (self.fresh, missing)))
@@ -214,19 +214,22 @@ def deal_windows(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
     """Deal the pool to slots in order, `shares[i]` windows to slot i; disjoint by construction."""
     dealt = []
     for share in shares:
-        mine, pool = _cut(pool, share)
+        mine, pool = split_windows(pool, share)
         dealt.append(mine)
     return tuple(dealt)
 
 
-def completed_windows(assigned: Ranges, done: int) -> Ranges:
-    """First `done` windows of an assignment: those that a partial contribution covers."""
-    return _cut(assigned, done)[0]
-
-
-def remaining_windows(assigned: Ranges, done: int) -> Ranges:
-    """Rest of an assignment after its first `done` windows."""
-    return _cut(assigned, done)[1]
+def split_windows(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
+    """Split off the first `count` windows of the ranges."""
+    head: list[Range] = []
+    for at, (first, size) in enumerate(ranges):
+        if count < size:
+            rest = (first + count, size - count)
+            taken = ((first, count),) if count else ()
+            return (*head, *taken), (rest, *ranges[at + 1 :])
+        head.append((first, size))
+        count -= size
+    return tuple(head), ()
 
 
 def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
@@ -250,16 +253,3 @@ def window_share(speed: int, train_ms: int, first: int, most: int, steps: int) -
     # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count
-
-
-def _cut(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
-    """Split off the first `count` windows of the ranges."""
-    head: list[Range] = []
-    for at, (first, size) in enumerate(ranges):
-        if count < size:
-            rest = (first + count, size - count)
-            taken = ((first, count),) if count else ()
-            return (*head, *taken), (rest, *ranges[at + 1 :])
-        head.append((first, size))
-        count -= size
-    return tuple(head), ()

@@ -32,7 +32,6 @@ from tequio_shared.ids import (
     Natural,
     Positive,
     RunId,
-    digest_from_text,
     sha256,
 )
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
@@ -430,10 +429,6 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return DataOrder.of(
             root=self.root, seed=seed, samples=[shard.samples for shard in self.train]
         )
-
-    def train_roots(self) -> tuple[Digest, ...]:
-        """Roots of the training shards, by index."""
-        return tuple(digest_from_text(shard.root) for shard in self.train)
 
 
 def _check_corpus(corpus: Corpus) -> None:

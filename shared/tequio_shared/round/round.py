@@ -498,9 +498,8 @@ class RoundView:
         left: list[round_assignment.Range] = []
         for slot, ranges in self.assignment.items():
             one = accepted.get(slot)
-            left += round_assignment.remaining_windows(
-                ranges, one.header.window_count if one else 0
-            )
+            done = one.header.window_count if one else 0
+            left += round_assignment.split_windows(ranges, done)[1]
         return round_assignment.merge_ranges(left)
 
     def broken_rule(self, author: PeerKey, header: ContributionHeader) -> str:

@@ -19,9 +19,10 @@ from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.keys import Signer
-from tequio_shared.log.merkle import inclusion_proof, verify_consistency
+from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence, proves_fork
+from tequio_shared.log.policy import ForkEvidence
+from tests.support.fork_evidence import proves_fork
 from tests.support.memory_log import (
     LOG_SIGNER,
     LogServer,
@@ -31,6 +32,7 @@ from tests.support.memory_log import (
     problem,
     serving,
 )
+from tests.support.merkle_proofs import inclusion_proof
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
