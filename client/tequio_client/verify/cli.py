@@ -63,7 +63,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(
         run=_run_id(run_text),
-        contributions=StoreFolders(stores) if reads_stores else None,
+        contributions=(StoreFolders(stores),) if reads_stores else (),
         trust=read_policy(trust_file),
         patience_s=0.0 if mirror else program.PUBLISHED_S,
     )

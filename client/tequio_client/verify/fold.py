@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tequio_client.verify.report import AuditReport, LogPlace
-from tequio_client.verify.source import DocumentSource, NotAvailableError, RunFacts
+from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -122,6 +122,17 @@ class ValueTimeline(Generic[K, T]):
         return values[at - 1][1] if at else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What the ledger must answer about a run, in the words of the API."""
+
+    state: str
+    round: int
+    head: str | None
+    head_round: int | None
+    weights_root: str | None
+
+
 @dataclass(slots=True, kw_only=True)
 class RunHistory:
     """One run: its view, and what happened that later checks need."""
@@ -152,8 +163,6 @@ class RunHistory:
             run,
             index,
             RunFacts(
-                run=to_text(run),
-                size=index + 1,
                 state=self.view.state.value,
                 round=self.view.number,
                 head=to_text(head.hash) if head else None,
