@@ -24,7 +24,7 @@ from tequio_client.names import short_id
 from tequio_client.organiser import sealing
 from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
-from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
+from tequio_client.verify.bundle import BundleFile, RecordedLog
 from tequio_client.verify.reader import FoldedLog, display_name, find_competitions
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
@@ -95,12 +95,16 @@ def judge(
     place = LogPlace(entry=view.phase_starts[CompetitionPhase.DECIDED].index)
     try:
         found = contenders(view, source.blob)
-        stated = _stated(view.outcome, source)
+        raw = source.blob(view.outcome)
+        stated = None if raw is None else CompetitionOutcome.parse(raw)
     except (NotAvailableError, UserFacingError) as err:
         report.missing("scores", place, str(err))
         return None
     except PeerError as err:
         report.mismatch("scores", place, str(err))
+        return None
+    if stated is None:
+        report.missing("scores", place, "the outcome document is not available")
         return None
     named = [DrawnText.of(one) for one in texts]
     due = result.compute_outcome(view.id, view.draw.beacon, named, found)
@@ -137,13 +141,6 @@ def _texts(
         return None
     report.checked["documents opened"] += sealed.documents
     return tuple(archive.read_document(documents, number) for number in view.draw.documents)
-
-
-def _stated(name: Digest, source: RecordedLog) -> CompetitionOutcome:
-    raw = source.blob(name)
-    if raw is None:
-        raise NotAvailableError("the outcome document is not available")
-    return CompetitionOutcome.parse(raw)
 
 
 def _compare(
@@ -352,11 +349,6 @@ class VerifyOptions:
         """True for a ledger, False for a bundle."""
         return self.place.startswith(("http://", "https://"))
 
-    @property
-    def recording(self) -> RecordingMode:
-        """How much of the log is needed again."""
-        return RecordingMode.ALL if self.bundle else RecordingMode.DOCUMENTS
-
 
 @dataclass(slots=True, kw_only=True)
 class CompetitionFindings:
@@ -401,8 +393,13 @@ def _live(
 ) -> RecordedLog:
     async def check() -> RecordedLog:
         async with LedgerApi(options.place) as api:
-            recorded = RecordedLog(LiveLog(api), folder / "log", options.recording)
-            archive_of = partial(_fetched, recorded, folder / _ARCHIVE, options.place)
+            recorded = RecordedLog(LiveLog(api), folder / "log", with_entries=bool(options.bundle))
+            archive_of = partial(
+                archive.fetch_archive,
+                to=folder / _ARCHIVE,
+                blob=recorded.blob,
+                ledger=options.place,
+            )
             checking = _Checking(options, recorded, archive_of, found, folder, progress)
             await trio.to_thread.run_sync(checking.run, options.wanted)
             return recorded
@@ -415,7 +412,7 @@ def _offline(
 ) -> RecordedLog | None:
     try:
         with BundleFile(Path(options.place)) as file:
-            recorded = RecordedLog(file, folder / "log", options.recording)
+            recorded = RecordedLog(file, folder / "log", with_entries=bool(options.bundle))
             archive_of = partial(_extracted, file, folder / _ARCHIVE)
             checking = _Checking(options, recorded, archive_of, found, folder, progress)
             checking.run(options.wanted or file.about.competition)
@@ -459,7 +456,6 @@ class _Checking:
             found.lines.append(describe_outcome(found.judged))
 
     def _check_state(self, log: FoldedLog, view: CompetitionView) -> None:
-        """True if the competition was decided, or ended without a ranking."""
         found, report = self.found, self.found.report
         if not report.findings:
             number = log.fold.followed[to_text(view.id)]
@@ -515,10 +511,6 @@ def report_open(view: CompetitionView, now_ms: int, report: AuditReport) -> None
         why = f"{display_name(view)} is {view.phase.value}, and no result was stated"
         why += f": {lacks}" if lacks else ""
     report.missing("result", LogPlace(), why)
-
-
-def _fetched(recorded: RecordedLog, to: Path, ledger: str, rules: CompetitionRules) -> Path:
-    return archive.fetch_archive(rules, to, recorded.blob, ledger)
 
 
 def _extracted(file: BundleFile, to: Path, rules: CompetitionRules) -> Path:
