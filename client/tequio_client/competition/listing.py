@@ -123,7 +123,8 @@ def log_outcome(
         )
     raw = outcome.encode()
     body = CompResult(competition=to_text(view.id), outcome=to_text(sha256(raw)))
-    return signing.decide(log.ledger, body, folders, out, [raw])
+    options = signing.SigningOptions(ledger=log.ledger, folders=tuple(folders), out=out)
+    return signing.decide(body, options, [raw])
 
 
 _STATES = {

@@ -27,7 +27,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.organiser import estimate
-from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
@@ -414,9 +413,9 @@ def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = organiser_plan.resolve_commit(options.source, options.revision)
+        commit = plans.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return organiser_plan.find_source(plan, path.parent)
+    return plans.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:
