@@ -23,11 +23,8 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
 
 MIB = 1 << 20
+REFRESH_S = 0.5
 AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
-
-
-def render_live(stage: DemoNetwork, now: float) -> RenderableType:
-    return Group(_headline(stage, now), _peers(stage))
 
 
 def _headline(stage: DemoNetwork, now: float) -> RenderableType:
@@ -56,10 +53,9 @@ def _headline(stage: DemoNetwork, now: float) -> RenderableType:
 
 def _peers(stage: DemoNetwork) -> RenderableType:
     table = Table(expand=True)
-    for column in ("peer", "doing", "head of", "peers", "sent", "received", "rounds", "proofs"):
+    numbers = ("head of", "peers", "sent", "received", "rounds", "proofs", "points (micro)")
+    for column in ("peer", "doing", *numbers, "memory MiB"):
         table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
-    for column in ("points (micro)", "memory MiB"):
-        table.add_column(column, justify="right")
     for one in stage.statuses():
         table.add_row(
             one.peer[-8:],
@@ -135,11 +131,8 @@ def json_report(played: DemoResult, run: RunAnswer) -> dict[str, object]:
     }
 
 
-REFRESH_S = 0.5
-
-
 def run_demo(script: DemoScript) -> dict[str, object]:
-    """Play the demo; returns its outcome as plain values. Raises UserFacingError."""
+    """Run the demo; returns its outcome as plain values. Raises UserFacingError."""
     return trio.run(_perform, script)
 
 
@@ -152,7 +145,7 @@ async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
     stage = DemoNetwork(script=script)
     outcome: list[DemoResult] = []
-    async with _shown(stage, console):
+    async with _screen(stage, console):
         outcome.append(await play.run_network(stage))
     if not outcome or stage.run is None:  # a signal ended it
         raise UserFacingError("the demo ended before its run did")
@@ -165,13 +158,13 @@ async def _perform(script: DemoScript) -> dict[str, object]:
 
 async def _keep_running(script: DemoScript) -> None:
     stage = DemoNetwork(script=script)
-    async with _shown(stage, Console(stderr=True)):
+    async with _screen(stage, Console(stderr=True)):
         await play.keep_running(stage)
 
 
 @asynccontextmanager
-async def _shown(stage: DemoNetwork, console: Console) -> AsyncIterator[None]:
-    """Draw the stage while it plays; a signal ends it."""
+async def _screen(stage: DemoNetwork, console: Console) -> AsyncIterator[None]:
+    """Draw the network while it runs; a signal ends it."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(cancel_at_signal, nursery.cancel_scope)
         nursery.start_soon(_draw, stage, console)
@@ -192,7 +185,7 @@ async def _draw(stage: DemoNetwork, console: Console) -> None:
         return
     with Live(console=console, refresh_per_second=4, transient=True) as screen:
         while True:
-            screen.update(render_live(stage, trio.current_time()))
+            screen.update(Group(_headline(stage, trio.current_time()), _peers(stage)))
             await trio.sleep(REFRESH_S)
 
 

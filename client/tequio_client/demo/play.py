@@ -1,4 +1,4 @@
-"""The demo from curtain to curtain: found, build, open, train, measure, audit."""
+"""The demo from its start to its end: found, build, open, train, measure, audit."""
 
 from __future__ import annotations
 
@@ -36,8 +36,12 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry
 
+log = structlog.get_logger(__name__)
+
 SAMPLE_TOKENS = 240
 START_TIMEOUT_S = 120.0
+POLL_S = 0.5
+FINISHED = "finished"
 
 
 async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Evaluated]:
@@ -165,12 +169,8 @@ class LogTally:
                 self.stated[statement.round or 0].add(head)
 
 
-async def read_log(ledger: LedgerApi) -> LogTally:
+def read_log(source: LiveLog) -> LogTally:
     """Count the whole log up to its newest checkpoint; raises UserFacingError if unsound."""
-    return await trio.to_thread.run_sync(_read, LiveLog(ledger))
-
-
-def _read(source: LiveLog) -> LogTally:
     report = AuditReport()
     reader = LogReader(source, report)
     signed, note = reader.newest()
@@ -180,12 +180,6 @@ def _read(source: LiveLog) -> LogTally:
         tally.add(Entry.parse(leaf))
     report.check("the log of the demo", "this is an error in tequio: please report it")
     return tally
-
-
-log = structlog.get_logger(__name__)
-
-POLL_S = 0.5
-FINISHED = "finished"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -230,10 +224,9 @@ async def run_network(stage: DemoNetwork) -> DemoResult:
     Raises UserFacingError when a program fails.
     """
     async with trio.open_nursery() as nursery:
-        await _raise_curtain(stage, nursery)
-        await _watch(stage)
+        await _train(stage, nursery)
         seconds = trio.current_time() - stage.opened_at
-        result = await _look_back(stage, seconds)
+        result = await _measured(stage, seconds)
         nursery.cancel_scope.cancel()
     return result
 
@@ -241,15 +234,8 @@ async def run_network(stage: DemoNetwork) -> DemoResult:
 async def keep_running(stage: DemoNetwork) -> None:
     """Run until cancelled, so that others can join; raises UserFacingError."""
     async with trio.open_nursery() as nursery:
-        await _raise_curtain(stage, nursery)
-        await _watch(stage)
+        await _train(stage, nursery)
         await trio.sleep_forever()
-
-
-async def _raise_curtain(stage: DemoNetwork, nursery: trio.Nursery) -> None:
-    await _found(stage, nursery)
-    await _open_run(stage)
-    _start(stage, nursery)
 
 
 async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
@@ -269,17 +255,9 @@ async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
 async def _open_run(stage: DemoNetwork) -> None:
     folder = stage.script.folder
     stage.act = "making the first head and opening the run"
-    command = tequio(
-        "run",
-        "open",
-        str(folder / "plan.toml"),
-        "--ledger",
-        stage.url,
-        "--dir",
-        str(folder / "organiser"),
-        "--seed-dir",
-        str(folder / "seed"),
-    )
+    plan, seed = str(folder / "plan.toml"), ("--seed-dir", str(folder / "seed"))
+    organiser = ("--ledger", stage.url, "--dir", str(folder / "organiser"))
+    command = tequio("run", "open", plan, *organiser, *seed)
     await DemoProgram("run-open", command, folder).run_checked()
 
 
@@ -303,7 +281,11 @@ def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
     stage.opened_at = trio.current_time()
 
 
-async def _watch(stage: DemoNetwork) -> None:
+async def _train(stage: DemoNetwork, nursery: trio.Nursery) -> None:
+    """Start everything, and return when the run has ended."""
+    await _found(stage, nursery)
+    await _open_run(stage)
+    _start(stage, nursery)
     stage.act = "training"
     async with LedgerApi(stage.url) as ledger:
         while stage.run is None or stage.run.state != FINISHED:
@@ -324,7 +306,7 @@ async def _micropoints(stage: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
     return earned
 
 
-async def _look_back(stage: DemoNetwork, seconds: float) -> DemoResult:
+async def _measured(stage: DemoNetwork, seconds: float) -> DemoResult:
     """Read the log, measure the last head, and let the audit check everything."""
     script = stage.script
     stage.act = "measuring the first and the last head"
@@ -336,7 +318,7 @@ async def _look_back(stage: DemoNetwork, seconds: float) -> DemoResult:
     )
     audit_exit = await audit.run()
     async with LedgerApi(stage.url) as ledger:
-        tally = await read_log(ledger)
+        tally = await trio.to_thread.run_sync(read_log, LiveLog(ledger))
         micropoints = await _micropoints(stage, ledger)
     return DemoResult(
         tally=tally,

@@ -64,16 +64,19 @@ class WindowsCards:
 
     name = "pdh"
 
-    def __init__(self, windows: WindowsInterfaces) -> None:
-        self._windows = windows
+    def __init__(self, open_windows: Callable[[], WindowsInterfaces]) -> None:
+        self._open = open_windows
+        self._windows: WindowsInterfaces | None = None
 
     def read(self, watch: ProbeInstructions) -> Cards:
+        # Opened in the thread that reads, and again after a failure.
+        windows = self._windows = self._windows or self._open()
         adapters = [
             one
-            for one in self._windows.adapters()
+            for one in windows.adapters()
             if one.maker in (NVIDIA, AMD, INTEL) and one.memory_bytes >= _OWN_MEMORY
         ]
-        sample = self._windows.counters()
+        sample = windows.counters()
         makers = [one.maker for one in adapters]
         kind = {NVIDIA: "cuda", AMD: "rocm" if NVIDIA in makers else "cuda", INTEL: "xpu"}
         gpus = []
