@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_shared.competition.competition import CompetitionsView
-from tequio_shared.competition.state import CompetitionContext
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.competition.state import CompetitionContext, read_document
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -31,7 +31,7 @@ from tequio_shared.ids import (
     from_text,
     to_text,
 )
-from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.limits import CLOCK_SKEW_MS, DOCUMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
@@ -221,7 +221,9 @@ class NetworkView:
     def _open_run(self, statement: Statement, body: RunOpen) -> None:
         if statement.run in self.runs:
             raise RefusedError("wrong-state", f"run {to_text(statement.run)} is already open")
-        manifest = self._manifest(body)
+        manifest = read_document(
+            Manifest.parse, self._gate, body.manifest, "manifest", DOCUMENT_BYTES
+        )
         if manifest.run_id != statement.run:
             raise RefusedError("malformed", "the run id is not the digest of the manifest")
         if HeadHash(digest_from_text(body.head)) != first_head(manifest).hash:
@@ -229,11 +231,3 @@ class NetworkView:
         self.runs[manifest.run_id] = FullRunView.opened(
             self.net, manifest, self.standings, self.tiers
         )
-
-    def _manifest(self, body: RunOpen) -> Manifest:
-        try:
-            return Manifest.parse(self.documents(digest_from_text(body.manifest)))
-        except KeyError as err:
-            raise RefusedError("not-found", f"upload the manifest {body.manifest} first") from err
-        except MalformedError as err:
-            raise RefusedError("malformed", f"the manifest is not valid: {err}") from err

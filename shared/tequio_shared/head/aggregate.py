@@ -63,11 +63,9 @@ class FilterResult:
 
 def filter_members(members: Sequence[ContributionEntries], elements: int, z2: int) -> FilterResult:
     """Drop, one by one, the members whose signs disagree most with the rest."""
-
-    def agree(kept: Sequence[int]) -> list[tuple[int, int]]:
-        return agreement([members[at] for at in kept], elements)
-
-    return filter_with(agree, len(members), z2)
+    return filter_with(
+        lambda kept: agreement([members[at] for at in kept], elements), len(members), z2
+    )
 
 
 def filter_with(

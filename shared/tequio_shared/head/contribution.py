@@ -14,7 +14,7 @@ record has exactly one spelling.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -28,7 +28,6 @@ from tequio_shared.log import merkle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-if TYPE_CHECKING:
     Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 Algorithm = Literal["sparseloco", "distro", "diloco"]
@@ -37,11 +36,17 @@ LARGEST_SCALE: Mapping[str, int] = {"sparseloco": 200, "distro": 1, "diloco": 16
 KS = (8, 16, 32, 64, 128, 256, 512)
 DENSE_K = 4096
 """The k of diloco: every element of the chunk is sent."""
-_BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
+BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
 _K_BY_TRAINERS = ((6, 256), (13, 128), (27, 64), (54, 32))
 _DENSE_GROUP = 128
 _SPARSE_GROUP = 256
 _STEPS_PER_OCTAVE = 8
+_BLOCK = 4096  # records checked at once: bounds the memory of a check
+MAGIC = b"TQC1"
+VERSION = 1
+HEADER_BYTES = 216
+_ID_PREFIX = b"tequio/v1/contribution\0"
+_LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 LEVELS: Mapping[int, NDArray[np.int8]] = {
     1: np.array([1, -1], np.int8),
@@ -69,7 +74,7 @@ class RecordShape:
 
     def __post_init__(self) -> None:
         ks = (DENSE_K,) if self.algorithm == "diloco" else KS
-        if self.bits not in _BITS.get(self.algorithm, ()) or self.k not in ks:
+        if self.bits not in BITS.get(self.algorithm, ()) or self.k not in ks:
             raise MalformedError(f"{self.algorithm} does not allow k={self.k} bits={self.bits}")
 
     @property
@@ -248,9 +253,6 @@ def _bits_of(values: NDArray[np.uint16], bits: int) -> NDArray[np.uint8]:
     return split.reshape(len(values), -1).astype(np.uint8)
 
 
-_BLOCK = 4096  # records checked at once: bounds the memory of a check
-
-
 def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
     """Name of the first rule that the lowest bad chunk breaks, or None.
 
@@ -260,24 +262,15 @@ def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
     rows = shape.rows(payload)
     check = _broken_dense if shape.is_dense else _broken_sparse
     for first in range(0, len(rows), _BLOCK):
-        rule = _lowest(rows[first : first + _BLOCK], shape, check)
-        if rule is not None:
-            return rule
+        rules = check(rows[first : first + _BLOCK], shape)
+        broken = np.stack([mask for _, mask in rules])
+        bad = np.flatnonzero(broken.any(axis=0))
+        if bad.size:
+            return rules[int(broken[:, bad[0]].argmax())][0]
     return None
 
 
 _Broken = list[tuple[str, "NDArray[np.bool_]"]]
-
-
-def _lowest(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    check: Callable[[NDArray[np.uint8], RecordShape], _Broken],
-) -> str | None:
-    rules = check(rows, shape)
-    broken = np.stack([mask for _, mask in rules])
-    bad = np.flatnonzero(broken.any(axis=0))
-    return rules[int(broken[:, bad[0]].argmax())][0] if bad.size else None
 
 
 def _broken_dense(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
@@ -315,13 +308,6 @@ def empty_record(shape: RecordShape) -> NDArray[np.uint8]:
     level = np.full((1, shape.k), EMPTY_LEVEL[shape.bits], np.int8)
     record: NDArray[np.uint8] = _sparse_rows(np.zeros(1, np.uint8), filler, level, shape)[0]
     return record
-
-
-MAGIC = b"TQC1"
-VERSION = 1
-HEADER_BYTES = 216
-_ID_PREFIX = b"tequio/v1/contribution\0"
-_LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -185,7 +185,20 @@ def _placed(
 ) -> tuple[tuple[Placement, ...], int, int]:
     """Placements in list order, the end of the matrix part, and the number of elements."""
     _check(tensors, kind)
-    placements, at, matrix_end = _place(tensors, kind)
+    offsets: dict[str, int] = {}
+    at = 0
+    for name, shape in tensors:
+        if len(shape) > 1:
+            offsets[name] = at
+            at += _matrix_elements(shape, kind)
+    matrix_end = at
+    for name, shape in tensors:
+        if len(shape) < 2:  # noqa: PLR2004  (a vector, or a single number)
+            offsets[name] = at
+            at += math.prod(shape)
+    placements = tuple(
+        Placement(name=name, shape=tuple(shape), offset=offsets[name]) for name, shape in tensors
+    )
     elements = _whole_chunks(at)
     if elements // CHUNK > MOST_CHUNKS:
         raise MalformedError(f"{elements} elements do not fit in {MOST_CHUNKS} chunks")
@@ -203,27 +216,6 @@ def _check(tensors: Sequence[tuple[str, Sequence[int]]], kind: str) -> None:
     for name, shape in tensors:
         if any(side < 1 for side in shape):
             raise MalformedError(f"{name} has an empty side: {list(shape)}")
-
-
-def _place(
-    tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind
-) -> tuple[tuple[Placement, ...], int, int]:
-    """Placements in list order, the end of the pool, and the end of the matrix part."""
-    offsets: dict[str, int] = {}
-    at = 0
-    for name, shape in tensors:
-        if len(shape) > 1:
-            offsets[name] = at
-            at += _matrix_elements(shape, kind)
-    matrix_end = at
-    for name, shape in tensors:
-        if len(shape) < 2:  # noqa: PLR2004  (a vector, or a single number)
-            offsets[name] = at
-            at += math.prod(shape)
-    placements = tuple(
-        Placement(name=name, shape=tuple(shape), offset=offsets[name]) for name, shape in tensors
-    )
-    return placements, at, matrix_end
 
 
 def _matrix_elements(shape: Sequence[int], kind: LayoutKind) -> int:

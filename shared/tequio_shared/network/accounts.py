@@ -120,10 +120,6 @@ class RunAccounts:
         chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
         return {key: roles[key] for key in chosen}
 
-    def count_next(self, role: str, ts: int) -> int:
-        """Count the members with the role in a roster at that time."""
-        return sum(role in roles for roles in self.next_members(ts).values())
-
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far; the queue is not changed."""
         members = tuple(self._member(key, roles) for key, roles in self.next_members(ts).items())

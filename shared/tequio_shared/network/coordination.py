@@ -76,9 +76,8 @@ class CoordinatorTimers:
 
 def has_enough_members(view: FullRunView, now: int) -> bool:
     """Return whether a roster of that time would have enough trainers, and a witness."""
-    if not view.accounts.count_next(WITNESS, now):
-        return False
-    return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
+    roles = [one for held in view.accounts.next_members(now).values() for one in held]
+    return WITNESS in roles and roles.count(TRAINER) >= view.manifest.rounds.min_members
 
 
 def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:

@@ -303,18 +303,14 @@ class RoundView:
 
     def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
         """Head that these roots would make, after the last closed round."""
-        if self.next_head is None:
-            if self.head is None:
-                raise RefusedError("no-head", "the run has neither a head nor a pending one")
-            parent, members, made = self.head.parent, self.head.set_root, self.head.round
-        else:
-            parent, members = self.next_head.parent, self.next_head.set_root
-            made = self.next_head.round
+        made = self.next_head or self.head
+        if made is None:
+            raise RefusedError("no-head", "the run has neither a head nor a pending one")
         return Head.of(
             self.manifest.run_id,
-            made,
-            parent=parent,
-            set_root=members,
+            made.round,
+            parent=made.parent,
+            set_root=made.set_root,
             weights_root=weights_root,
             aux_root=aux_root,
         )
