@@ -128,7 +128,8 @@ class LogAudit:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
         self._log.read(self._progress)
         runs, peers = self._answers()
-        newest = max((one.as_of.size for one in (*runs, *peers)), default=0)
+        sizes = [run.as_of.size for run in runs] + [peer.as_of.size for peer in peers]
+        newest = max(sizes, default=0)
         if newest > self._log.reader.size:
             self._log.read(self._progress, at_least=newest, patience_s=self._patience_s)
         for run in runs:
