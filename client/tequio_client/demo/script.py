@@ -32,6 +32,14 @@ ARCHITECTURE = {
 """A Llama of about a million parameters over raw bytes."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
+VOLUNTEERS = 2
+"""Of each swarm."""
+EVALUATORS = 3
+CUSTODIANS, NEEDED = 3, 2
+_SEALED, _DRAWN = 64, 40
+_SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
+_TRAINED_MOST = 600
+_EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,16 +124,6 @@ def _toml(first: Mapping[str, object], tables: Mapping[str, Mapping[str, object]
         lines += ["", f"[{title}]"]
         lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
     return "\n".join(lines) + "\n"
-
-
-VOLUNTEERS = 2
-"""Of each swarm."""
-EVALUATORS = 3
-CUSTODIANS, NEEDED = 3, 2
-_SEALED, _DRAWN = 64, 40
-_SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
-_TRAINED_MOST = 600
-_EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,16 @@ from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
+log = structlog.get_logger(__name__)
+_WRONG_STATE = "wrong-state"
+STORE_BYTES = 1 << 40
+BY_ORGANISER = 1
+_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
+    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
+    "resume": (RunResume, "resumed"),
+    "finish": (RunFinish, "ends after the current round"),
+}
+
 
 def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:
     """Load the organisers' keys; raises UserFacingError unless they reach the threshold."""
@@ -75,9 +85,6 @@ async def submit_statement(
         await signing.post_entry(api, entry, now_ms())
         return
     await signing.submit_alone(api, folders[0], signers[0], body, run)
-
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,11 +175,6 @@ def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
     return tuple(files)
 
 
-_WRONG_STATE = "wrong-state"
-STORE_BYTES = 1 << 40
-BY_ORGANISER = 1
-
-
 def organiser_key(folder: Path) -> str:
     """Public key as text; creates a key if there is none. Raises UserFacingError."""
     with locked(folder):
@@ -246,13 +248,6 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
         f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
     )
     yield "opened", f"entry {one.opened_index} of the log"
-
-
-_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
-    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
-    "resume": (RunResume, "resumed"),
-    "finish": (RunFinish, "ends after the current round"),
-}
 
 
 def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:

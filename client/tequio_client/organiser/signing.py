@@ -48,6 +48,22 @@ from tequio_shared.statements.network import (
 from tequio_shared.statements.statement import Body, Entry
 
 T = TypeVar("T")
+Decision: TypeAlias = (
+    StandingRelease
+    | StandingUphold
+    | InviteOpen
+    | InviteClose
+    | InviteRevoke
+    | RoleGrant
+    | RoleRevoke
+    | CompOpen
+    | CompResult
+)
+"""Statements of organisers about the network as a whole."""
+AHEAD_MS = 180_000
+SUBMIT_TIMEOUT_S = 300.0
+"""Longest time that a statement is sent to a ledger that does not accept it."""
+_FILE_BYTES = 2 * ENTRY_BYTES
 
 
 def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
@@ -91,24 +107,6 @@ class SigningOptions:
     """Of the organisers, the author's first."""
     out: Path | None
     """File for the decision if more organisers have to sign."""
-
-
-Decision: TypeAlias = (
-    StandingRelease
-    | StandingUphold
-    | InviteOpen
-    | InviteClose
-    | InviteRevoke
-    | RoleGrant
-    | RoleRevoke
-    | CompOpen
-    | CompResult
-)
-"""Statements of organisers about the network as a whole."""
-AHEAD_MS = 180_000
-SUBMIT_TIMEOUT_S = 300.0
-"""Longest time that a statement is sent to a ledger that does not accept it."""
-_FILE_BYTES = 2 * ENTRY_BYTES
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

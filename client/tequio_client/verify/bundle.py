@@ -40,6 +40,7 @@ _LARGEST = 8 << 30  # of a member: what a size of 11 octal digits can say, less 
 _NAME = re.compile(rb"about|genesis|checkpoint|entries-[0-9]{7}|blob-[A-Za-z0-9_-]{43}")
 _SIZE = re.compile(rb"[0-7]{11}\0")
 _PIECE = 1 << 20
+_ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -257,9 +258,6 @@ def _members(file: BinaryIO) -> Iterator[tuple[str, _Spot]]:
         if file.read(-size % _BLOCK).strip(b"\0"):
             raise MalformedError(f"unexpected bytes after {name} in the bundle")
         yield name, spot
-
-
-_ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 def _check_end(file: BinaryIO, at: int) -> None:

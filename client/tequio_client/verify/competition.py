@@ -62,6 +62,15 @@ K = TypeVar("K", str, tuple[str, str])
 V = TypeVar("V")
 Difference = tuple[str, str, object, object]
 """What differs, why that may be, what is due, and what was stated."""
+_PHASES = {
+    CompetitionPhase.OPEN: "opened",
+    CompetitionPhase.CLOSED: "closed",
+    CompetitionPhase.DRAWN: "drawn",
+    CompetitionPhase.REVEALED: "revealed",
+    CompetitionPhase.DECIDED: "decided",
+}
+_ARCHIVE = "archive.sealed"
+_PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,15 +258,6 @@ def _evaluations(
             raise UserFacingError(f"invalid scores of evaluator {who} for {name}: {err}") from err
 
 
-_PHASES = {
-    CompetitionPhase.OPEN: "opened",
-    CompetitionPhase.CLOSED: "closed",
-    CompetitionPhase.DRAWN: "drawn",
-    CompetitionPhase.REVEALED: "revealed",
-    CompetitionPhase.DECIDED: "decided",
-}
-
-
 def describe_log(log: FoldedLog) -> str:
     cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
     return (
@@ -311,10 +311,6 @@ def describe_outcome(judged: JudgedCompetition) -> str:
 
 def describe_rescoring(documents: int, device: str) -> str:
     return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"
-
-
-_ARCHIVE = "archive.sealed"
-_PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,17 @@ from tequio_shared.statements.statement import Body, Entry, Statement, signed_me
 if TYPE_CHECKING:
     import msgspec
 
+K = TypeVar("K")
+T = TypeVar("T")
+_COUNTED: Mapping[type[Body], str] = {
+    StandingChange: "standing changes",
+    RoundClose: "rounds closed",
+    HeadMeasure: "measures of heads",
+}
+UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
+UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
+UNKNOWN_BASIS = "what it follows from could not be folded to its end"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadEntry:
@@ -86,20 +97,6 @@ class UnreadEntry:
         message = signed_message(net, self.raw)
         for key, signature in self.signatures:
             keys.verify(key, signature, message)
-
-
-K = TypeVar("K")
-T = TypeVar("T")
-
-_COUNTED: Mapping[type[Body], str] = {
-    StandingChange: "standing changes",
-    RoundClose: "rounds closed",
-    HeadMeasure: "measures of heads",
-}
-
-UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
-UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
-UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
 class ValueTimeline(Generic[K, T]):

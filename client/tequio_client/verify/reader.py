@@ -49,6 +49,9 @@ from tequio_shared.statements.statement import Entry
 
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
+PUBLISHED_S = 5.0
+"""How long a statement that was logged may take to appear under a signed checkpoint."""
+FOLDED_LOG_POLL_S = 0.5
 
 
 class LogReader:
@@ -319,11 +322,6 @@ def _made_ms(leaf: bytes) -> int:
         return Entry.parse(leaf).statement.ts
     except MalformedError:  # a finding of the fold
         return 0
-
-
-PUBLISHED_S = 5.0
-"""How long a statement that was logged may take to appear under a signed checkpoint."""
-FOLDED_LOG_POLL_S = 0.5
 
 
 class LedgerReader:

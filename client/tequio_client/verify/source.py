@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
+log = structlog.get_logger(__name__)
+FETCH_S = 300.0
+"""For one tree, from all seeds together."""
+CACHE_BYTES = 1 << 40
+"""The cache is a temporary folder; the disk is its bound."""
 
 
 class NotAvailableError(TequioError):
@@ -174,13 +179,6 @@ class MirrorFolder:
 
 # Weights and contributions come from store folders, or from seeds over libp2p. Neither is trusted:
 # callers check the content of every file.
-
-log = structlog.get_logger(__name__)
-
-FETCH_S = 300.0
-"""For one tree, from all seeds together."""
-CACHE_BYTES = 1 << 40
-"""The cache is a temporary folder; the disk is its bound."""
 
 
 class ContributionSource(Protocol):

@@ -22,6 +22,14 @@ from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS
 _HALF_BYTES = KEY_BYTES // 2
 _BITS = 8 * _HALF_BYTES
 _MODULUS = 1 << _BITS | 0x87
+CHUNK_BYTES = 1 << 16
+TAG_BYTES = 16
+_MAGIC = b"tqseal\x00\x01"
+_SIZE_BYTES = 8
+_NUMBER_BYTES = 11
+HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
+_DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
+"""Size of a document's record without the document."""
 
 
 def combine_shares(shares: Mapping[int, bytes]) -> bytes:
@@ -79,17 +87,6 @@ def _inverse(value: int) -> int:
         low ^= high << shift
         found ^= beside << shift
     return found
-
-
-CHUNK_BYTES = 1 << 16
-TAG_BYTES = 16
-
-_MAGIC = b"tqseal\x00\x01"
-_SIZE_BYTES = 8
-_NUMBER_BYTES = 11
-HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
-_DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
-"""Size of a document's record without the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,22 @@ if TYPE_CHECKING:
 
 _UNFILTERED = 2
 """Up to this many members are never filtered: they have no majority to agree with."""
+COEFFICIENT_SHIFT = 16
+"""A coefficient is the sum of signs times 2^16."""
+_PASS_SHIFT = 14
+_COSINES = (
+    *(2896, 2895, 2893, 2888, 2882, 2875, 2865, 2854, 2841, 2826, 2810, 2791, 2772, 2750, 2727),
+    *(2702, 2676, 2648, 2618, 2587, 2554, 2520, 2484, 2447, 2408, 2368, 2326, 2283, 2239, 2193),
+    *(2146, 2098, 2048, 1997, 1945, 1892, 1837, 1782, 1725, 1668, 1609, 1550, 1489, 1428, 1365),
+    *(1302, 1238, 1174, 1108, 1042, 976, 909, 841, 772, 704, 635, 565, 495, 425, 355, 284, 213),
+    *(142, 71),
+)
+"""C[j]: 2^14 / sqrt(32) * cos(j pi / 128), rounded, for j = 0..63."""
+STEP_SHIFT = 28
+"""From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
+_LARGEST_MAGNITUDE = 15
+_RESIDUAL_LIMIT = 1 << 61
+_CODE_BITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,19 +132,6 @@ def weakest(measured: Sequence[tuple[int, int]]) -> int:
     return ranks.index(min(ranks))
 
 
-COEFFICIENT_SHIFT = 16
-"""A coefficient is the sum of signs times 2^16."""
-_PASS_SHIFT = 14
-_COSINES = (
-    *(2896, 2895, 2893, 2888, 2882, 2875, 2865, 2854, 2841, 2826, 2810, 2791, 2772, 2750, 2727),
-    *(2702, 2676, 2648, 2618, 2587, 2554, 2520, 2484, 2447, 2408, 2368, 2326, 2283, 2239, 2193),
-    *(2146, 2098, 2048, 1997, 1945, 1892, 1837, 1782, 1725, 1668, 1609, 1550, 1489, 1428, 1365),
-    *(1302, 1238, 1174, 1108, 1042, 976, 909, 841, 772, 704, 635, 565, 495, 425, 355, 284, 213),
-    *(142, 71),
-)
-"""C[j]: 2^14 / sqrt(32) * cos(j pi / 128), rounded, for j = 0..63."""
-
-
 def _basis() -> NDArray[np.int64]:
     frequency = np.arange(TILE)[:, None]
     angle = (2 * np.arange(TILE)[None, :] + 1) * frequency % (4 * TILE)
@@ -162,13 +165,6 @@ def _round(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """(x + 2^13) >> 14 on integers in binary64; scaling by 2^-14 is exact."""
     half = float(1 << (_PASS_SHIFT - 1))
     return np.asarray(np.floor((values + half) * 2.0**-_PASS_SHIFT))
-
-
-STEP_SHIFT = 28
-"""From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
-_LARGEST_MAGNITUDE = 15
-_RESIDUAL_LIMIT = 1 << 61
-_CODE_BITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,14 @@ MOST_CHUNKS = 2**32 - 1
 """Most chunks of a model: chunk_count in the contribution header is a u32."""
 
 LayoutKind = Literal["flat", "tile64"]
+LORA_PREFIX = "base_model.model."
+LORA_DOWN, LORA_UP = ".lora_A.weight", ".lora_B.weight"
+MOST_RANK = 1_024
+"""Highest rank; above it, adapters of usual models are no smaller than the matrices."""
+_LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
+_AXES = 2  # of a matrix
+Sides = tuple[int, int]
+"""Rows (outputs) and columns (inputs) of a matrix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,17 +283,6 @@ def _tiles(side: int) -> int:
 
 def _whole_chunks(elements: int) -> int:
     return -(-elements // CHUNK) * CHUNK
-
-
-LORA_PREFIX = "base_model.model."
-LORA_DOWN, LORA_UP = ".lora_A.weight", ".lora_B.weight"
-MOST_RANK = 1_024
-"""Highest rank; above it, adapters of usual models are no smaller than the matrices."""
-_LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
-_AXES = 2  # of a matrix
-
-Sides = tuple[int, int]
-"""Rows (outputs) and columns (inputs) of a matrix."""
 
 
 class BaseFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

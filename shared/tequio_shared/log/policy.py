@@ -36,6 +36,31 @@ from tequio_shared.log.notes import (
 )
 
 EVIDENCE_VERSION = 1
+POLICY_BYTES = 65_536
+POLICY_LOGS = 64
+POLICY_WITNESSES = 64
+POLICY_GROUPS = 64
+"""The specification asks for at least 32 of each."""
+NO_QUORUM = "none"
+"""The quorum that needs no cosignature."""
+_FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+_WHOLE = re.compile(r"[1-9][0-9]{0,3}")
+_SPACE = re.compile(r"[ \t]+")
+TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
+PATH_HASHES = 63
+EXTRA_BYTES = 65_535
+PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES
+"""Above the size of a proof with every part at its limit."""
+ADD_CHECKPOINT = "add-checkpoint"
+"""Path below a witness's submission prefix."""
+SIZE_TYPE = "text/x.tlog.size"
+"""Content type of a witness's answer to a conflicting size."""
+REQUEST_BYTES = NOTE_BYTES + 4_096
+"""Above the old size, 63 hashes and the largest note together."""
+ANSWER_BYTES = NOTE_BYTES
+MOST_AHEAD_S = 300
+"""Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
+_SIZE_LINE_BYTES = 20
 
 
 class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -71,19 +96,6 @@ def _signed(note: bytes) -> bytes:
         return sha256(note_text(note).encode())
     except MalformedError:
         return sha256(note)
-
-
-POLICY_BYTES = 65_536
-POLICY_LOGS = 64
-POLICY_WITNESSES = 64
-POLICY_GROUPS = 64
-"""The specification asks for at least 32 of each."""
-NO_QUORUM = "none"
-"""The quorum that needs no cosignature."""
-
-_FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-_WHOLE = re.compile(r"[1-9][0-9]{0,3}")
-_SPACE = re.compile(r"[ \t]+")
 
 
 class NoQuorumError(PeerError):
@@ -310,13 +322,6 @@ def _line(*items: str | None) -> str:
     return " ".join(item for item in items if item is not None) + "\n"
 
 
-TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
-PATH_HASHES = 63
-EXTRA_BYTES = 65_535
-PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES
-"""Above the size of a proof with every part at its limit."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlogProof:
     """One entry's place in a log, kept and checked offline (c2sp.org/tlog-proof).
@@ -394,19 +399,6 @@ def _ascii(raw: bytes) -> str:
         return raw.decode("ascii")
     except UnicodeDecodeError as err:
         raise MalformedError("the lines before the checkpoint must be ASCII") from err
-
-
-ADD_CHECKPOINT = "add-checkpoint"
-"""Path below a witness's submission prefix."""
-SIZE_TYPE = "text/x.tlog.size"
-"""Content type of a witness's answer to a conflicting size."""
-REQUEST_BYTES = NOTE_BYTES + 4_096
-"""Above the old size, 63 hashes and the largest note together."""
-ANSWER_BYTES = NOTE_BYTES
-MOST_AHEAD_S = 300
-"""Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
-
-_SIZE_LINE_BYTES = 20
 
 
 class CosigningStatus(enum.IntEnum):

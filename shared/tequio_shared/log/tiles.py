@@ -51,6 +51,12 @@ _PATH = re.compile(
     r"(?P<index>(?:x[0-9]{3}/){0,6}[0-9]{3})"
     r"(?:\.p/(?P<width>[1-9][0-9]{0,2}))?"
 )
+TileName: TypeAlias = tuple[int, int]
+"""Level and number of a tile."""
+Range: TypeAlias = tuple[int, int]
+"""First entry, and the one after the last."""
+Node: TypeAlias = tuple[int, int]
+"""Level and number of a full subtree: over 2^level entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,14 +146,6 @@ def _framed(leaf: bytes) -> bytes:
             "too-large", f"entry of {len(leaf)} bytes; at most {ENTRY_BYTES} are allowed"
         )
     return len(leaf).to_bytes(_LENGTH_BYTES, "big") + leaf
-
-
-TileName: TypeAlias = tuple[int, int]
-"""Level and number of a tile."""
-Range: TypeAlias = tuple[int, int]
-"""First entry, and the one after the last."""
-Node: TypeAlias = tuple[int, int]
-"""Level and number of a full subtree: over 2^level entries."""
 
 
 def inclusion_ranges(index: int, size: int) -> list[Range]:

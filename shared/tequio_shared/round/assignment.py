@@ -18,6 +18,15 @@ from statistics import median_low
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, sha256
 from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
 
+_DOMAIN = b"tequio/v1/order\x00"
+FLOP_PER_PARAMETER_TOKEN = 6
+FLOP_PER_FROZEN_TOKEN = 4
+FLOP_PER_MICROPOINT = 10**9
+BASIS_POINTS = 10_000
+Range = tuple[int, int]
+"""(first, count), count >= 1."""
+Ranges = tuple[Range, ...]
+
 
 def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:
     """Beacon of a round from the revealed 32-byte secrets, in ascending order of slot."""
@@ -55,9 +64,6 @@ def quorum(elected: int) -> int:
     # Of the elected: a coordinator that loses answers must not lower the bar by losing them.
     """ceil(2/3) of the elected, never of the respondents: 4 -> 3, 5 -> 4, 16 -> 11."""
     return -(-2 * elected // 3)
-
-
-_DOMAIN = b"tequio/v1/order\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,12 +147,6 @@ class DataOrder:
         return step, int.from_bytes(draw[16:], "big") % count
 
 
-FLOP_PER_PARAMETER_TOKEN = 6
-FLOP_PER_FROZEN_TOKEN = 4
-FLOP_PER_MICROPOINT = 10**9
-BASIS_POINTS = 10_000
-
-
 def flop_per_token(parameters: int, frozen: int = 0) -> int:
     """Cost of a token by the published formula; a point is 1e15 FLOP, a micro-point 1e9.
 
@@ -168,11 +168,6 @@ def witness_micropoints(trainer_total: int, share_bp: int, elected: int) -> int:
     Divided by the elected, not by the proofs: a witness earns nothing by others' silence.
     """
     return trainer_total * share_bp // BASIS_POINTS // max(elected, 1)
-
-
-Range = tuple[int, int]
-"""(first, count), count >= 1."""
-Ranges = tuple[Range, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
