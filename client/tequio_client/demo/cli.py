@@ -16,6 +16,12 @@ from tequio_shared.errors import UserFacingError
 
 ENDLESS = 1_000_000
 """Rounds of a demo that is kept running."""
+_FOLDER = click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="New folder for all files (default: a temporary folder).",
+)
 
 
 @click.command()
@@ -27,12 +33,7 @@ ENDLESS = 1_000_000
     type=click.IntRange(2, 16),
     help="Number of volunteers.",
 )
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="New folder for all files (default: a temporary folder).",
-)
+@_FOLDER
 @click.option(
     "--json", "json_file", type=cli.OutputFile(), help="Write the report to this file as JSON."
 )
@@ -99,12 +100,7 @@ def new_folder(folder: Path) -> Path:
 
 
 @click.command("demo")
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="New folder for all files (default: a temporary folder).",
-)
+@_FOLDER
 @click.option(
     "--pace",
     default=1.0,

@@ -31,8 +31,6 @@ from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import TILE_WIDTH, encode_bundle, parse_bundle
 
 ABOUT, GENESIS, CHECKPOINT = "about", "genesis", "checkpoint"
-FIRST_NAME = ABOUT.encode() + b"\0"
-"""The first bytes of every bundle."""
 
 _BLOCK = 512
 _END = bytes(2 * _BLOCK)

@@ -259,7 +259,8 @@ def _evaluations(
 
 
 def describe_log(log: FoldedLog) -> str:
-    cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
+    names = ", ".join(one.key.name for one in log.signed.cosignatures)
+    cosigned = f", cosigned by {names}" if names else ""
     return (
         f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
         f"signed{cosigned}; network {log.genesis.name} ({to_text(log.genesis.network_id)})"
@@ -289,7 +290,7 @@ def describe_evaluators(judged: JudgedCompetition) -> str:
     )
 
 
-def describe_unheard(view: CompetitionView) -> list[str]:
+def describe_missing(view: CompetitionView) -> list[str]:
     silent = [
         f"evaluator {short_id(to_text(key))} never committed to scores of {entrant}"
         for entrant, key in view.missing_commitments
@@ -461,7 +462,7 @@ class _Checking:
             found.void = view.void_reason(as_of_ms)
             report_open(view, as_of_ms, report)
         if found.void or view.outcome is not None:
-            found.deviations += describe_unheard(view)
+            found.deviations += describe_missing(view)
 
 
 def _read(
@@ -477,7 +478,7 @@ def _read(
     except PeerError as err:
         report.mismatch("checkpoint", LogPlace(), str(err))
         return None
-    return log if log.is_whole else None
+    return log if log.reader.signed else None
 
 
 def find(log: FoldedLog, wanted: str, report: AuditReport) -> CompetitionView | None:

@@ -82,16 +82,6 @@ class UnreadEntry:
     def author(self) -> PeerKey:
         return self.signatures[0][0]
 
-    @property
-    def digest(self) -> Digest:
-        """Digest that the author's next statement names as `prev`."""
-        return sha256(self.raw)
-
-    def follows(self, seq: int, last: Digest) -> bool:
-        """True if it can follow the author's statement with that number and digest."""
-        is_later = self.seq is None or self.seq > seq
-        return is_later and self.prev in (None, to_text(last))
-
     def verify(self, net: NetworkId) -> None:
         """Return if every signature holds in this network; raises SignatureInvalidError."""
         message = signed_message(net, self.raw)
@@ -259,9 +249,10 @@ class Fold:
         chain = self.view.peers.get(entry.author)
         if chain is None:
             return False
-        self.view.extend_chain(index, entry.author, entry.seq or chain.seq, entry.digest)
+        self.view.extend_chain(index, entry.author, entry.seq or chain.seq, sha256(entry.raw))
         self.chains.record(entry.author, index, self.view.peers[entry.author])
-        if not entry.follows(chain.seq, chain.last):
+        is_later = entry.seq is None or entry.seq > chain.seq
+        if not is_later or entry.prev not in (None, to_text(chain.last)):
             raise RefusedError("seq-gap", "it does not continue its author's chain")
         return True
 

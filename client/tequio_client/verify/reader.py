@@ -26,7 +26,7 @@ from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, T
 from tequio_client.worker import shutdown
 from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint, VerifierKey
@@ -249,27 +249,14 @@ class FoldedLog:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        return self._signed.checkpoint
+        return self.signed.checkpoint
 
     @property
-    def cosigners(self) -> tuple[str, ...]:
-        """Witnesses of the policy that cosigned it; empty without a policy."""
-        return tuple(one.key.name for one in self._signed.cosignatures)
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every entry was read, and together they have the signed root."""
-        return self.reader.signed is not None
-
-    @property
-    def _signed(self) -> SignedCheckpoint:
+    def signed(self) -> SignedCheckpoint:
+        """The last checkpoint that was read to, with its cosignatures by the policy's witnesses."""
         if self.reader.signed is None:
             raise AssertionError("nothing was read yet")
         return self.reader.signed
-
-    @property
-    def runs(self) -> Mapping[RunId, RunHistory]:
-        return self.fold.runs
 
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
@@ -294,7 +281,7 @@ class FoldedLog:
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
-        return find_one("run", self.runs.values(), _run_label, wanted)
+        return find_one("run", self.fold.runs.values(), _run_label, wanted)
 
 
 def _run_label(history: RunHistory) -> tuple[str, str]:
@@ -387,10 +374,6 @@ class LedgerReader:
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
         return {} if self._log is None else self._log.competitions
-
-    @property
-    def runs(self) -> Mapping[RunId, RunHistory]:
-        return {} if self._log is None else self._log.runs
 
     def competition(self, wanted: str | None) -> CompetitionView:
         """The competition of that name or beginning of its id; the only one if none is given.

@@ -47,12 +47,6 @@ class LogPlace:
     round: int | None = None
     peer: str | None = None
 
-    def parts(self) -> Iterator[str]:
-        for name in ("entry", "run", "round", "peer"):
-            value = getattr(self, name)
-            if value is not None:
-                yield f"{name} {value}"
-
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
@@ -66,7 +60,8 @@ class AuditFinding:
     found: str | None = None
 
     def line(self) -> str:
-        where = ", ".join(self.place.parts())
+        place = {name: value for name, value in asdict(self.place).items() if value is not None}
+        where = ", ".join(f"{name} {value}" for name, value in place.items())
         text = f"{self.grade.name.lower()}: {self.what}" + (f" at {where}" if where else "")
         if self.detail:
             text += f": {self.detail}"

@@ -54,11 +54,9 @@ class DocumentSource(Protocol):
 class LogSource(DocumentSource, Protocol):
     """A log. Raises NotAvailableError, and PeerError for answers that cannot be right."""
 
-    def genesis(self) -> bytes:
-        """Get the genesis document."""
+    def genesis(self) -> bytes: ...
 
-    def signed_note(self) -> bytes:
-        """Get the newest signed checkpoint."""
+    def signed_note(self) -> bytes: ...
 
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get leaves first..end-1, all of one bundle."""

@@ -215,10 +215,10 @@ class CompetitionView:
             return (
                 f"{len(self.shares)} of the {self.rules.sealed.needed} shares needed are revealed"
             )
-        heard = Counter(entrant for entrant, _ in self.results)
+        scores = Counter(entrant for entrant, _ in self.results)
         # One model with enough scores is enough for a ranking; the others are listed without a
         # rank.
-        if all(heard[name] < LEAST_EVALUATORS for name in self.submissions):
+        if all(scores[name] < LEAST_EVALUATORS for name in self.submissions):
             return f"no model has the scores of {LEAST_EVALUATORS} evaluators"
         return ""
 
@@ -251,7 +251,7 @@ class CompetitionView:
         )
 
     def _has_hope(self, now_ms: int) -> bool:
-        """Return whether enough evaluators may still be heard on some model to rank it."""
+        """Return whether enough evaluators may still score some model to rank it."""
         if not self.submissions or len(set(self.candidates.values())) < LEAST_EVALUATORS:
             return False
         draw = self.draw
