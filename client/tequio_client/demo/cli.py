@@ -70,18 +70,18 @@ def demo(  # noqa: PLR0913 - one parameter an option
     configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = new_folder(folder) if folder else Path(spare)
-        play = (
+        chosen = (
             script.quick_script(place, peers)
             if quick
             else script.DemoScript(folder=place, peers=peers)
         )
-        play = replace(play, share_percent=share)
+        chosen = replace(chosen, share_percent=share)
         if keep_running:
-            main.keep_running(replace(play, rounds=rounds or ENDLESS))
+            main.keep_running(replace(chosen, rounds=rounds or ENDLESS))
             return
         if rounds is not None:
-            play = replace(play, rounds=rounds)
-        report = main.run_demo(play)
+            chosen = replace(chosen, rounds=rounds)
+        report = main.run_demo(chosen)
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n")
     sys.exit(0 if report["audit_exit"] == 0 else 2)

@@ -178,49 +178,49 @@ def contenders(
     )
 
 
-def differences(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
+def differences(due: CompetitionOutcome, stated: CompetitionOutcome) -> Iterator[Difference]:
     """Differences of two outcomes: entrants first, and the most telling field of each first."""
     due_places = {one.entrant: one for one in due.places}
-    said_places = {one.entrant: one for one in said.places}
-    for name, ours, theirs in _matched(due_places, said_places):
+    stated_places = {one.entrant: one for one in stated.places}
+    for name, ours, theirs in _matched(due_places, stated_places):
         yield from _fields(f"entrant {name}", "of", _OF_A_PLACE, (ours, theirs))
         if ours is not None and theirs is not None:
             yield from _evaluator_differences(ours, theirs)
     due_pairs = {(one.first, one.other): one for one in due.pairs}
-    said_pairs = {(one.first, one.other): one for one in said.pairs}
-    for names, one, other in _matched(due_pairs, said_pairs):
+    stated_pairs = {(one.first, one.other): one for one in stated.pairs}
+    for names, one, other in _matched(due_pairs, stated_pairs):
         what = f"comparison of {names[0]} and {names[1]}"
         yield from _fields(what, "in the", _OF_A_PAIR, (one, other))
-    if due.documents != said.documents:
-        yield "number of documents", "", due.documents, said.documents
-    ours_order, theirs_order = list(due_places), list(said_places)
+    if due.documents != stated.documents:
+        yield "number of documents", "", due.documents, stated.documents
+    ours_order, theirs_order = list(due_places), list(stated_places)
     if ours_order != theirs_order and set(ours_order) == set(theirs_order):
         yield "order of the entrants", "", ", ".join(ours_order), ", ".join(theirs_order)
 
 
-def _evaluator_differences(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
+def _evaluator_differences(due: RankedEntrant, stated: RankedEntrant) -> Iterator[Difference]:
     ours = {one.evaluator: one for one in due.evaluators}
-    theirs = {one.evaluator: one for one in said.evaluators}
+    theirs = {one.evaluator: one for one in stated.evaluators}
     for key, one, other in _matched(ours, theirs):
         what = f"evaluator {short_id(key)} of entrant {due.entrant}"
         yield from _fields(what, "of", _OF_AN_EVALUATOR, (one, other))
 
 
-def _matched(due: Mapping[K, V], said: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
-    for key in sorted(due.keys() | said.keys()):
-        yield key, due.get(key), said.get(key)
+def _matched(due: Mapping[K, V], stated: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    for key in sorted(due.keys() | stated.keys()):
+        yield key, due.get(key), stated.get(key)
 
 
 def _fields(
     what: str, of: str, names: Sequence[str], pair: tuple[object | None, object | None]
 ) -> Iterator[Difference]:
     """Differences in the fields of a thing, or that only one of the outcomes has it."""
-    due, said = pair
-    if due is None or said is None:
-        yield what, "", "none" if due is None else "one", "none" if said is None else "one"
+    due, stated = pair
+    if due is None or stated is None:
+        yield what, "", "none" if due is None else "one", "none" if stated is None else "one"
         return
     for name in names:
-        expected, found = getattr(due, name), getattr(said, name)
+        expected, found = getattr(due, name), getattr(stated, name)
         if expected != found:
             why = ""
             if name == "millibits" and isinstance(due, RankedEntrant):

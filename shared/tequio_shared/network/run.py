@@ -517,8 +517,8 @@ class FullRunView(RunView):
         head = self.heads.get(statement.round or 0)
         if head is None:
             raise RefusedError("wrong-head", f"round {statement.round} has no promoted head")
-        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
-        if said != (head.hash, head.weights_root):
+        claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
+        if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
         self.published[statement.round or 0] = index, body
 

@@ -192,7 +192,7 @@ def sample_of(measure: HeadMeasure) -> Sample | None:
     return None if measure.sample is UNSET else measure.sample
 
 
-def best_sample(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
+def best_sample(measures: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     """Choose the sample that agrees longest with the others', and name its author.
 
     The likeliest next token is the same for all who measure a head, except where two are equally
@@ -200,19 +200,19 @@ def best_sample(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | Non
     the model, and strangers read it: so the longest agreement wins, and of three authors one that
     invents a text never does. Between equals it is the median's, then the first. Outliers are out.
     """
-    away = outliers(dict(said))
+    away = outliers(dict(measures))
     samples = {
         name: sample
-        for name, one in said.items()
+        for name, one in measures.items()
         if name not in away and (sample := sample_of(one)) is not None
     }
     if not samples:
         return None
-    middle = median(said.values())
+    middle = median(measures.values())
 
     def rank(name: _Name) -> tuple[int, bool]:
         others = (one for other, one in samples.items() if other != name)
-        return sum(_agreement(samples[name], one) for one in others), said[name] is middle
+        return sum(_agreement(samples[name], one) for one in others), measures[name] is middle
 
     chosen = max(samples, key=rank)
     return chosen, samples[chosen]
