@@ -56,7 +56,7 @@ class DemoScript:
     """Interval, in rounds, at which drawn volunteers measure the head."""
     first_windows: int = 160
     share_percent: int = 100
-    """How much of the time the volunteers compute."""
+    """Share of the time that the volunteers compute, percent."""
 
     def plan(self) -> str:
         return _run_plan(

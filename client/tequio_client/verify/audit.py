@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 
 _WEIGHT_BYTES = 4
 _ANY_K = 16
-"""What a head keeps beside its weights does not depend on k."""
+"""Stands for k where it is not fixed: a head's state beside its weights does not depend on it."""
 PUBLISHED_S = 15.0
-"""How long a ledger's answers may be ahead of its checkpoint: witnesses cosign in between."""
+"""Longest time that answers may be ahead of the checkpoint: witnesses cosign in between."""
 UNVOUCHED = (
     "cannot vouch for {} rosters, as something that they rest on is missing: "
     "who trained and witnessed there is the ledger's word alone"
@@ -71,7 +71,7 @@ class AuditOptions:
     contributions: tuple[ContributionSource, ...] = ()
     trust: Policy | None = None
     patience_s: float = 0.0
-    """How long to wait for a checkpoint that covers what the ledger answers."""
+    """Longest wait for a checkpoint that covers the ledger's answers."""
 
 
 def audit(

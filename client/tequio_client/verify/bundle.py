@@ -42,7 +42,7 @@ _ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which competition a bundle is for."""
+    """Description of a bundle."""
 
     competition: Bytes32Text
     version: int = 1
@@ -50,7 +50,7 @@ class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    """Where in the file a member's content is."""
+    """Place of a member's content in the file."""
 
     at: int
     size: int

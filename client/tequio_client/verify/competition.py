@@ -61,7 +61,7 @@ _OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
 K = TypeVar("K", str, tuple[str, str])
 V = TypeVar("V")
 Difference = tuple[str, str, object, object]
-"""What differs, why that may be, what is due, and what was stated."""
+"""Name of the difference, possible reason, due value, and stated value."""
 _PHASES = {
     CompetitionPhase.OPEN: "opened",
     CompetitionPhase.CLOSED: "closed",
@@ -324,7 +324,7 @@ class VerifyOptions:
     """The competition's name or the beginning of its id; empty: the only one."""
     trust: Policy | None = None
     bundle: Path | None = None
-    """Where to write all that was read."""
+    """File for all that was read."""
 
     @classmethod
     def of(
@@ -353,7 +353,7 @@ class CompetitionFindings:
 
     report: AuditReport = field(default_factory=AuditReport)
     lines: list[str] = field(default_factory=list)
-    """What held, a sentence each."""
+    """Sentences about what holds."""
     log: FoldedLog | None = None
     view: CompetitionView | None = None
     judged: JudgedCompetition | None = None

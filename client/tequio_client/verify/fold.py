@@ -111,7 +111,7 @@ class ValueTimeline(Generic[K, T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What the ledger must answer about a run, in the words of the API."""
+    """Due answer of the ledger about a run, in the words of the API."""
 
     state: str
     round: int
@@ -128,13 +128,13 @@ class RunHistory:
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
-    """What members measured of the head of a round, with log index."""
+    """Members' measures of the head of a round, with log index."""
     facts: ValueTimeline[RunId, RunFacts] = field(default_factory=ValueTimeline)
     points: ValueTimeline[PeerKey, int] = field(default_factory=ValueTimeline)
     """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
-    """Whether it could not be judged further, rather than found wrong."""
+    """True if it could not be judged further, rather than found wrong."""
 
     def record(self, index: int, statement: Statement) -> None:
         head, number = self.view.head, statement.round or 0
@@ -177,7 +177,7 @@ class Fold:
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
-        """How many statements of each competition follow, by its name."""
+        """Number of statements that follow, by competition."""
         self.chains: ValueTimeline[PeerKey, AuthorChain] = ValueTimeline()
         self.standings: ValueTimeline[PeerKey, StandingAnswer] = ValueTimeline()
         self.tiers: ValueTimeline[PeerKey, TierAnswer] = ValueTimeline()
@@ -409,7 +409,7 @@ def place_of(index: int, statement: Statement) -> LogPlace:
 
 
 def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
-    """How a registered key stands, in the words of the API."""
+    """Standing of a registered key, in the words of the API."""
     record = standings.records[key]
     return StandingAnswer(
         standing=str(record.standing),

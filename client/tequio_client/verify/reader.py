@@ -50,7 +50,7 @@ from tequio_shared.statements.statement import Entry
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
 PUBLISHED_S = 5.0
-"""How long a statement that was logged may take to appear under a signed checkpoint."""
+"""Longest time until a logged statement appears under a signed checkpoint."""
 FOLDED_LOG_POLL_S = 0.5
 
 
@@ -245,7 +245,7 @@ class FoldedLog:
         self.genesis: Genesis = self.reader.genesis()
         self.fold = Fold(self.genesis, source, report)
         self.last_ms = 0
-        """When the last entry was made, by the clock of its author."""
+        """Time of the last entry, by its author's clock."""
 
     @property
     def checkpoint(self) -> Checkpoint:

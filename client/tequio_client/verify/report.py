@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AuditGrade(Enum):
-    """How a finding weighs; the value is the exit status that it leads to."""
+    """Weight of a finding; the value is the exit status that it leads to."""
 
     MISSING = 3
     """Something was unavailable, so something could not be checked."""
@@ -35,12 +35,12 @@ class AuditGrade(Enum):
 EXIT_SOUND = 0
 LINE_INTERVAL_S = 5.0
 STYLES = {AuditGrade.MISMATCH: "bold red", AuditGrade.MISSING: "yellow"}
-"""How findings are printed on a terminal."""
+"""Styles of findings on a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPlace:
-    """Where in the log: keys and run ids in base64url; None where a field does not apply."""
+    """Place in the log: keys and run ids in base64url; None where a field does not apply."""
 
     entry: int | None = None
     run: str | None = None

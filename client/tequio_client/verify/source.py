@@ -1,4 +1,4 @@
-"""Where a log is read from: a live ledger, or a mirror, a folder of the ledger's files.
+"""Sources of a log: a live ledger, or a mirror, a folder of the ledger's files.
 
 Nothing that a source gives is trusted. `reader` holds it against the log's signature, `audit`
 holds the ledger's answers against what follows from the log. A bundle is a source too (`bundle`).

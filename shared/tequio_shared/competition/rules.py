@@ -90,7 +90,7 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the texts are scored; see `scoring.Rules`."""
+    """Rules of scoring the texts; see `scoring.ScoringRules`."""
 
     window: Annotated[int, Meta(ge=2, le=WINDOW_MOST)]
     stride: Annotated[int, Meta(ge=1, le=WINDOW_MOST)]

@@ -121,7 +121,7 @@ class PolicyWitness:
     name: str
     key: VerifierKey
     url: str | None = None
-    """Its submission prefix (c2sp.org/tlog-witness), and its monitoring prefix."""
+    """Submission prefix (c2sp.org/tlog-witness), and monitoring prefix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coordinator
 
 
 def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
-    """When time alone may next change the decision of `decide`; None: only another entry can."""
+    """Next time that may change the decision of `decide`; None: only another entry can."""
     times = view.manifest.rounds
     match view.state:
         case RunState.WAITING_FOR_MEMBERS:

@@ -151,7 +151,7 @@ def owner_of(connector: PeerKey, owner: Digest) -> Digest:
 
 
 class Tier(IntEnum):
-    """How much is known about the owner of a key."""
+    """Knowledge about the owner of a key."""
 
     ANONYMOUS = 0  # it did the proof of work
     VOUCHED = 1  # a connector vouches for an account behind it

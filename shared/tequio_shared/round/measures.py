@@ -136,7 +136,7 @@ def median(measures: Iterable[HeadMeasure]) -> HeadMeasure:
     return ranked[len(ranked) // 2]
 
 
-def outliers(measures: dict[_Name, HeadMeasure]) -> frozenset[_Name]:
+def outliers(measures: Mapping[_Name, HeadMeasure]) -> frozenset[_Name]:
     """Names of measures that disagree with the median: of another text, or too far from it.
 
     Below three measures there are none: nobody can tell which one is wrong.
@@ -200,7 +200,7 @@ def best_sample(measures: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] |
     the model, and strangers read it: so the longest agreement wins, and of three authors one that
     invents a text never does. Between equals it is the median's, then the first. Outliers are out.
     """
-    away = outliers(dict(measures))
+    away = outliers(measures)
     samples = {
         name: sample
         for name, one in measures.items()
