@@ -115,8 +115,6 @@ def _blob(store: Path, name: str) -> Path:
 
 @dataclass(slots=True, kw_only=True)
 class LogTally:
-    """Counts over one log."""
-
     size: int
     root: str  # hex
     committed: int = 0
@@ -202,8 +200,6 @@ class DemoNetwork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoResult:
-    """Result of the demo."""
-
     tally: LogTally
     statuses: list[Status]
     micropoints: dict[str, int]  # by key as text

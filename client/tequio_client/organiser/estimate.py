@@ -64,8 +64,6 @@ _UNKNOWN = to_text(bytes(32))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateRow:
-    """One line of the table."""
-
     label: str
     value: str
     note: str

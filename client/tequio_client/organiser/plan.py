@@ -88,8 +88,6 @@ class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The network, and the source of its weights."""
-
     source: str
     seed: Count = 0
     revision: str = ""
@@ -97,8 +95,6 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The folder of the built shards."""
-
     folder: str
 
 
@@ -119,8 +115,6 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The trainer's inner steps."""
-
     optimiser: Literal["muon", "adamw"] = "muon"
     steps: Count = 30
     lr: Factor = 3e-3

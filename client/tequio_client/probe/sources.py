@@ -26,8 +26,6 @@ _WHOLE = 100
 
 
 class AppleCards:
-    """The one accelerator of an Apple processor."""
-
     name = "ioaccelerator"
 
     def __init__(self, output_of: ProgramRunner) -> None:

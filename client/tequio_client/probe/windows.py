@@ -60,8 +60,6 @@ class CounterSample:
 
 
 class WindowsInterfaces(Protocol):
-    """The two interfaces of Windows that the probe reads."""
-
     def adapters(self) -> tuple[Adapter, ...]:
         """All adapters, in the system's order; raises AbsentError, OSError."""
 

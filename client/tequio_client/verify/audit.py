@@ -223,8 +223,6 @@ def _check_heads(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredHead:
-    """A head on the disk."""
-
     weights: Path
     aux: Path | None
 

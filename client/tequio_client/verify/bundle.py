@@ -42,16 +42,12 @@ _ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Description of a bundle."""
-
     competition: Bytes32Text
     version: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    """Place of a member's content in the file."""
-
     at: int
     size: int
 

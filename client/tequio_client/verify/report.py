@@ -145,18 +145,13 @@ class AuditReport:
 
 
 class WorkProgress(Protocol):
-    """Reports how far long work is."""
-
     def work(self, what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """Begin a piece of work of `total` steps; call the given function with the steps done."""
 
 
 class NoProgress:
-    """Reports nothing."""
-
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Do nothing."""
         del what, total
         yield lambda _: None
 

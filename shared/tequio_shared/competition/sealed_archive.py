@@ -191,8 +191,6 @@ def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[Docum
 
 
 class _Stream:
-    """Chunks as one sequence of bytes."""
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._held = b""

@@ -81,8 +81,6 @@ class EvaluationOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevealedShare:
-    """A share of the key that its custodian revealed."""
-
     revealed: SignedEntry
     share: KeyShare
 
@@ -101,16 +99,12 @@ class CompetitionDraw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreCommitment:
-    """A drawn evaluator's commitment to its scores of one entrant."""
-
     committed_at: SignedEntry
     commit: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorScores:
-    """A drawn evaluator's scores of one entrant."""
-
     revealed_at: SignedEntry
     entrant: str
     evaluator: PeerKey

@@ -45,8 +45,6 @@ class MemberAccount:
 
 @dataclass(slots=True, kw_only=True)
 class MemberPoints:
-    """Micro-points of one member in this run."""
-
     trainer: int = 0
     witness: int = 0
 
@@ -71,8 +69,6 @@ class _Admitted:
 
 @dataclass(slots=True, kw_only=True)
 class RunAccounts:
-    """Members, windows and points of one run."""
-
     manifest: Manifest
     standings: KeyStatus = field(default_factory=KeyStatus)  # the network's
     tiers: Tiers = field(default_factory=Tiers)  # the network's
@@ -256,8 +252,6 @@ def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> t
 
 
 class PhaseTimes(Protocol):
-    """The phases of a run's view."""
-
     manifest: Manifest
     rostered_ms: int
     witnessed_ms: int

@@ -206,8 +206,6 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvitedKey:
-    """The invitation of a key."""
-
     index: int
     """Log index of its registration."""
     invitation: PeerKey
