@@ -178,7 +178,6 @@ class ScoreTotals:
 
     @property
     def byte_perplexity(self) -> float:
-        """2 to the bits per byte."""
         return _power(self.bits_per_byte)
 
     @property

@@ -78,7 +78,6 @@ class DemoScript:
 
 
 def quick_script(folder: Path, peers: int) -> DemoScript:
-    """All of it in a minute."""
     return DemoScript(
         folder=folder,
         rounds=5,
@@ -214,7 +213,6 @@ def _write_texts(folder: Path) -> None:
 
 
 def _library() -> Iterator[str]:
-    """Each text of the standard library once."""
     library = sources.standard_library_files()
     seen = set[str]()
     for at in range(len(library)):

@@ -174,8 +174,7 @@ class CardSource(Protocol):
 
     name: str
 
-    def read(self, watch: ProbeInstructions) -> Cards:
-        """The state of all its accelerators."""
+    def read(self, watch: ProbeInstructions) -> Cards: ...
 
 
 def merge_cards(parts: Iterable[Cards]) -> tuple[AcceleratorFacts, ...]:

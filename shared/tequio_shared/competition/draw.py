@@ -90,7 +90,6 @@ def reveal_share(view: CompetitionView, entry: SignedEntry, body: CompReveal) ->
 def _checked_share(
     view: CompetitionView, author: PeerKey, body: CompReveal
 ) -> tuple[int, KeyShare]:
-    """Number and share of this custodian."""
     sealed, custodians = view.rules.sealed, view.rules.custodian_keys
     if author not in custodians:
         raise RefusedError("wrong-role", "only a custodian may reveal a share")

@@ -162,7 +162,6 @@ def _table(
 
 
 def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> list[list[int]]:
-    """Sums of every row in every replicate."""
     sums = np.empty((len(table), replicates), np.int64)
     for replicate in range(replicates):
         # One replicate at a time: all of them at once would need gigabytes for a large set.

@@ -125,7 +125,6 @@ class ArchiveHead:
 
     @property
     def archive_bytes(self) -> int:
-        """Size of the whole archive."""
         return HEAD_BYTES + self.plain_bytes + TAG_BYTES * self.chunks
 
     def nonce(self, number: int) -> bytes:
@@ -142,7 +141,6 @@ class DocumentStart:
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Encode the part before a document's bytes."""
         return self.salt + _u64(self.size_bytes)
 
 

@@ -227,7 +227,6 @@ class CompetitionView:
         return self.missing_for_ranking()
 
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
-        """Statement that the coordinator owes at that time."""
         next_ms = self.next_ms()
         if next_ms is None or now_ms < next_ms:
             return None

@@ -323,7 +323,6 @@ class FrozenBase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """Size of all files together."""
         return sum(one.size_bytes for one in self.files)
 
     @property

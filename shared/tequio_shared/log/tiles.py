@@ -332,7 +332,6 @@ def next_range(first: int, size: int) -> tuple[int, int]:
 
 
 def extend_frontier(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
-    """Copy a tree's right edge and append these leaves."""
     grown = edge.copy()
     for leaf in leaves:
         grown.append(merkle.leaf_hash(leaf))

@@ -140,7 +140,6 @@ class RunAccounts:
         return {member.key: self.members[member.key].commit for member in roster.members}
 
     def assign_windows(self, roster: Roster) -> None:
-        """Hand out the roster's windows."""
         _, self.queue = self.queue.split_off(assignment.count_windows(roster.pool))
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:

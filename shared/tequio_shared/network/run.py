@@ -242,12 +242,10 @@ class RunView:
 
     @property
     def drawn(self) -> MeasureDraw | None:
-        """The last draw of members to measure a head."""
         return self.draws.last
 
     @property
     def measured(self) -> MeasureDraw | None:
-        """The draw for the newest head with a measure."""
         return self.draws.measured
 
     def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:

@@ -105,7 +105,6 @@ class DataOrder:
         return self.ends[-1]
 
     def sample_at(self, position: int) -> SamplePosition:
-        """Find the sample at a position, 0 or more."""
         epoch, rest = divmod(position, self.total)
         shard = bisect_right(self.ends, rest)
         first = self.ends[shard - 1] if shard else 0
@@ -114,7 +113,6 @@ class DataOrder:
         return SamplePosition(shard=shard, sample=(step * (rest - first) + shift) % count)
 
     def window_samples(self, window: int, window_samples: int) -> tuple[SamplePosition, ...]:
-        """List the samples of a window, in their order."""
         first = window * window_samples
         return tuple(self.sample_at(first + i) for i in range(window_samples))
 

@@ -190,7 +190,6 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def layout(self) -> WeightLayout:
-        """Position of each tensor in the flat master copy."""
         return WeightLayout.of(self.model.tensors, self.algorithm.layout)
 
     @property
@@ -234,7 +233,6 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
 
     def micropoints(self, tokens: int) -> int:
-        """Micro-points of a trainer for accepted tokens."""
         still = self.frozen.parameters if self.frozen else 0
         return trainer_micropoints(tokens, self.model.parameters, still)
 

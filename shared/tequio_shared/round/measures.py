@@ -188,7 +188,6 @@ def clean_sample(text: str, most_bytes: int) -> str:
 
 
 def sample_of(measure: HeadMeasure) -> Sample | None:
-    """Sample that comes with a measure, if any."""
     return None if measure.sample is UNSET else measure.sample
 
 

@@ -41,7 +41,6 @@ def bloom_bits(n: int) -> int:
 
 
 def bloom_bytes(n: int) -> int:
-    """Count the bytes that hold those bits."""
     return -(-bloom_bits(n) // 8)
 
 

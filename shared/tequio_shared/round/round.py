@@ -349,7 +349,6 @@ class RoundView:
         return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
 
     def promotion(self, head: Head) -> HeadPromote:
-        """Body of the statement that makes this head canonical."""
         return HeadPromote(
             head=to_text(head.hash),
             parent=to_text(head.parent),
@@ -371,7 +370,6 @@ class RoundView:
 
     @property
     def shape(self) -> RecordShape:
-        """The records of this round's contributions."""
         algorithm = self.manifest.algorithm
         return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
 
@@ -424,7 +422,6 @@ class RoundView:
         )
 
     def accepted(self) -> dict[int, Commitment]:
-        """Accepted commitments by slot."""
         return {
             slot: self.commitments[slot]
             for slot, (verdict, _) in self.verdicts().items()
@@ -472,7 +469,6 @@ class RoundView:
         return RoundResult(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
 
     def closing(self, result: RoundResult) -> RoundClose:
-        """Body of round.close for that result."""
         ids = [one.id for one in self.accepted().values()]
         return RoundClose(
             set_root=to_text(set_root(ids)),
@@ -561,7 +557,6 @@ class RoundView:
 
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
-    """Weights root and aux root of an attestation."""
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 
