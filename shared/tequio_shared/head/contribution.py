@@ -105,14 +105,9 @@ class RecordShape:
         return self.codes_at + self.k * self.bits // 8
 
     @property
-    def group_records(self) -> int:
-        """G: records in one leaf of the payload tree (the last leaf may have fewer)."""
-        return _DENSE_GROUP if self.is_dense else _SPARSE_GROUP
-
-    @property
     def group_bytes(self) -> int:
-        """Size of one leaf of the payload tree."""
-        return self.group_records * self.record_bytes
+        """Size of one leaf of the payload tree: G records (the last leaf may have fewer)."""
+        return (_DENSE_GROUP if self.is_dense else _SPARSE_GROUP) * self.record_bytes
 
     @property
     def largest_scale(self) -> int:

@@ -440,10 +440,7 @@ class AddCheckpoint:
                 f"request of {len(raw)} bytes; at most {REQUEST_BYTES} are allowed"
             )
         head, empty, note = raw.partition(b"\n\n")
-        try:
-            first, *proof = head.decode("ascii").split("\n")
-        except UnicodeDecodeError as err:
-            raise MalformedError("sizes and hashes must be ASCII") from err
+        first, *proof = _ascii(head).split("\n")
         if not empty or not first.startswith("old "):
             raise MalformedError(f"a request must begin with `old <size>`, not {first[:60]!r}")
         old_size = parse_size(first.removeprefix("old "))

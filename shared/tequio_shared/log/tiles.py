@@ -155,7 +155,8 @@ def inclusion_ranges(index: int, size: int) -> list[Range]:
     ranges: list[Range] = []
     first, end = 0, size
     while (count := end - first) > 1:
-        middle = first + (1 << (count - 1).bit_length() - 1)  # `_split`, inlined: hot
+        # RFC 6962 splits at the largest power of two below the size.
+        middle = first + (1 << (count - 1).bit_length() - 1)
         if index < middle:
             ranges.append((middle, end))
             end = middle
@@ -178,7 +179,7 @@ def consistency_ranges(old_size: int, size: int) -> list[Range]:
     # While the old tree may still be a subtree of the new one, the verifier has its hash already.
     is_whole = True
     while old_size != end:
-        middle = first + _split(end - first)
+        middle = first + (1 << (end - first - 1).bit_length() - 1)
         if old_size <= middle:
             ranges.append((middle, end))
             end = middle
@@ -261,11 +262,6 @@ def tile_width(tile: TileName, size: int) -> int:
 def is_full(tile: TileName, size: int) -> bool:
     level, number = tile
     return (number + 1) << TILE_HEIGHT * (level + 1) <= size
-
-
-def _split(size: int) -> int:
-    """The largest power of two below `size`."""
-    return 1 << (size - 1).bit_length() - 1
 
 
 class TileTree:
