@@ -26,7 +26,7 @@ from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, T
 from tequio_client.worker import shutdown
 from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint, VerifierKey
@@ -374,6 +374,10 @@ class LedgerReader:
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
         return {} if self._log is None else self._log.competitions
+
+    @property
+    def runs(self) -> Mapping[RunId, RunHistory]:
+        return {} if self._log is None else self._log.fold.runs
 
     def competition(self, wanted: str | None) -> CompetitionView:
         """The competition of that name or beginning of its id; the only one if none is given.
