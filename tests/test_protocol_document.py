@@ -58,7 +58,7 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.competition import result
 from tequio_shared.competition import rules as competition_rules
-from tequio_shared.competition import state as competition_state
+from tequio_shared.competition import scores as competition_scores
 from tequio_shared.competition.competition import _PHASES
 from tequio_shared.competition.rules import (
     CompetitionOutcome,
@@ -337,7 +337,7 @@ def test_the_constants_of_sealing_are_listed() -> None:
 
 def test_the_constants_of_competitions_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Competition constants")}
-    places = vars(competition_state) | vars(competition_rules) | vars(competition_rules)
+    places = vars(competition_scores) | vars(competition_rules)
     assert listed == {name: places[name] for name in listed}
 
 

@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network_view import NetworkView
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -79,7 +79,7 @@ class State(NetworkView):
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
-        elif isinstance(statement.body, COMPETITION_BODIES):
+        elif isinstance(statement.body, CompetitionBody):
             body = statement.body
             event = CompetitionEvent(
                 index=index, author=statement.author, ts=statement.ts, body=body

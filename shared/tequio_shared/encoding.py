@@ -43,7 +43,10 @@ def parse(raw: bytes, limit: int) -> object:
     """
     if len(raw) > limit:
         raise MalformedError(f"JSON of {len(raw)} bytes; at most {limit} are allowed")
-    tree = _load(raw)
+    try:
+        tree: object = _DECODER.decode(raw)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"not JSON: {err}") from err
     _check(tree, JSON_DEPTH)
     # Whitespace, escapes, repeated keys and key order: the comparison finds all that was forgiven.
     if _ENCODER.encode(tree) != raw:
@@ -76,19 +79,12 @@ def convert(tree: object, type_: type[_T]) -> _T:
         raise MalformedError(f"not a {type_.__name__}: {err}") from err
 
 
-def _load(raw: bytes) -> object:
-    try:
-        tree: object = _DECODER.decode(raw)
-    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        raise MalformedError(f"not JSON: {err}") from err
-    return tree
-
-
 def _check(tree: object, depth: int) -> None:
     if tree is None or isinstance(tree, bool | str):
         return
     if isinstance(tree, int):
-        _check_integer(tree)
+        if abs(tree) > JSON_INTEGER:
+            raise MalformedError(f"integer {tree} has a magnitude of 2^53 or more")
     elif isinstance(tree, list | tuple):
         _check_all(tree, depth)
     elif isinstance(tree, dict):
@@ -96,11 +92,6 @@ def _check(tree: object, depth: int) -> None:
         _check_all(tree.values(), depth)
     else:
         raise MalformedError(f"canonical JSON has no {type(tree).__name__}")
-
-
-def _check_integer(number: int) -> None:
-    if abs(number) > JSON_INTEGER:
-        raise MalformedError(f"integer {number} has a magnitude of 2^53 or more")
 
 
 def _check_all(items: Iterable[object], depth: int) -> None:

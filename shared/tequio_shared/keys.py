@@ -16,7 +16,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import NetworkId, PeerKey, sha256
+from tequio_shared.ids import NetworkId, PeerKey
 
 KEY_BYTES = 32
 SEED_BYTES = 32
@@ -54,11 +54,6 @@ class Signer:
         """
         secret = hashlib.sha256(_BEACON_PREFIX + self.seed).digest()
         return hmac.digest(secret, net + number.to_bytes(8, "big"), "sha256")
-
-
-def beacon_commitment(secret: bytes) -> bytes:
-    """Hash a secret into the value that `commit` fields hold until it is revealed."""
-    return sha256(secret)
 
 
 @lru_cache(_CHECKED)

@@ -11,7 +11,7 @@ JSON_INTEGER = 2**53 - 1
 STATEMENT_LIFE_MS = 900_000
 """`exp` lies at most this far after `ts`."""
 CLOCK_SKEW_MS = 300_000
-"""How far `ts` may lie from the ledger's clock on entry."""
+"""Largest distance of `ts` from the ledger's clock on entry."""
 POST_STATEMENTS = 256
 """Most entries in one batch."""
 POST_BYTES = 1 << 20

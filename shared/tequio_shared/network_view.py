@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionsView
-from tequio_shared.competition.state import CompetitionContext
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.competition.competition import CompetitionsView
+from tequio_shared.competition.state import CompetitionContext, read_document
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -31,7 +31,7 @@ from tequio_shared.ids import (
     from_text,
     to_text,
 )
-from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.limits import CLOCK_SKEW_MS, DOCUMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
@@ -40,6 +40,7 @@ from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister, MemberTeam
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import Entry, Statement, check_work
@@ -205,7 +206,7 @@ class NetworkView:
                 self.teams.apply(statement.author, body)
             case body if isinstance(body, TIER_BODIES):
                 self.tiers.apply(index, statement)
-            case body if isinstance(body, COMPETITION_BODIES):
+            case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
             case _:
                 conduct.apply(self.standings, index, statement, self.net, self.round_of)
@@ -220,7 +221,9 @@ class NetworkView:
     def _open_run(self, statement: Statement, body: RunOpen) -> None:
         if statement.run in self.runs:
             raise RefusedError("wrong-state", f"run {to_text(statement.run)} is already open")
-        manifest = self._manifest(body)
+        manifest = read_document(
+            Manifest.parse, self._gate, body.manifest, "manifest", DOCUMENT_BYTES
+        )
         if manifest.run_id != statement.run:
             raise RefusedError("malformed", "the run id is not the digest of the manifest")
         if HeadHash(digest_from_text(body.head)) != first_head(manifest).hash:
@@ -228,11 +231,3 @@ class NetworkView:
         self.runs[manifest.run_id] = FullRunView.opened(
             self.net, manifest, self.standings, self.tiers
         )
-
-    def _manifest(self, body: RunOpen) -> Manifest:
-        try:
-            return Manifest.parse(self.documents(digest_from_text(body.manifest)))
-        except KeyError as err:
-            raise RefusedError("not-found", f"upload the manifest {body.manifest} first") from err
-        except MalformedError as err:
-            raise RefusedError("malformed", f"the manifest is not valid: {err}") from err

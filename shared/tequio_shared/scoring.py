@@ -58,7 +58,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringRules:
-    """How documents are cut: 1 <= stride <= window, in tokens."""
+    """Rules for cutting documents: 1 <= stride <= window, in tokens."""
 
     window: int = WINDOW
     stride: int = STRIDE
@@ -178,7 +178,6 @@ class ScoreTotals:
 
     @property
     def byte_perplexity(self) -> float:
-        """2 to the bits per byte."""
         return _power(self.bits_per_byte)
 
     @property

@@ -36,6 +36,14 @@ CUSTODIANS = 16
 """Most shares of a key, one per custodian."""
 
 _SHARE_PREFIX = b"tequio/v1/share\x00"
+KEY_BYTES = 32
+SHARE_MARK = "tequio-share:"
+ShareText = Annotated[str, Meta(max_length=109, pattern=r"\Atequio-share:[A-Za-z0-9_-]{96}\Z")]
+"""A share's line, as a statement holds it."""
+_VERSION = 1
+_HEAD_BYTES = 4
+_CHECK_BYTES = 4
+_BYTES = _HEAD_BYTES + DIGEST_BYTES + KEY_BYTES + _CHECK_BYTES
 
 
 class SealedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -80,17 +88,6 @@ def document_leaf(salt: bytes, document: Iterable[bytes]) -> Digest:
 def share_name(payload: bytes) -> Digest:
     """Identify a share without revealing it: its value is 32 random bytes, beyond guessing."""
     return sha256(_SHARE_PREFIX, payload)
-
-
-KEY_BYTES = 32
-SHARE_MARK = "tequio-share:"
-ShareText = Annotated[str, Meta(max_length=109, pattern=r"\Atequio-share:[A-Za-z0-9_-]{96}\Z")]
-"""A share's line, as a statement holds it."""
-
-_VERSION = 1
-_HEAD_BYTES = 4
-_CHECK_BYTES = 4
-_BYTES = _HEAD_BYTES + DIGEST_BYTES + KEY_BYTES + _CHECK_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_ledger.replay import replay
-from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionsView
+from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.competition.state import CompetitionContext, CompetitionPhase
 from tequio_shared.ids import Digest, NetworkId, to_text
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import Author
@@ -26,7 +27,7 @@ from tests.support.uploads import put_blob
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.state import CompetitionView
     from tequio_shared.statements.statement import Body
 
 SECOND_MS = 1_000
@@ -87,7 +88,7 @@ class Place:
             statement = Entry.parse(leaf).statement
             if isinstance(statement.body, KeyRegister):
                 standings.register(statement.author, index)
-            elif isinstance(statement.body, COMPETITION_BODIES):
+            elif isinstance(statement.body, CompetitionBody):
                 fold.apply(index, statement, network)
         return fold.view(self.paper.id)
 

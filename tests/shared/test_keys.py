@@ -7,7 +7,7 @@ from nacl.bindings import crypto_core_ed25519_add
 
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import NetworkId, PeerKey, sha256
-from tequio_shared.keys import Signer, beacon_commitment, check_key, verify
+from tequio_shared.keys import Signer, check_key, verify
 
 GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
 ORDER_8 = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"
@@ -177,4 +177,3 @@ def test_each_statement_has_its_own_beacon_secret() -> None:
     assert len(secrets) == 6
     assert {len(secret) for secret in secrets} == {32}
     assert signer.beacon_secret(net, 1) == Signer(bytes([1]) * 32).beacon_secret(net, 1)
-    assert beacon_commitment(b"secret") == sha256(b"secret")

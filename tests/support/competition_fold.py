@@ -33,9 +33,8 @@ from tests.support.synthetic_competition import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Budget
-    from tequio_shared.competition.state import CompetitionDraw
+    from tequio_shared.competition.state import CompetitionDraw, CompetitionView
     from tequio_shared.ids import Digest
     from tequio_shared.network.accounts import RunProgress
     from tequio_shared.statements.statement import Body, Statement

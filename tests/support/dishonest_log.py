@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.bundle import BundleInfo, BundleWriter
+from tequio_client.verify.bundle import BundleInfo, write_bundle
 from tequio_client.verify.competition import contenders
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, Submission
+    from tequio_shared.competition.state import CompetitionView
     from tequio_shared.statements.statement import Body
 
 
@@ -159,12 +159,15 @@ class ContestLog:
         folder.mkdir()
         for name, raw in self.blobs.items():
             (folder / to_text(name)).write_bytes(raw)
-        with BundleWriter(path) as writer:
-            about = BundleInfo(competition=to_text(self.rules.id))
-            writer.begin(about, self.genesis(), note or self.signed_note())
-            for first in range(0, len(self.log.leaves), 256):
-                writer.leaves(first // 256, self.log.leaves[first : first + 256])
-            writer.blobs((name, folder / to_text(name)) for name in self.blobs)
+        leaves = self.log.leaves
+        write_bundle(
+            path,
+            about=BundleInfo(competition=to_text(self.rules.id)),
+            genesis=self.genesis(),
+            note=note or self.signed_note(),
+            leaves=(leaves[first : first + 256] for first in range(0, len(leaves), 256)),
+            blobs=((name, folder / to_text(name)) for name in self.blobs),
+        )
         return path
 
     @property

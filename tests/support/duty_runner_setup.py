@@ -157,6 +157,5 @@ def _corpus(store: Store, documents: int) -> SimpleNamespace:
         if documents
         else (),
         train=(SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes),),
-        train_roots=lambda: (shard.root,),
         order=lambda _: SimpleNamespace(shards_of=lambda *_: (0,)),
     )

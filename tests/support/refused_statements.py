@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tequio_shared.competition.rules import ENTRANTS
-from tequio_shared.competition.state import CHALLENGES
+from tequio_shared.competition.scores import CHALLENGES
 from tequio_shared.ids import RunId, sha256
 from tequio_shared.network.standing import Standing
 from tequio_shared.statements.competitions import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.bundle import BundleFile, BundleWriter
+from tequio_client.verify.bundle import BundleFile, write_bundle
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, digest_from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint, sign_checkpoint
@@ -104,13 +104,18 @@ class RetoldLog:
     def written(self, path: Path) -> Path:
         """Write it as a bundle that the ledger and all authors have signed."""
         leaves = [one.leaf() for one in self._linked()]
-        with TemporaryDirectory(prefix="tequio-retold-") as spare, BundleWriter(path) as writer:
+        groups = (leaves[at : at + TILE_WIDTH] for at in range(0, len(leaves), TILE_WIDTH))
+        with TemporaryDirectory(prefix="tequio-retold-") as spare:
             for name, raw in self.blobs.items():
                 (Path(spare) / to_text(name)).write_bytes(raw)
-            writer.begin(self.about, self.genesis.encode(), self._note(leaves))
-            for first in range(0, len(leaves), TILE_WIDTH):
-                writer.leaves(first // TILE_WIDTH, leaves[first : first + TILE_WIDTH])
-            writer.blobs((name, Path(spare) / to_text(name)) for name in self.blobs)
+            write_bundle(
+                path,
+                about=self.about,
+                genesis=self.genesis.encode(),
+                note=self._note(leaves),
+                leaves=groups,
+                blobs=((name, Path(spare) / to_text(name)) for name in self.blobs),
+            )
         return path
 
     def _note(self, leaves: list[bytes]) -> bytes:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Submission
+    from tequio_shared.competition.state import CompetitionView
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
 

@@ -18,6 +18,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 from tequio_shared.log.policy import AddCheckpoint, origin_hash
+from tests.support.merkle_proofs import consistency_proof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,6 +118,6 @@ class ShownLog:
         """Ask for a cosignature."""
         checkpoint = self.checkpoint(size)
         hashes = self.hashes[: checkpoint.size]
-        proof = merkle.consistency_proof(hashes, old) if 0 < old <= checkpoint.size else ()
+        proof = consistency_proof(hashes, old) if 0 < old <= checkpoint.size else ()
         note = notes.sign_checkpoint(checkpoint, self.signer)
         return AddCheckpoint(old_size=old, proof=tuple(proof), note=note)

@@ -7,14 +7,16 @@ then, so an interrupted export continues where it stopped.
 from __future__ import annotations
 
 import errno
-import numpy as np
 import shutil
-import trio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numpy.typing import NDArray
 from pathlib import Path
+
+import numpy as np
+import trio
+from numpy.typing import NDArray
+
 from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
 from tequio_client.checkpoint.history import HeadHistory, RunDocuments
@@ -25,7 +27,13 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport, WorkProgress
-from tequio_client.verify.source import (LiveLog, NotAvailableError, SeedSource, StoreFolders, open_seeds)
+from tequio_client.verify.source import (
+    LiveLog,
+    NotAvailableError,
+    SeedSource,
+    StoreFolders,
+    open_seeds,
+)
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
@@ -35,7 +43,6 @@ from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
-
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)

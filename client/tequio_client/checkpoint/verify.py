@@ -8,16 +8,18 @@ genesis or a policy demands.
 
 from __future__ import annotations
 
-import numpy as np
-import trio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
-from numpy.typing import NDArray
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import numpy as np
+import trio
+from numpy.typing import NDArray
+
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.history import fetch_documents
@@ -28,8 +30,14 @@ from tequio_client.ledger.proofs import LogProofs
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError, UserFacingError)
-from tequio_shared.ids import (Digest, HeadHash, digest_from_text, sha256, to_text)
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.ids import Digest, HeadHash, digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import Checkpoint, open_checkpoint

@@ -32,10 +32,9 @@ from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_mem
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import (
     Digest,
@@ -304,7 +303,7 @@ class Evaluator:
 
     def _reveal(self, view: CompetitionView, name: str) -> None:
         """Reveal what was committed to, once nobody can copy it any more."""
-        if view.draw is None or not view.scores.may_reveal(name, view.draw, self._context.clock()):
+        if view.draw is None or not view.may_reveal(name, self._context.clock()):
             return
         scores = self._stored(view, name)
         if scores is None or scores.commit != view.commits[name, self.key].commit:

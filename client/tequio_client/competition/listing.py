@@ -26,10 +26,9 @@ from tequio_client.verify.competition import contenders
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition import result
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules, Dates
-from tequio_shared.competition.state import CompetitionPhase, Entrant
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte
@@ -125,7 +124,8 @@ def log_outcome(
         )
     raw = outcome.encode()
     body = CompResult(competition=to_text(view.id), outcome=to_text(sha256(raw)))
-    return signing.decide(log.ledger, body, folders, out, [raw])
+    options = signing.SigningOptions(ledger=log.ledger, folders=tuple(folders), out=out)
+    return signing.decide(body, options, [raw])
 
 
 def list_from_log(log: LedgerReader) -> None:

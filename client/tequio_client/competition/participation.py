@@ -30,9 +30,8 @@ from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import competition_folder, make_offer
 from tequio_client.worker.ledger.standing import format_time
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.rules import Evaluation, Submission
-from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase
+from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within

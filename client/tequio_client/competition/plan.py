@@ -356,7 +356,8 @@ def open_competition(
     if not rules.archive:
         documents.append(_archive(rules, rules_file, sealed))
     body = CompOpen(competition=to_text(rules.id))
-    return rules, signing.decide(ledger, body, folders, out, documents)
+    options = signing.SigningOptions(ledger=ledger, folders=tuple(folders), out=out)
+    return rules, signing.decide(body, options, documents)
 
 
 def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:

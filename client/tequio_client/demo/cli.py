@@ -16,6 +16,12 @@ from tequio_shared.errors import UserFacingError
 
 ENDLESS = 1_000_000
 """Rounds of a demo that is kept running."""
+_FOLDER = click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="New folder for all files (default: a temporary folder).",
+)
 
 
 @click.command()
@@ -27,12 +33,7 @@ ENDLESS = 1_000_000
     type=click.IntRange(2, 16),
     help="Number of volunteers.",
 )
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="New folder for all files (default: a temporary folder).",
-)
+@_FOLDER
 @click.option(
     "--json", "json_file", type=cli.OutputFile(), help="Write the report to this file as JSON."
 )
@@ -69,18 +70,18 @@ def demo(  # noqa: PLR0913 - one parameter an option
     configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = new_folder(folder) if folder else Path(spare)
-        play = (
+        chosen = (
             script.quick_script(place, peers)
             if quick
             else script.DemoScript(folder=place, peers=peers)
         )
-        play = replace(play, share_percent=share)
+        chosen = replace(chosen, share_percent=share)
         if keep_running:
-            main.keep_running(replace(play, rounds=rounds or ENDLESS))
+            main.keep_running(replace(chosen, rounds=rounds or ENDLESS))
             return
         if rounds is not None:
-            play = replace(play, rounds=rounds)
-        report = main.run_demo(play)
+            chosen = replace(chosen, rounds=rounds)
+        report = main.run_demo(chosen)
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n")
     sys.exit(0 if report["audit_exit"] == 0 else 2)
@@ -99,12 +100,7 @@ def new_folder(folder: Path) -> Path:
 
 
 @click.command("demo")
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="New folder for all files (default: a temporary folder).",
-)
+@_FOLDER
 @click.option(
     "--pace",
     default=1.0,

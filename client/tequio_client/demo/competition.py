@@ -1,7 +1,7 @@
-"""A competition from the sealing of its texts to a stranger's checks, every program a process.
+"""A competition from the sealing of its texts to its verification, every program a process.
 
 Two organisers lead a swarm each; three custodians hold the key; three volunteers who are in neither
-swarm evaluate. What is told comes from the log.
+swarm evaluate. What is printed comes from the log.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from tequio_client.demo.script import (
 )
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
-from tequio_shared.competition.competition import CompetitionView
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
@@ -38,87 +37,17 @@ from tequio_shared.ids import to_text
 # weights: that check must end with exit status 3.
 
 BUNDLE = "competition.tar"
-"""What the stranger keeps, in the demo's folder."""
-_RESCORE = ("--rescore", "1", "--device", "cpu", "--threads", "1")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoCheck:
-    """One command of the stranger's, and the exit status that it has to end with."""
-
-    says: str
-    command: tuple[str, ...]
-    due: int = EXIT_SOUND
-
-
-@dataclass(slots=True, kw_only=True)
-class IndependentVerifier:
-    """Somebody with the ledger's address and nothing else; `told` hears what is found."""
-
-    url: str
-    folder: Path
-    told: Callable[[str], None]
-    _heard: set[str] = field(default_factory=set)
-    """What the first check said, which is not told again."""
-
-    async def check_log(self) -> int:
-        """Check all of it by the log; gives 0, or the first exit status that is not due."""
-        for one in _by_log(self.url, str(self.folder / BUNDLE)):
-            if status := await self._made(one):
-                return status
-        return 0
-
-    async def check_models(self, models: tuple[str, ...]) -> int:
-        """Check the bundle with models that are named as options; gives 0, or the exit status."""
-        command = (str(self.folder / BUNDLE), *_RESCORE, *models)
-        return await self._made(
-            DemoCheck(says="The same check again, with these models:", command=command)
-        )
-
-    async def _made(self, one: DemoCheck) -> int:
-        """Run a check, and tell what is new; gives 0 if it ends as it has to."""
-        self.told(one.says)
-        typed = " ".join(("tequio verify-competition", *one.command))
-        self.told("  " + typed.replace(f"{self.folder}/", ""))
-        program = DemoProgram("verify", tequio("verify-competition", *one.command), self.folder)
-        status = await program.run()
-        said = program.output.decode(errors="replace").strip() or program.log_tail()
-        fresh = [line for line in said.splitlines() if line not in self._heard]
-        self._heard = self._heard or set(fresh)
-        self.told("\n".join(fresh))
-        if status == one.due:
-            self.told(f"Exit status {status}, as expected.")
-            return 0
-        self.told(f"Exit status {status}, but {one.due} was expected: see {self.folder / 'logs'}")
-        return status or 1
-
-
-def _by_log(url: str, bundle: str) -> tuple[DemoCheck, ...]:
-    return (
-        DemoCheck(
-            says="Everything is checked from the log alone, and stored in one file:",
-            command=(url, "--bundle", bundle),
-        ),
-        DemoCheck(
-            says="The same, and one random document of each model is scored again:",
-            command=(url, *_RESCORE),
-        ),
-        DemoCheck(
-            says="Without a network, weights are unavailable, so nothing can be scored again:",
-            command=(bundle, *_RESCORE),
-            due=AuditGrade.MISSING.value,
-        ),
-    )
-
-
+"""All that a verification reads, in the demo's folder."""
 POLL_S = 1.0
-_LATE_S = 30.0  # before the deadline: who has not finished by then submits what there is
+_LATE_S = 30.0  # before the deadline: a swarm that has not finished submits what there is
 _WAIT_S = 600.0
+_DEVICE = ("--device", "cpu", "--threads", "1")
+_RESCORE = ("--rescore", "1", *_DEVICE)
 
 
 @dataclass(slots=True, kw_only=True)
 class CompetitionDemo:
-    """The stage; `told` hears the story line by line."""
+    """A demo in progress; `report` prints what happens."""
 
     script: CompetitionScript
     report: Callable[[str], None]
@@ -126,14 +55,14 @@ class CompetitionDemo:
     volunteers: list[DemoProgram] = field(default_factory=list)
     reader: LedgerReader | None = None
     status: int = 1
-    """0 once the stranger's checks ended as they have to."""
+    """0 once the verification ended as it has to."""
 
     @property
     def folder(self) -> Path:
         return self.script.folder
 
     async def run_command(self, name: str, *arguments: str) -> str:
-        """Run a tequio program to its end; gives what it said. Raises UserFacingError."""
+        """Run a tequio program to its end; returns what it printed. Raises UserFacingError."""
         return (await DemoProgram(name, tequio(*arguments), self.folder).run_checked()).strip()
 
     def organiser_options(self, name: str) -> tuple[str, ...]:
@@ -145,7 +74,7 @@ class CompetitionDemo:
         return await trio.to_thread.run_sync(self.reader.wait_for, None)
 
     async def wait_until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
-        """Wait until the log says so; raises UserFacingError when it never does."""
+        """Wait for a state of the log; raises UserFacingError when it never comes."""
         with trio.move_on_after(_WAIT_S * max(self.script.pace, 1.0)):
             while True:
                 view = await self.view()
@@ -158,7 +87,7 @@ class CompetitionDemo:
 
 
 async def run_competition(contest: CompetitionDemo, *, keep_running: bool) -> None:
-    """Play it all, to the stranger's checks; or go on until cancelled.
+    """Play it all, to the verification; or go on until cancelled.
 
     Every process ends with this function. Raises UserFacingError when a program fails.
     """
@@ -170,23 +99,13 @@ async def run_competition(contest: CompetitionDemo, *, keep_running: bool) -> No
         await _open_competition(contest)
         for number in range(1, EVALUATORS + 1):
             name = f"evaluator-{number}"
-            options = (
-                "--follow",
-                "--device",
-                "cpu",
-                "--threads",
-                "1",
-                *contest.organiser_options(name),
-            )
+            options = ("--follow", *_DEVICE, *contest.organiser_options(name))
             program = DemoProgram(name, tequio("competition", "evaluate", *options), contest.folder)
             nursery.start_soon(program.run_checked)
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
-        contest.status = await stranger.check_log()
-        if not contest.status:
-            contest.status = await stranger.check_models(await _exported(contest))
+        contest.status = await verify(contest)
         if keep_running:
             contest.report(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
@@ -215,15 +134,9 @@ async def _found(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
 async def _open_runs(contest: CompetitionDemo) -> None:
     for swarm in SWARMS:
         plan = str(contest.folder / f"{swarm.name}.toml")
+        options = contest.organiser_options(_organiser(swarm.name))
         seed = ("--seed-dir", str(contest.folder / "seed"))
-        await contest.run_command(
-            "run-open",
-            "run",
-            "open",
-            plan,
-            *contest.organiser_options(_organiser(swarm.name)),
-            *seed,
-        )
+        await contest.run_command("run-open", "run", "open", plan, *options, *seed)
         contest.report(
             f"Swarm {swarm.name}: {swarm.optimiser} at {swarm.lr}, outer step {swarm.outer_lr}; "
             f"{contest.script.tokens:,} tokens in {contest.script.rounds} rounds"
@@ -237,14 +150,8 @@ def _start_swarms(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
     for swarm in SWARMS:
         for number in range(1, VOLUNTEERS + 1):
             name = f"{swarm.name}-{number}"
-            options = (
-                *contest.organiser_options(name),
-                *listen,
-                "--run",
-                swarm.name,
-                "--device",
-                "cpu",
-            )
+            swarm_options = ("--run", swarm.name, "--device", "cpu")
+            options = (*contest.organiser_options(name), *listen, *swarm_options)
             program = DemoProgram(name, tequio("worker", *options), contest.folder)
             contest.volunteers.append(program)
             nursery.start_soon(program.run_checked)
@@ -286,12 +193,12 @@ async def _each_swarm(contest: CompetitionDemo, what: str) -> None:
         for swarm in SWARMS:
             options = ("--run", swarm.name, *contest.organiser_options(_organiser(swarm.name)))
             command = (f"{what}-{swarm.name}", "competition", what, swarm.name, *options)
-            nursery.start_soon(_tell_first, contest, command)
+            nursery.start_soon(_report_first, contest, command)
 
 
-async def _tell_first(contest: CompetitionDemo, command: tuple[str, ...]) -> None:
-    said = await contest.run_command(*command)
-    contest.report(said.partition(";")[0] + ".")
+async def _report_first(contest: CompetitionDemo, command: tuple[str, ...]) -> None:
+    printed = await contest.run_command(*command)
+    contest.report(printed.partition(";")[0] + ".")
 
 
 async def _train(contest: CompetitionDemo) -> None:
@@ -303,14 +210,14 @@ async def _train(contest: CompetitionDemo) -> None:
     with trio.move_on_after(max(left_s - _LATE_S * script.pace, 1.0)):
         while min(done.values()) < script.rounds or len(view.offers) < EVALUATORS:
             view = await contest.view()
-            _tell_rounds(contest, done)
+            _report_rounds(contest, done)
             await trio.sleep(POLL_S)
     await _each_swarm(contest, "submit")
     for program in contest.volunteers:
         await program.end()
 
 
-def _tell_rounds(contest: CompetitionDemo, done: dict[str, int]) -> None:
+def _report_rounds(contest: CompetitionDemo, done: dict[str, int]) -> None:
     if contest.reader is None:
         return
     for name, before in done.items():
@@ -324,9 +231,7 @@ async def _reveal(contest: CompetitionDemo) -> None:
     contest.report("Waiting for the deadline.")
     await contest.wait_until(lambda view: view.phase is not CompetitionPhase.OPEN)
     contest.report("The deadline has passed; evaluators reveal the secrets that they committed to.")
-    await contest.wait_until(
-        lambda view: view.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
-    )
+    await contest.wait_until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
         share = contest.folder / "sealed" / f"share-{number}-of-{CUSTODIANS}.txt"
         options = ("--share", str(share), *contest.organiser_options(_custodian(number)))
@@ -356,8 +261,55 @@ async def _decide(contest: CompetitionDemo) -> None:
     contest.report(f"Decided: {_page(contest, view)}")
 
 
+async def verify(contest: CompetitionDemo) -> int:
+    """Check everything as somebody who has the ledger's address and nothing else.
+
+    Returns 0, or the first exit status that was not expected.
+    """
+    bundle, shown = str(contest.folder / BUNDLE), set[str]()
+
+    async def check(title: str, *arguments: str, due: int = EXIT_SOUND) -> int:
+        contest.report(title)
+        typed = " ".join(("tequio verify-competition", *arguments))
+        contest.report("  " + typed.replace(f"{contest.folder}/", ""))
+        command = tequio("verify-competition", *arguments)
+        program = DemoProgram("verify", command, contest.folder)
+        status = await program.run()
+        printed = program.output.decode(errors="replace").strip() or program.log_tail()
+        fresh = [line for line in printed.splitlines() if line not in shown]
+        if not shown:  # lines of the first check are not repeated
+            shown.update(fresh)
+        contest.report("\n".join(fresh))
+        if status == due:
+            contest.report(f"Exit status {status}, as expected.")
+            return 0
+        logs = contest.folder / "logs"
+        contest.report(f"Exit status {status}, but {due} was expected: see {logs}")
+        return status or 1
+
+    return (
+        await check(
+            "Everything is checked from the log alone, and stored in one file:",
+            *(contest.url, "--bundle", bundle),
+        )
+        or await check(
+            "The same, and one random document of each model is scored again:",
+            *(contest.url, *_RESCORE),
+        )
+        or await check(
+            "Without a network, weights are unavailable, so nothing can be scored again:",
+            *(bundle, *_RESCORE),
+            due=AuditGrade.MISSING.value,
+        )
+        or await check(
+            "The same check again, with these models:",
+            *(bundle, *_RESCORE, *await _exported(contest)),
+        )
+    )
+
+
 async def _exported(contest: CompetitionDemo) -> tuple[str, ...]:
-    """Export what was submitted; gives the options that name it."""
+    """Export what was submitted; returns the options that name it."""
     contest.report("The submitted models are exported while a seed serves them.")
     view, options, models = await contest.view(), list[str](), contest.folder / "models"
     models.mkdir()
@@ -365,9 +317,9 @@ async def _exported(contest: CompetitionDemo) -> tuple[str, ...]:
         submission = view.entrants[swarm.name].submission
         if submission is not None:
             to = str(models / swarm.name)
-            wish = ("--run", swarm.name, "--round", str(submission.round), "--to", to)
+            export = ("--run", swarm.name, "--round", str(submission.round), "--to", to)
             at = ("--ledger", contest.url)
-            await contest.run_command("export", "checkpoint", "export", *wish, *at)
+            await contest.run_command("export", "checkpoint", "export", *export, *at)
             options += ["--model", f"{swarm.name}={to}"]
     return tuple(options)
 
@@ -390,17 +342,17 @@ def _custodian(number: int) -> str:
 
 
 def run_demo(script: CompetitionScript, *, keep_running: bool) -> int:
-    """Play the competition; gives the exit status. Raises UserFacingError."""
+    """Play the competition; returns the exit status. Raises UserFacingError."""
     began = time.monotonic()
 
-    def told(text: str) -> None:
+    def report(text: str) -> None:
         minutes, seconds = divmod(int(time.monotonic() - began), 60)
         first, *more = text.splitlines() or [""]
         click.echo(f"{minutes:02}:{seconds:02}  {first}")
         for line in more:
             click.echo(f"       {line}")
 
-    return trio.run(partial(_perform, CompetitionDemo(script=script, report=told), keep_running))
+    return trio.run(partial(_perform, CompetitionDemo(script=script, report=report), keep_running))
 
 
 async def _perform(contest: CompetitionDemo, keep_running: bool) -> int:  # noqa: FBT001 - trio passes by place

@@ -1,4 +1,4 @@
-"""The demo's composition: stage, terminal, and outcome."""
+"""The demo's composition: network, terminal, and outcome."""
 
 from __future__ import annotations
 
@@ -23,44 +23,40 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
 
 MIB = 1 << 20
+REFRESH_S = 0.5
 AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
 
-def render_live(stage: DemoNetwork, now: float) -> RenderableType:
-    return Group(_headline(stage, now), _peers(stage))
-
-
-def _headline(stage: DemoNetwork, now: float) -> RenderableType:
+def _headline(network: DemoNetwork, now: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
-    run = stage.run
-    grid.add_row("act", stage.act)
-    if stage.url:
-        grid.add_row("ledger", f"{stage.url} (tequio app --ledger {stage.url} joins it)")
-    if run is not None and stage.opened_at:
-        seconds = max(now - stage.opened_at, 1e-9)
+    run = network.run
+    grid.add_row("act", network.act)
+    if network.url:
+        grid.add_row("ledger", f"{network.url} (tequio app --ledger {network.url} joins it)")
+    if run is not None and network.opened_at:
+        seconds = max(now - network.opened_at, 1e-9)
         state = run.state.replace("_", " ")
         grid.add_row(
-            "round", f"{min(run.round, stage.script.rounds)} of {stage.script.rounds}, {state}"
+            "round", f"{min(run.round, network.script.rounds)} of {network.script.rounds}, {state}"
         )
         grid.add_row("tokens", f"{run.tokens:,} accepted, {run.tokens / seconds:,.0f} a second")
         grid.add_row("head", (run.head or "")[:16])
-    verdicts = [one.verdict for one in stage.statuses() if one.verdict]
+    verdicts = [one.verdict for one in network.statuses() if one.verdict]
     if verdicts:
         grid.add_row("witnesses", verdicts[0])
-    loss = [one.loss for one in stage.statuses() if one.loss]
+    loss = [one.loss for one in network.statuses() if one.loss]
     if loss:
         mean = sum(loss) / len(loss) / math.log(2)
         grid.add_row("training", f"{mean:.3f} bits per byte, as the trainers read it")
     return Panel(grid, title="Tequio demo", title_align="left")
 
 
-def _peers(stage: DemoNetwork) -> RenderableType:
+def _peers(network: DemoNetwork) -> RenderableType:
     table = Table(expand=True)
-    for column in ("peer", "doing", "head of", "peers", "sent", "received", "rounds", "proofs"):
+    numbers = ("head of", "peers", "sent", "received", "rounds", "proofs", "points (micro)")
+    for column in ("peer", "doing", *numbers, "memory MiB"):
         table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
-    for column in ("points (micro)", "memory MiB"):
-        table.add_column(column, justify="right")
-    for one in stage.statuses():
+    for one in network.statuses():
         table.add_row(
             one.peer[-8:],
             one.problem or one.duty,
@@ -70,37 +66,37 @@ def _peers(stage: DemoNetwork) -> RenderableType:
             f"{one.received_bytes / MIB:.1f}",
             str(one.rounds_trained),
             str(one.proofs),
-            f"{stage.micropoints.get(one.key, 0):,}",
+            f"{network.micropoints.get(one.key, 0):,}",
             f"{one.resident_mb} + {one.trainer_resident_mb}",
         )
     return table
 
 
-def print_summary(played: DemoResult, console: Console) -> None:
-    tally = played.tally
+def print_summary(result: DemoResult, console: Console) -> None:
+    tally = result.tally
     facts = Table.grid(padding=(0, 2))
     facts.add_row("rounds", f"{tally.committed} closed, {tally.void} void")
     agreement = "all equal on all peers" if tally.all_agree else "PEERS DISAGREE"
     facts.add_row("heads", f"{len(tally.heads)}, {agreement}")
     facts.add_row(
         "held out",
-        f"{played.start.bits_per_byte:.3f} -> {played.end.bits_per_byte:.3f} bits per byte, "
-        f"perplexity {played.end.perplexity:.2f} per token",
+        f"{result.start.bits_per_byte:.3f} -> {result.end.bits_per_byte:.3f} bits per byte, "
+        f"perplexity {result.end.perplexity:.2f} per token",
     )
     facts.add_row("log", f"{tally.size} entries, root {tally.root[:16]}…")
-    facts.add_row("audit", f"{AUDIT_RESULTS.get(played.audit_exit, 'failed')}")
-    facts.add_row("time", f"{played.seconds:.0f} s")
+    facts.add_row("audit", f"{AUDIT_RESULTS.get(result.audit_exit, 'failed')}")
+    facts.add_row("time", f"{result.seconds:.0f} s")
     console.print(Panel(facts, title="What came out", title_align="left"))
     points = Table("volunteer", "points (micro)")
-    for key, micropoints in sorted(played.micropoints.items(), key=lambda pair: -pair[1]):
+    for key, micropoints in sorted(result.micropoints.items(), key=lambda pair: -pair[1]):
         points.add_row(peer_id_text(key_from_text(key)), f"{micropoints:,}")
     console.print(points)
-    console.print(Panel(Text(played.end.sample), title="The model writes", title_align="left"))
+    console.print(Panel(Text(result.end.sample), title="The model writes", title_align="left"))
 
 
-def json_report(played: DemoResult, run: RunAnswer) -> dict[str, object]:
+def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
     """The outcome as plain values; sizes in bytes, memory in MiB, points in micro-points."""
-    tally = played.tally
+    tally = result.tally
     return {
         "rounds_committed": tally.committed,
         "rounds_void": tally.void,
@@ -111,35 +107,32 @@ def json_report(played: DemoResult, run: RunAnswer) -> dict[str, object]:
                 "peer_id": one.peer,
                 "roles": list(one.roles),
                 "head": digest_from_text(one.head).hex() if one.head else "",
-                "micropoints": played.micropoints[one.key],
+                "micropoints": result.micropoints[one.key],
                 "bytes_sent": one.sent_bytes,
                 "bytes_received": one.received_bytes,
                 "worker_rss_mb": one.resident_mb,
-                "trainer_rss_mb": played.trainer_mb[one.key],
+                "trainer_rss_mb": result.trainer_mb[one.key],
                 "compute_fraction": round(one.train_seconds / max(one.elapsed_seconds, 1e-9), 4),
             }
-            for one in played.statuses
+            for one in result.statuses
         ],
         "held_out": {
-            "bits_per_byte_start": round(played.start.bits_per_byte, 6),
-            "bits_per_byte_end": round(played.end.bits_per_byte, 6),
-            "perplexity_end": round(played.end.perplexity, 6),
+            "bits_per_byte_start": round(result.start.bits_per_byte, 6),
+            "bits_per_byte_end": round(result.end.bits_per_byte, 6),
+            "perplexity_end": round(result.end.perplexity, 6),
         },
         "tokens_accepted": run.tokens,
-        "tokens_per_s": round(run.tokens / max(played.seconds, 1e-9), 1),
+        "tokens_per_s": round(run.tokens / max(result.seconds, 1e-9), 1),
         "log": {"size": tally.size, "root": tally.root},
-        "audit_exit": played.audit_exit,
-        "ledger_rss_mb": played.ledger_resident_mb,
-        "seed_rss_mb": played.seed_resident_mb,
-        "seconds": round(played.seconds, 1),
+        "audit_exit": result.audit_exit,
+        "ledger_rss_mb": result.ledger_resident_mb,
+        "seed_rss_mb": result.seed_resident_mb,
+        "seconds": round(result.seconds, 1),
     }
 
 
-REFRESH_S = 0.5
-
-
 def run_demo(script: DemoScript) -> dict[str, object]:
-    """Play the demo; returns its outcome as plain values. Raises UserFacingError."""
+    """Run the demo; returns its outcome as plain values. Raises UserFacingError."""
     return trio.run(_perform, script)
 
 
@@ -150,31 +143,31 @@ def keep_running(script: DemoScript) -> None:
 
 async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
-    stage = DemoNetwork(script=script)
-    outcome: list[DemoResult] = []
-    async with _shown(stage, console):
-        outcome.append(await play.run_network(stage))
-    if not outcome or stage.run is None:  # a signal ended it
+    network = DemoNetwork(script=script)
+    results: list[DemoResult] = []
+    async with _screen(network, console):
+        results.append(await play.run_network(network))
+    if not results or network.run is None:  # a signal ended it
         raise UserFacingError("the demo ended before its run did")
-    (played,) = outcome
-    print_summary(played, console)
-    if played.audit_exit:
-        console.print(played.audit_text)
-    return json_report(played, stage.run)
+    (result,) = results
+    print_summary(result, console)
+    if result.audit_exit:
+        console.print(result.audit_text)
+    return json_report(result, network.run)
 
 
 async def _keep_running(script: DemoScript) -> None:
-    stage = DemoNetwork(script=script)
-    async with _shown(stage, Console(stderr=True)):
-        await play.keep_running(stage)
+    network = DemoNetwork(script=script)
+    async with _screen(network, Console(stderr=True)):
+        await play.keep_running(network)
 
 
 @asynccontextmanager
-async def _shown(stage: DemoNetwork, console: Console) -> AsyncIterator[None]:
-    """Draw the stage while it plays; a signal ends it."""
+async def _screen(network: DemoNetwork, console: Console) -> AsyncIterator[None]:
+    """Draw the network while it runs; a signal ends it."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(cancel_at_signal, nursery.cancel_scope)
-        nursery.start_soon(_draw, stage, console)
+        nursery.start_soon(_draw, network, console)
         yield
         nursery.cancel_scope.cancel()
 
@@ -186,24 +179,24 @@ async def cancel_at_signal(scope: trio.CancelScope) -> None:
             scope.cancel()
 
 
-async def _draw(stage: DemoNetwork, console: Console) -> None:
+async def _draw(network: DemoNetwork, console: Console) -> None:
     if not console.is_terminal:
-        await _draw_lines(stage)
+        await _draw_lines(network)
         return
     with Live(console=console, refresh_per_second=4, transient=True) as screen:
         while True:
-            screen.update(render_live(stage, trio.current_time()))
+            screen.update(Group(_headline(network, trio.current_time()), _peers(network)))
             await trio.sleep(REFRESH_S)
 
 
-async def _draw_lines(stage: DemoNetwork) -> None:
+async def _draw_lines(network: DemoNetwork) -> None:
     """For pipes and CI: a line when the act or the round changes."""
     last = ("", -1)
     while True:
-        now = (stage.act, min(stage.run.round, stage.script.rounds) if stage.run else -1)
+        now = (network.act, min(network.run.round, network.script.rounds) if network.run else -1)
         if now != last:
             last = now
-            where = f" round {now[1]} of {stage.script.rounds}" if now[1] > 0 else ""
-            at = f" at {stage.url}" if stage.url else ""
+            where = f" round {now[1]} of {network.script.rounds}" if now[1] > 0 else ""
+            at = f" at {network.url}" if network.url else ""
             print(f"demo: {now[0]}{at}{where}", file=sys.stderr, flush=True)  # noqa: T201 - this is the screen
         await trio.sleep(REFRESH_S)

@@ -1,4 +1,4 @@
-"""The demo from curtain to curtain: found, build, open, train, measure, audit."""
+"""The demo from its start to its end: found, build, open, train, measure, audit."""
 
 from __future__ import annotations
 
@@ -36,8 +36,12 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry
 
+log = structlog.get_logger(__name__)
+
 SAMPLE_TOKENS = 240
 START_TIMEOUT_S = 120.0
+POLL_S = 0.5
+FINISHED = "finished"
 
 
 async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Evaluated]:
@@ -111,8 +115,6 @@ def _blob(store: Path, name: str) -> Path:
 
 @dataclass(slots=True, kw_only=True)
 class LogTally:
-    """Counts over one log."""
-
     size: int
     root: str  # hex
     committed: int = 0
@@ -165,12 +167,8 @@ class LogTally:
                 self.stated[statement.round or 0].add(head)
 
 
-async def read_log(ledger: LedgerApi) -> LogTally:
+def read_log(source: LiveLog) -> LogTally:
     """Count the whole log up to its newest checkpoint; raises UserFacingError if unsound."""
-    return await trio.to_thread.run_sync(_read, LiveLog(ledger))
-
-
-def _read(source: LiveLog) -> LogTally:
     report = AuditReport()
     reader = LogReader(source, report)
     signed, note = reader.newest()
@@ -180,12 +178,6 @@ def _read(source: LiveLog) -> LogTally:
         tally.add(Entry.parse(leaf))
     report.check("the log of the demo", "this is an error in tequio: please report it")
     return tally
-
-
-log = structlog.get_logger(__name__)
-
-POLL_S = 0.5
-FINISHED = "finished"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -208,8 +200,6 @@ class DemoNetwork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoResult:
-    """Result of the demo."""
-
     tally: LogTally
     statuses: list[Status]
     micropoints: dict[str, int]  # by key as text
@@ -224,131 +214,119 @@ class DemoResult:
     url: str
 
 
-async def run_network(stage: DemoNetwork) -> DemoResult:
+async def run_network(network: DemoNetwork) -> DemoResult:
     """Play the script; every process ends with this function.
 
     Raises UserFacingError when a program fails.
     """
     async with trio.open_nursery() as nursery:
-        await _raise_curtain(stage, nursery)
-        await _watch(stage)
-        seconds = trio.current_time() - stage.opened_at
-        result = await _look_back(stage, seconds)
+        await _train(network, nursery)
+        seconds = trio.current_time() - network.opened_at
+        result = await _measured(network, seconds)
         nursery.cancel_scope.cancel()
     return result
 
 
-async def keep_running(stage: DemoNetwork) -> None:
+async def keep_running(network: DemoNetwork) -> None:
     """Run until cancelled, so that others can join; raises UserFacingError."""
     async with trio.open_nursery() as nursery:
-        await _raise_curtain(stage, nursery)
-        await _watch(stage)
+        await _train(network, nursery)
         await trio.sleep_forever()
 
 
-async def _raise_curtain(stage: DemoNetwork, nursery: trio.Nursery) -> None:
-    await _found(stage, nursery)
-    await _open_run(stage)
-    _start(stage, nursery)
-
-
-async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
+async def _found(network: DemoNetwork, nursery: trio.Nursery) -> None:
     """Make organiser key, data and plan, and start the ledger."""
-    folder = stage.script.folder
-    stage.act = "building token shards from Python's standard library"
-    plan = stage.script.write()
+    folder = network.script.folder
+    network.act = "building token shards from Python's standard library"
+    plan = network.script.write()
     build = tequio("data", "build", str(folder / "data"), "--stdlib", "--sequence", "128")
     await DemoProgram("data", build, folder).run_checked()
     key = await DemoProgram(
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
     ).run_checked()
-    stage.act = f"starting the ledger ({plan.name})"
-    stage.ledger, stage.url = await programs.start_ledger(nursery, folder, key.strip())
+    network.act = f"starting the ledger ({plan.name})"
+    network.ledger, network.url = await programs.start_ledger(nursery, folder, key.strip())
 
 
-async def _open_run(stage: DemoNetwork) -> None:
-    folder = stage.script.folder
-    stage.act = "making the first head and opening the run"
-    command = tequio(
-        "run",
-        "open",
-        str(folder / "plan.toml"),
-        "--ledger",
-        stage.url,
-        "--dir",
-        str(folder / "organiser"),
-        "--seed-dir",
-        str(folder / "seed"),
-    )
+async def _open_run(network: DemoNetwork) -> None:
+    folder = network.script.folder
+    network.act = "making the first head and opening the run"
+    plan, seed = str(folder / "plan.toml"), ("--seed-dir", str(folder / "seed"))
+    organiser = ("--ledger", network.url, "--dir", str(folder / "organiser"))
+    command = tequio("run", "open", plan, *organiser, *seed)
     await DemoProgram("run-open", command, folder).run_checked()
 
 
-def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
-    folder = stage.script.folder
-    common = ("--ledger", stage.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
-    stage.seed = DemoProgram(
+def _start(network: DemoNetwork, nursery: trio.Nursery) -> None:
+    folder = network.script.folder
+    common = ("--ledger", network.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
+    network.seed = DemoProgram(
         "seed", tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"), folder
     )
-    nursery.start_soon(stage.seed.run_checked)
-    share = ("--share", str(stage.script.share_percent))
-    for number in range(1, stage.script.peers + 1):
+    nursery.start_soon(network.seed.run_checked)
+    share = ("--share", str(network.script.share_percent))
+    for number in range(1, network.script.peers + 1):
         name = f"volunteer-{number}"
         volunteer = DemoProgram(
             name,
             tequio("worker", *common, "--dir", str(folder / name), "--device", "cpu", *share),
             folder,
         )
-        stage.volunteers.append(volunteer)
+        network.volunteers.append(volunteer)
         nursery.start_soon(volunteer.run_checked)
-    stage.opened_at = trio.current_time()
+    network.opened_at = trio.current_time()
 
 
-async def _watch(stage: DemoNetwork) -> None:
-    stage.act = "training"
-    async with LedgerApi(stage.url) as ledger:
-        while stage.run is None or stage.run.state != FINISHED:
+async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
+    """Start everything, and return when the run has ended."""
+    await _found(network, nursery)
+    await _open_run(network)
+    _start(network, nursery)
+    network.act = "training"
+    async with LedgerApi(network.url) as ledger:
+        while network.run is None or network.run.state != FINISHED:
             try:
-                (stage.run,) = await ledger.runs()
-                stage.micropoints = await _micropoints(stage, ledger)
+                (network.run,) = await ledger.runs()
+                network.micropoints = await _micropoints(network, ledger)
             except LedgerUnavailableError as err:
                 log.warning("the ledger does not answer", error=str(err))
             await trio.sleep(POLL_S)
 
 
-async def _micropoints(stage: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
+async def _micropoints(network: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
     """Points of each volunteer so far, by key; an unregistered one has none."""
     earned = {}
-    for one in stage.statuses():
+    for one in network.statuses():
         with suppress(LedgerRefusedError):
             earned[one.key] = (await ledger.peer(key_from_text(one.key))).micropoints
     return earned
 
 
-async def _look_back(stage: DemoNetwork, seconds: float) -> DemoResult:
+async def _measured(network: DemoNetwork, seconds: float) -> DemoResult:
     """Read the log, measure the last head, and let the audit check everything."""
-    script = stage.script
-    stage.act = "measuring the first and the last head"
-    start, end = await measure(script, stage.url)
-    stage.act = "auditing: replaying the log and every head as a stranger"
+    script = network.script
+    network.act = "measuring the first and the last head"
+    start, end = await measure(script, network.url)
+    network.act = "auditing: replaying the log and every head as a stranger"
     store = str(script.folder / "seed" / "store")
     audit = DemoProgram(
-        "audit", tequio("audit", "--ledger", stage.url, "--store", store), script.folder
+        "audit", tequio("audit", "--ledger", network.url, "--store", store), script.folder
     )
     audit_exit = await audit.run()
-    async with LedgerApi(stage.url) as ledger:
-        tally = await read_log(ledger)
-        micropoints = await _micropoints(stage, ledger)
+    async with LedgerApi(network.url) as ledger:
+        tally = await trio.to_thread.run_sync(read_log, LiveLog(ledger))
+        micropoints = await _micropoints(network, ledger)
     return DemoResult(
         tally=tally,
-        statuses=stage.statuses(),
+        statuses=network.statuses(),
         micropoints=micropoints,
         start=start,
         end=end,
         audit_exit=audit_exit,
         audit_text=audit.output.decode(errors="replace") or audit.log_tail(),
-        trainer_mb={one.status.key: one.trainer_mb for one in stage.volunteers if one.status},
-        ledger_resident_mb=stage.ledger.resident_mb if stage.ledger else 0,
-        seed_resident_mb=stage.seed.resident_mb if stage.seed else 0,
+        trainer_mb={one.status.key: one.trainer_mb for one in network.volunteers if one.status},
+        ledger_resident_mb=network.ledger.resident_mb if network.ledger else 0,
+        seed_resident_mb=network.seed.resident_mb if network.seed else 0,
         seconds=seconds,
-        url=stage.url,
+        url=network.url,
     )

@@ -32,6 +32,14 @@ ARCHITECTURE = {
 """A Llama of about a million parameters over raw bytes."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
+VOLUNTEERS = 2
+"""Of each swarm."""
+EVALUATORS = 3
+CUSTODIANS, NEEDED = 3, 2
+_SEALED, _DRAWN = 64, 40
+_SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
+_TRAINED_MOST = 600
+_EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +56,7 @@ class DemoScript:
     """Interval, in rounds, at which drawn volunteers measure the head."""
     first_windows: int = 160
     share_percent: int = 100
-    """How much of the time the volunteers compute."""
+    """Share of the time that the volunteers compute, percent."""
 
     def plan(self) -> str:
         return _run_plan(
@@ -70,7 +78,6 @@ class DemoScript:
 
 
 def quick_script(folder: Path, peers: int) -> DemoScript:
-    """All of it in a minute."""
     return DemoScript(
         folder=folder,
         rounds=5,
@@ -116,16 +123,6 @@ def _toml(first: Mapping[str, object], tables: Mapping[str, Mapping[str, object]
         lines += ["", f"[{title}]"]
         lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
     return "\n".join(lines) + "\n"
-
-
-VOLUNTEERS = 2
-"""Of each swarm."""
-EVALUATORS = 3
-CUSTODIANS, NEEDED = 3, 2
-_SEALED, _DRAWN = 64, 40
-_SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
-_TRAINED_MOST = 600
-_EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +213,6 @@ def _write_texts(folder: Path) -> None:
 
 
 def _library() -> Iterator[str]:
-    """Each text of the standard library once."""
     library = sources.standard_library_files()
     seen = set[str]()
     for at in range(len(library)):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tequio_client import cli
+
+if TYPE_CHECKING:
+    from tequio_client.organiser.signing import SigningOptions
 
 _SEED_BYTES = 32
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
@@ -30,6 +34,23 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
         if not 1 <= amount <= _MOST:
             self.fail(f"invalid number {value!r}: expected 125M, 1.5B or the like", param, ctx)
         return amount
+
+
+def _signing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options of a decision; the command gets them as `signing.SigningOptions`."""
+
+    @cli.ledger_option
+    @cli.signing_options
+    @wraps(command)
+    def signed(
+        *, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None, **values: object
+    ) -> None:
+        from tequio_client.organiser.signing import SigningOptions
+
+        folders = (folder, *others)
+        command(options=SigningOptions(ledger=ledger, folders=folders, out=out), **values)
+
+    return signed
 
 
 _USES = click.option(
@@ -239,41 +260,23 @@ _steering("finish", "End a run after its current round.")
 @cli.log_id_argument("name")
 @_USES
 @_DAYS
-@cli.ledger_option
-@cli.signing_options
-def invite(  # noqa: PLR0913 - one parameter an option
-    *,
-    name: str,
-    uses: int,
-    days: float,
-    ledger: str,
-    folder: Path,
-    others: tuple[Path, ...],
-    out: Path | None,
-) -> None:
+@_signing_options
+def invite(name: str, uses: int, days: float, options: SigningOptions) -> None:
     """Create an invitation link to the run NAME.
 
     The link is secret: send it only to those you invite. It opens in the app; without the app, use
     `tequio join LINK`. If the network has two or more organisers, two of them sign. See also
     `tequio invite`.
     """
-    _open_invitation(ledger, name, uses=uses, days=days, folders=(folder, *others), out=out)
+    _open_invitation(options, uses, days, name)
 
 
-def _open_invitation(
-    ledger: str,
-    run_name: str | None,
-    *,
-    uses: int,
-    days: float,
-    folders: tuple[Path, ...],
-    out: Path | None,
-) -> None:
+def _open_invitation(options: SigningOptions, uses: int, days: float, run: str | None) -> None:
     from tequio_client.organiser import decisions
 
-    seed = os.urandom(_SEED_BYTES)
-    options = decisions.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
-    description, link = decisions.open_invitation(ledger, options, folders, out)
+    description, link = decisions.open_invitation(
+        options, uses=uses, days=days, run=run, seed=os.urandom(_SEED_BYTES)
+    )
     click.echo(description, err=True)  # standard output has the link alone, for scripts
     click.echo(link)
 
@@ -304,33 +307,20 @@ def invite_group() -> None:
     type=cli.NonEmptyText(),
     help="Name or id of the run that the link is for (default: every run).",
 )
-@cli.ledger_option
-@cli.signing_options
-def open_invitation(  # noqa: PLR0913 - one parameter an option
-    *,
-    uses: int,
-    days: float,
-    run_name: str | None,
-    ledger: str,
-    folder: Path,
-    others: tuple[Path, ...],
-    out: Path | None,
-) -> None:
+@_signing_options
+def open_invitation(uses: int, days: float, run_name: str | None, options: SigningOptions) -> None:
     """Open an invitation and print its link.
 
     The link is secret: send it only to those you invite. If the network has two or more organisers,
     two of them sign.
     """
-    _open_invitation(ledger, run_name, uses=uses, days=days, folders=(folder, *others), out=out)
+    _open_invitation(options, uses, days, run_name)
 
 
 @invite_group.command()
 @cli.log_id_argument("invitation")
-@cli.ledger_option
-@cli.signing_options
-def close(
-    invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
-) -> None:
+@_signing_options
+def close(invitation: str, options: SigningOptions) -> None:
     """Close INVITATION; members that it let in stay.
 
     INVITATION is its key, the beginning of its key, or its link.
@@ -338,16 +328,13 @@ def close(
     from tequio_client.organiser import decisions
     from tequio_shared.statements.network import InviteClose
 
-    click.echo(decisions.end_invitation(ledger, invitation, InviteClose, (folder, *others), out))
+    click.echo(decisions.end_invitation(options, invitation, InviteClose))
 
 
 @invite_group.command()
 @cli.log_id_argument("invitation")
-@cli.ledger_option
-@cli.signing_options
-def revoke(
-    invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
-) -> None:
+@_signing_options
+def revoke(invitation: str, options: SigningOptions) -> None:
     """Revoke INVITATION, also for members that it let in.
 
     INVITATION is its key, the beginning of its key, or its link. If the network has two or more
@@ -356,7 +343,7 @@ def revoke(
     from tequio_client.organiser import decisions
     from tequio_shared.statements.network import InviteRevoke
 
-    click.echo(decisions.end_invitation(ledger, invitation, InviteRevoke, (folder, *others), out))
+    click.echo(decisions.end_invitation(options, invitation, InviteRevoke))
 
 
 @invite_group.command("list")
@@ -385,34 +372,28 @@ def connector() -> None:
     type=click.FloatRange(0.001, 3_650),
     help="How many days it may vouch; what it vouched for in that time stays valid.",
 )
-@cli.ledger_option
-@cli.signing_options
-def grant(
-    key: str, *, days: float, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
-) -> None:
+@_signing_options
+def grant(key: str, days: float, options: SigningOptions) -> None:
     """Allow KEY to vouch for other keys.
 
     If the network has two or more organisers, two of them sign.
     """
     from tequio_client.organiser import decisions
 
-    click.echo(decisions.grant_connector(ledger, key, days, (folder, *others), out))
+    click.echo(decisions.grant_connector(options, key, days))
 
 
 @connector.command("revoke")
 @_KEY
-@cli.ledger_option
-@cli.signing_options
-def revoke_connector(
-    key: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
-) -> None:
+@_signing_options
+def revoke_connector(key: str, options: SigningOptions) -> None:
     """Revoke the connector KEY, and all that it vouched for.
 
     If the network has two or more organisers, two of them sign.
     """
     from tequio_client.organiser import decisions
 
-    click.echo(decisions.revoke_connector(ledger, key, (folder, *others), out))
+    click.echo(decisions.revoke_connector(options, key))
 
 
 @connector.command("list")
@@ -467,28 +448,20 @@ def show_key(key: str, ledger: str) -> None:
     decisions.print_key(key, ledger)
 
 
-def _ruling(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        cli.signing_options,
-        click.option(
-            "--reason",
-            type=click.IntRange(0, 65_535),
-            default=1,
-            show_default=True,
-            help="Reason code agreed on by the organisers; it is recorded and has no effect.",
-        ),
-        cli.ledger_option,
-        _KEY,
-    ):
-        command = option(command)
-    return command
+_REASON = click.option(
+    "--reason",
+    type=click.IntRange(0, 65_535),
+    default=1,
+    show_default=True,
+    help="Reason code agreed on by the organisers; it is recorded and has no effect.",
+)
 
 
 @quarantine.command()
-@_ruling
-def release(
-    key: str, ledger: str, reason: int, folder: Path, others: tuple[Path, ...], out: Path | None
-) -> None:
+@_KEY
+@_REASON
+@_signing_options
+def release(key: str, reason: int, options: SigningOptions) -> None:
     """Make KEY active again.
 
     If the network has two or more organisers, two of them sign.
@@ -497,25 +470,18 @@ def release(
     from tequio_shared.statements.network import StandingRelease
 
     make = partial(StandingRelease, reason=reason)
-    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))
+    click.echo(decisions.submit_ruling(options, key, make))
 
 
 @quarantine.command()
-@_ruling
+@_KEY
+@_REASON
+@_signing_options
 @click.option("--ban", is_flag=True, help="Ban the key; possible after a second quarantine.")
-def uphold(  # noqa: PLR0913 - one parameter an option
-    key: str,
-    ledger: str,
-    reason: int,
-    folder: Path,
-    others: tuple[Path, ...],
-    out: Path | None,
-    *,
-    ban: bool,
-) -> None:
+def uphold(key: str, reason: int, options: SigningOptions, *, ban: bool) -> None:
     """Keep the quarantine of KEY, and reject its appeal."""
     from tequio_client.organiser import decisions
     from tequio_shared.statements.network import StandingUphold
 
     make = partial(StandingUphold, to="banned" if ban else "quarantined", reason=reason)
-    click.echo(decisions.submit_ruling(ledger, key, make, (folder, *others), out))
+    click.echo(decisions.submit_ruling(options, key, make))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,7 +15,7 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
-from tequio_client.organiser.signing import Decision
+from tequio_client.organiser.signing import Decision, SigningOptions
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.api.network import InvitationAnswer
 from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
@@ -41,53 +39,39 @@ PREFIX_LENGTH = 6
 _DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationOptions:
-    """An invitation to open; `run` is a name or the beginning of an id, None for every run."""
-
-    uses: int
-    days: float
-    run: str | None
-    seed: bytes
-    """Seed of the invitation's key: 32 bytes of the system's randomness."""
-
-
 def open_invitation(
-    ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
+    options: SigningOptions, *, uses: int, days: float, run: str | None, seed: bytes
 ) -> tuple[str, str]:
-    """Open an invitation as the organisers in the folders.
+    """Open an invitation, whose key has that random seed of 32 bytes.
 
-    Returns a sentence about the result, and the link. Raises UserFacingError.
+    `run` is a name or the beginning of an id, None for every run. Returns a sentence about the
+    result, and the link. Raises UserFacingError.
     """
 
     async def opened(api: LedgerApi) -> tuple[str, str]:
         network = await api.network()
         body = InviteOpen(
-            invitation=to_text(Signer(options.seed).key),
-            uses=options.uses,
-            until=now_ms() + round(options.days * _DAY_MS),
-            run=await _run(api, options.run) if options.run else "",
+            invitation=to_text(Signer(seed).key),
+            uses=uses,
+            until=now_ms() + round(days * _DAY_MS),
+            run=await _run(api, run) if run else "",
         )
-        link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
-        return await signing.sign_decision(api, body, folders, out), link.text()
+        link = InvitationLink(ledger=options.ledger, network=network.id, seed=seed)
+        return await signing.sign_decision(api, body, options), link.text()
 
-    with signing.locked_folders(folders):
-        return signing.ask_ledger(ledger, opened)
+    with signing.locked_folders(options.folders):
+        return signing.ask_ledger(options.ledger, opened)
 
 
 def end_invitation(
-    ledger: str,
-    name: str,
-    how: type[InviteClose | InviteRevoke],
-    folders: Sequence[Path],
-    out: Path | None,
+    options: SigningOptions, name: str, how: type[InviteClose | InviteRevoke]
 ) -> str:
     """Close or revoke an invitation, given by its key, a prefix of it, or its link."""
 
     async def make(api: LedgerApi) -> Decision:
         return how(invitation=await _invitation(api, name))
 
-    return signing.decide(ledger, make, folders, out)
+    return signing.decide(make, options)
 
 
 def list_invitations(ledger: str) -> None:
@@ -137,19 +121,15 @@ def _state(one: InvitationAnswer) -> str:
     return "used up" if one.used >= one.uses else "open"
 
 
-def grant_connector(
-    ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None
-) -> str:
+def grant_connector(options: SigningOptions, key: str, days: float) -> str:
     """Make a key a connector for a number of days; returns a sentence about the result."""
     until = now_ms() + round(days * _DAY_MS)
-    body = RoleGrant(peer=_checked(key), role="connector", until=until)
-    return signing.decide(ledger, body, folders, out)
+    return signing.decide(RoleGrant(peer=_checked(key), role="connector", until=until), options)
 
 
-def revoke_connector(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
+def revoke_connector(options: SigningOptions, key: str) -> str:
     """Revoke a connector, and all that it vouched for."""
-    body = RoleRevoke(peer=_checked(key), role="connector")
-    return signing.decide(ledger, body, folders, out)
+    return signing.decide(RoleRevoke(peer=_checked(key), role="connector"), options)
 
 
 def list_connectors(ledger: str) -> None:
@@ -170,7 +150,7 @@ def _checked(key: str) -> str:
 
 def list_restricted(ledger: str) -> None:
     table = Table("key", "standing", "since", "until", "appeal", "why")
-    for one in signing.ask_ledger(ledger, _held):
+    for one in signing.ask_ledger(ledger, _restricted):
         at = one.standing
         until = format_time(at.until) if at.until else ""
         appeal = "" if at.appeal is None else str(at.appeal)
@@ -184,9 +164,7 @@ def print_key(name: str, ledger: str) -> None:
         Console(soft_wrap=True).print(escape(line))
 
 
-def submit_ruling(
-    ledger: str, name: str, make: Callable[..., Decision], folders: Sequence[Path], out: Path | None
-) -> str:
+def submit_ruling(options: SigningOptions, name: str, make: Callable[..., Decision]) -> str:
     """Rule on the key `name`: a whole key, or the beginning of a restricted one.
 
     `make` builds the statement from the argument `peer`.
@@ -195,10 +173,10 @@ def submit_ruling(
     async def ruling(api: LedgerApi) -> Decision:
         return make(peer=to_text(await _key(name, api)))
 
-    return signing.decide(ledger, ruling, folders, out)
+    return signing.decide(ruling, options)
 
 
-async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
+async def _restricted(api: LedgerApi) -> list[PeerStandingAnswer]:
     found: list[PeerStandingAnswer] = []
     after: int | None = 0
     while after is not None:
@@ -241,11 +219,11 @@ async def _key(name: str, api: LedgerApi) -> PeerKey:
         return key_from_text(name)
     except MalformedError:
         pass
-    held = await _held(api)
-    fitting = [one.key for one in held if one.key.startswith(name)]
+    restricted = await _restricted(api)
+    fitting = [one.key for one in restricted if one.key.startswith(name)]
     if len(name) >= PREFIX_LENGTH and len(fitting) == 1:
         return key_from_text(fitting[0])
-    known = ", ".join(one.key[:10] for one in held) or "none"
+    known = ", ".join(one.key[:10] for one in restricted) or "none"
     raise UserFacingError(
         f"{name!r} does not match exactly one key: give all 43 characters, or at least the first "
         f"{PREFIX_LENGTH} of one listed by `tequio quarantine list` ({known})"

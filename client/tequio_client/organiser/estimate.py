@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
-from tequio_client.organiser.plan import AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan
+from tequio_client.organiser.plan import ExpectPlan, ModelSourceSpec, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
@@ -35,10 +33,10 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec
+from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.model import ModelOutline as Paper
+    from tequio_client.trainer.model import ModelOutline
 
 
 RATED_SPEED_SHARE = 0.35
@@ -60,12 +58,12 @@ _MBIT = 1e6
 _TERA = 1e12
 _DAY_S, _HOUR_S, _MINUTE_S = 86_400, 3_600, 60
 _SECOND_MS = 1_000
+_UNKNOWN = to_text(bytes(32))
+"""Root, in the draft of a manifest, of weights that do not exist yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateRow:
-    """One line of the table."""
-
     label: str
     value: str
     note: str
@@ -276,10 +274,6 @@ def _duration(seconds: float) -> str:
     return f"{seconds / _DAY_S:.0f} days"
 
 
-_UNKNOWN = to_text(bytes(32))
-"""Root, in the draft of a manifest, of weights that do not exist yet."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutline:
     """A plan and everything that it names, except weights.
@@ -300,7 +294,7 @@ def read_outline(path: Path) -> RunOutline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read_plan(path)
     corpus = read_corpus(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, organiser_plan.find_source(plan.model, path.parent))
+    return _of(plan, path, corpus, plans.find_source(plan.model, path.parent))
 
 
 def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutline:
@@ -309,26 +303,35 @@ def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutli
 
 
 def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
-    paper = _on_paper(source)
-    model = _model(paper, source, corpus)
-    organiser_plan.check_vocabulary(source, corpus, paper.vocabulary)
-    organiser_plan.check_context(source, corpus, paper.context)
-    paired = organiser_plan.outline_adapters(source)
-    if paired is not None:
-        model = _beside(model, paired)
+    network = _network(source)
+    plans.check_vocabulary(source, corpus, network.vocabulary)
+    plans.check_context(source, corpus, network.context)
+    adapters = plans.outline_adapters(source)
+    # Adapters are what the run trains, so they replace the network in its manifest.
+    tensors = adapters.tensors if adapters else network.tensors
     draft = Manifest(
         name=plan.name,
-        model=model,
+        model=ModelSpec(
+            config=to_text(sha256(source.config)),
+            parameters=sum(math.prod(shape) for _, shape in tensors),
+            tensors=tensors,
+            aliases=() if adapters else network.aliases,
+            weights_root=_UNKNOWN,
+            aux_root=_UNKNOWN,
+            sequence=corpus.sequence,
+        ),
         tokenizer=corpus.tokenizer,
         data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=plans.manifest_algorithm(plan.algorithm, plan.inner),
         inner=plans.manifest_inner(plan.inner),
-        windows=plans.manifest_windows(plan.windows, corpus.sequence),
+        windows=WindowRules(
+            tokens=plan.windows.samples * corpus.sequence, **structs.asdict(plan.windows)
+        ),
         rounds=plans.manifest_rounds(plan.rounds),
         admission=plan.admission,
         measure=plan.measure if corpus.held_out else UNSET,
         witness_share_bp=round(plan.witness_share * 10_000),
-        base=paired.base if paired is not None else UNSET,
+        base=adapters.base if adapters else UNSET,
     )
     manifest = validated_manifest(draft, path)
     folder = path.parent / plan.data.folder
@@ -356,32 +359,10 @@ def read_corpus(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _on_paper(source: ModelSourceSpec) -> Paper:
+def _network(source: ModelSourceSpec) -> ModelOutline:
     from tequio_client.trainer import model  # noqa: PLC0415 - imports torch
 
     try:
         return model.outline(source.config)
     except UserFacingError as err:
         raise UserFacingError(f"{source.plan.source}: {err}") from err
-
-
-def _model(paper: Paper, source: ModelSourceSpec, corpus: Corpus) -> ModelSpec:
-    return ModelSpec(
-        config=to_text(sha256(source.config)),
-        parameters=sum(math.prod(shape) for _, shape in paper.tensors),
-        tensors=paper.tensors,
-        aliases=paper.aliases,
-        weights_root=_UNKNOWN,
-        aux_root=_UNKNOWN,
-        sequence=corpus.sequence,
-    )
-
-
-def _beside(model: ModelSpec, paired: AdapterOutline) -> ModelSpec:
-    # Adapters are what the run trains, so they replace the network in its manifest.
-    return msgspec.structs.replace(
-        model,
-        parameters=sum(math.prod(shape) for _, shape in paired.tensors),
-        tensors=paired.tensors,
-        aliases=(),
-    )

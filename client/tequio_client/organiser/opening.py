@@ -26,7 +26,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.names import find_one, short_id
 from tequio_client.organiser import estimate, signing
-from tequio_client.organiser import plan as organiser_plan
+from tequio_client.organiser import plan as plans
 from tequio_client.organiser.plan import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
@@ -40,6 +40,16 @@ from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
+
+log = structlog.get_logger(__name__)
+_WRONG_STATE = "wrong-state"
+STORE_BYTES = 1 << 40
+BY_ORGANISER = 1
+_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
+    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
+    "resume": (RunResume, "resumed"),
+    "finish": (RunFinish, "ends after the current round"),
+}
 
 
 def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:
@@ -77,9 +87,6 @@ async def submit_statement(
     await signing.submit_alone(api, folders[0], signers[0], body, run)
 
 
-log = structlog.get_logger(__name__)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRun:
     """A run ready to be opened: manifest, documents (blobs) and the files of the shards."""
@@ -103,12 +110,8 @@ def prepare_run(path: Path) -> PreparedRun:
         estimate.estimate_run(outline, outline.plan.expect).check()
     corpus, folder = outline.corpus, outline.folder
     layout = outline.manifest.algorithm.layout
-    begun = (
-        organiser_plan.start_base(outline.source, corpus, layout)
-        if outline.manifest.frozen
-        else None
-    )
-    origin = begun.origin if begun else organiser_plan.make_origin(outline.source, corpus, layout)
+    begun = plans.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
+    origin = begun.origin if begun else plans.make_origin(outline.source, corpus, layout)
     model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=None)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
@@ -125,7 +128,7 @@ def prepare_run(path: Path) -> PreparedRun:
             rounded=found.rounded,
             by_at_most=found.largest,
         )
-    tokenizer = [organiser_plan.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
+    tokenizer = [plans.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
@@ -170,11 +173,6 @@ def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
         if not file.is_file():
             raise UserFacingError(f"the shard {file} is missing: build the data again")
     return tuple(files)
-
-
-_WRONG_STATE = "wrong-state"
-STORE_BYTES = 1 << 40
-BY_ORGANISER = 1
 
 
 def organiser_key(folder: Path) -> str:
@@ -250,13 +248,6 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
         f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
     )
     yield "opened", f"entry {one.opened_index} of the log"
-
-
-_STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
-    "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
-    "resume": (RunResume, "resumed"),
-    "finish": (RunFinish, "ends after the current round"),
-}
 
 
 def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:

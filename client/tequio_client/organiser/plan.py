@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import structlog
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file
 from tequio_client.tokenizers import TOKENIZER_NAME
@@ -45,7 +45,6 @@ from tequio_shared.round.manifest import (
     InnerParams,
     MeasureRules,
     RoundRules,
-    WindowRules,
 )
 
 if TYPE_CHECKING:
@@ -53,12 +52,18 @@ if TYPE_CHECKING:
     from tequio_client.worker.store.store import Store
 
 
+log = structlog.get_logger(__name__)
+
 _MS = 1000
 ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
 EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
-
+_CONFIG = "config.json"
+_UNKNOWN = to_text(bytes(32))
+_WIDE, _NARROW = 4, 2  # bytes of a weight
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_GB = 1e9
 
 Factor = Annotated[float, Meta(ge=0, le=1_000)]
 Seconds = Annotated[float, Meta(ge=0, le=1e7)]
@@ -83,8 +88,6 @@ class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The network, and the source of its weights."""
-
     source: str
     seed: Count = 0
     revision: str = ""
@@ -92,8 +95,6 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The folder of the built shards."""
-
     folder: str
 
 
@@ -114,8 +115,6 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The trainer's inner steps."""
-
     optimiser: Literal["muon", "adamw"] = "muon"
     steps: Count = 30
     lr: Factor = 3e-3
@@ -212,10 +211,6 @@ def manifest_inner(plan: InnerPlan) -> InnerParams:
     )
 
 
-def manifest_windows(plan: WindowsPlan, sequence: int) -> WindowRules:
-    return WindowRules(tokens=plan.samples * sequence, **structs.asdict(plan))
-
-
 def manifest_rounds(plan: RoundsPlan) -> RoundRules:
     return RoundRules(
         min_members=plan.min_members,
@@ -233,9 +228,6 @@ def manifest_rounds(plan: RoundsPlan) -> RoundRules:
 
 def _ms(seconds: float) -> int:
     return round(seconds * _MS)
-
-
-_CONFIG = "config.json"
 
 
 # The model that a run starts from. Its configuration is read first, and of a repository nothing
@@ -387,14 +379,6 @@ def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
             f"the data was built with another tokenizer than that of {name}: build it with "
             f"`tequio data build --tokenizer {name}`"
         )
-
-
-log = structlog.get_logger(__name__)
-
-_UNKNOWN = to_text(bytes(32))
-_WIDE, _NARROW = 4, 2  # bytes of a weight
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_GB = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

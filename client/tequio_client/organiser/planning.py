@@ -27,7 +27,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.organiser import estimate
-from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
@@ -98,6 +97,34 @@ vram_gib = {expect.vram_gib:g} ## memory of the smallest card; all but 2 GiB, at
 disk_gib = {expect.disk_gib:g} ## disk space that a volunteer lends
 tflops = {tflops:g} ## {why_tflops}
 """
+STEPS = 30
+BASE_RATE, BASE_RATE_PARAMETERS = 6e-4, 125e6
+MAX_RATE = 3e-3
+CONTINUED_RATE_FACTOR = 1 / 3
+ADAPTER_RATE = 2e-4
+CONTINUED_TOKENS_PER_PARAMETER = 2
+TRAIN_TO_TRANSFER = 4
+_WINDOW_TOKENS = 4_096
+_USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
+_LONG_S = 1_200
+_DAY_S = 86_400
+_LEAST_S = 60
+_SLOW = 4
+_MOST_PEERS = 256
+_FACTOR = 4
+_LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
+SIZE_TOLERANCE = 0.15
+"""Largest relative deviation of a model from the size that was asked for."""
+_WIDTHS = (*range(64, 1_024, 64), *range(1_024, 2_048, 128), *range(2_048, 16_385, 512))
+_INNER_UNIT = 64
+_DEEPEST = 128
+_WIDE, _NARROW = 2_048, 256
+_SHARING = 4
+_TIED_SHARE = 0.25
+_WEIGHT_OF_SIZE = 20.0
+_MILLION = 1_000_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
+_CONFIG_ENDING = ".model.json"
 
 
 def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
@@ -164,24 +191,6 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-STEPS = 30
-BASE_RATE, BASE_RATE_PARAMETERS = 6e-4, 125e6
-MAX_RATE = 3e-3
-CONTINUED_RATE_FACTOR = 1 / 3
-ADAPTER_RATE = 2e-4
-CONTINUED_TOKENS_PER_PARAMETER = 2
-TRAIN_TO_TRANSFER = 4
-_WINDOW_TOKENS = 4_096
-_USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
-_LONG_S = 1_200
-_DAY_S = 86_400
-_LEAST_S = 60
-_SLOW = 4
-_MOST_PEERS = 256
-_FACTOR = 4
-_LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
-
-
 def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None) -> RunPlan:
     """Fill in the outlined plan; `tokens` are those of the whole run, None for the usual number."""
     manifest, is_fresh = outline.manifest, outline.source.is_fresh
@@ -244,18 +253,6 @@ def _most_members(manifest: Manifest, expect: ExpectPlan, train_s: float) -> int
 
 def _tens(seconds: float) -> float:
     return float(math.ceil(seconds / 10) * 10)
-
-
-SIZE_TOLERANCE = 0.15
-"""Largest relative deviation of a model from the size that was asked for."""
-_WIDTHS = (*range(64, 1_024, 64), *range(1_024, 2_048, 128), *range(2_048, 16_385, 512))
-_INNER_UNIT = 64
-_DEEPEST = 128
-_WIDE, _NARROW = 2_048, 256
-_SHARING = 4
-_TIED_SHARE = 0.25
-_WEIGHT_OF_SIZE = 20.0
-_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,10 +341,6 @@ def _distance(shape: LlamaShape, parameters: int) -> float:
     return _WEIGHT_OF_SIZE * abs(math.log(shape.parameters / parameters)) + depth
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
-_CONFIG_ENDING = ".model.json"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPlanOptions:
     """Choices of the organiser for a new run: a size, or a model to continue training."""
@@ -414,9 +407,9 @@ def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = organiser_plan.resolve_commit(options.source, options.revision)
+        commit = plans.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return organiser_plan.find_source(plan, path.parent)
+    return plans.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:

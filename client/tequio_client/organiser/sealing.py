@@ -37,11 +37,21 @@ from tequio_shared.competition.sealed_archive import (
 )
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
-from tequio_shared.log.merkle import Frontier
+from tequio_shared.log import merkle
 from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS, KeyShare, SealedSet
 
 if TYPE_CHECKING:
     from io import BufferedReader
+
+
+ARCHIVE = "archive.sealed"
+COMMITMENT = "commitment.json"
+DOCUMENTS = "documents"
+SALTS = "salts.txt"
+_SHARE_FILE_BYTES = 65_536
+_HALF = 16
+_NAMED = 5
+_SHOWN = 60
 
 
 def encrypt(key: bytes, head: ArchiveHead, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -72,9 +82,6 @@ def decrypt(key: bytes, head: ArchiveHead, file: BinaryIO) -> Iterator[bytes]:
             ) from err
     if file.read(1):
         raise MalformedError("the archive has extra bytes after its last part")
-
-
-_HALF = 16
 
 
 def split_key(key: bytes, needed: int, shares: int) -> list[bytes]:
@@ -124,12 +131,6 @@ def staged_folder(to: Path) -> Iterator[Path]:
         raise UserFacingError(f"cannot write {to}: {err.strerror or err}") from err
 
 
-ARCHIVE = "archive.sealed"
-COMMITMENT = "commitment.json"
-_NAMED = 5
-_SHOWN = 60
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaf:
     salt: bytes
@@ -145,7 +146,11 @@ def seal(source: TextSource, to: Path, *, needed: int, shares: int) -> SealedSet
     """
     with staged_folder(to) as stage:
         leaves = _leaves(source)
-        head = _head(leaves)
+        head = ArchiveHead(
+            root=merkle.root_of_hashes([leaf.hash for leaf in leaves]),
+            documents=len(leaves),
+            size_bytes=sum(leaf.size_bytes for leaf in leaves),
+        )
         key = secrets.token_bytes(KEY_BYTES)
         archive = _write(stage / ARCHIVE, encrypt(key, head, _plain(source, leaves)))
         held = [
@@ -242,15 +247,6 @@ def _raw(source: TextSource, index: int) -> bytes:
         return b""
 
 
-def _head(leaves: list[_Leaf]) -> ArchiveHead:
-    tree = Frontier()
-    for leaf in leaves:
-        tree.append(leaf.hash)
-    return ArchiveHead(
-        root=tree.root(), documents=len(leaves), size_bytes=sum(leaf.size_bytes for leaf in leaves)
-    )
-
-
 def _plain(source: TextSource, leaves: list[_Leaf]) -> Iterator[bytes]:
     yield from (leaf.hash for leaf in leaves)
     for index, leaf in enumerate(leaves):
@@ -273,11 +269,6 @@ def _write(path: Path, pieces: Iterator[bytes]) -> bytes:
     return state.digest()
 
 
-DOCUMENTS = "documents"
-SALTS = "salts.txt"
-_SHARE_FILE_BYTES = 65_536
-
-
 def open_sealed(
     archive: Path, commitment: Path, share_files: Sequence[Path], to: Path
 ) -> SealedSet:
@@ -286,14 +277,17 @@ def open_sealed(
     The documents are in `documents`, numbered from 1, and their salts in `salts.txt`, one per line.
     Raises UserFacingError, which names the wrong share or document; no folder is left then.
     """
-    sealed = _commitment(commitment)
-    decrypt_archive(archive, sealed, combine_shares(_agreed(share_files, sealed)), to)
+    with _reading(commitment, "commitment"):
+        sealed = SealedSet.parse(commitment.read_bytes())
+    decrypt_archive(archive, sealed, combine_shares(_checked_shares(share_files, sealed)), to)
     return sealed
 
 
 def decrypt_archive(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
     """Decrypt as `open_sealed` does, with the key itself."""
-    with _opened(archive) as file, staged_folder(to) as stage:
+    with _reading(archive, "archive"):
+        file = archive.open("rb")
+    with file, staged_folder(to) as stage:
         try:
             head = _archive_head(file, sealed)
             chunks = decrypt(key, head, file)
@@ -313,27 +307,21 @@ def file_digest(path: Path) -> str:
         return to_text(hashlib.file_digest(file, "sha256").digest())
 
 
-def _opened(archive: Path) -> BufferedReader:
+@contextmanager
+def _reading(file: Path, what: str) -> Iterator[None]:
     try:
-        return archive.open("rb")
+        yield
     except OSError as err:
-        raise UserFacingError(f"cannot read {archive}: {err.strerror}") from err
-
-
-def _commitment(path: Path) -> SealedSet:
-    try:
-        return SealedSet.parse(path.read_bytes())
-    except OSError as err:
-        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
     except MalformedError as err:
-        raise UserFacingError(f"{path} is not a valid commitment: {err}") from err
+        raise UserFacingError(f"{file} is not a valid {what}: {err}") from err
 
 
-def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
+def _checked_shares(share_files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
     # Every share given is checked, also those beyond the number needed: a wrong one is an error.
     found: dict[int, bytes] = {}
     names: dict[int, Path] = {}
-    for file in files:
+    for file in share_files:
         share = read_share(file)
         check_share(share, sealed, file)
         if share.index in found:
@@ -352,13 +340,8 @@ def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
 
 def read_share(file: Path) -> KeyShare:
     """Read a custodian's share; raises UserFacingError."""
-    try:
-        with file.open("rb") as opened:
-            return KeyShare.parse(opened.read(_SHARE_FILE_BYTES).decode("ascii", "replace"))
-    except OSError as err:
-        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
-    except MalformedError as err:
-        raise UserFacingError(f"{file} is not a valid share: {err}") from err
+    with _reading(file, "share"), file.open("rb") as opened:
+        return KeyShare.parse(opened.read(_SHARE_FILE_BYTES).decode("ascii", "replace"))
 
 
 def check_share(share: KeyShare, sealed: SealedSet, file: Path) -> None:

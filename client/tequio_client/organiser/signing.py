@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -47,6 +48,22 @@ from tequio_shared.statements.network import (
 from tequio_shared.statements.statement import Body, Entry
 
 T = TypeVar("T")
+Decision: TypeAlias = (
+    StandingRelease
+    | StandingUphold
+    | InviteOpen
+    | InviteClose
+    | InviteRevoke
+    | RoleGrant
+    | RoleRevoke
+    | CompOpen
+    | CompResult
+)
+"""Statements of organisers about the network as a whole."""
+AHEAD_MS = 180_000
+SUBMIT_TIMEOUT_S = 300.0
+"""Longest time that a statement is sent to a ledger that does not accept it."""
+_FILE_BYTES = 2 * ENTRY_BYTES
 
 
 def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
@@ -81,22 +98,15 @@ def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
     return signer
 
 
-Decision: TypeAlias = (
-    StandingRelease
-    | StandingUphold
-    | InviteOpen
-    | InviteClose
-    | InviteRevoke
-    | RoleGrant
-    | RoleRevoke
-    | CompOpen
-    | CompResult
-)
-"""Statements of organisers about the network as a whole."""
-AHEAD_MS = 180_000
-SUBMIT_TIMEOUT_S = 300.0
-"""Longest time that a statement is sent to a ledger that does not accept it."""
-_FILE_BYTES = 2 * ENTRY_BYTES
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningOptions:
+    """The ledger that gets a decision, and the organisers that sign it."""
+
+    ledger: str
+    folders: tuple[Path, ...]
+    """Of the organisers, the author's first."""
+    out: Path | None
+    """File for the decision if more organisers have to sign."""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -260,10 +270,8 @@ def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
 
 
 def decide(
-    ledger: str,
     decision: Decision | Callable[[LedgerApi], Awaitable[Decision]],
-    folders: Sequence[Path],
-    out: Path | None,
+    options: SigningOptions,
     documents: Sequence[bytes] = (),
 ) -> str:
     """Sign a decision, or the one that a function makes, as `sign_decision` does.
@@ -273,23 +281,22 @@ def decide(
 
     async def decided(api: LedgerApi) -> str:
         if documents:
-            signer = load_organiser(folders[0], await api.network())
+            signer = load_organiser(options.folders[0], await api.network())
             for one in documents:
                 await api.put_blob(one, signer, now_ms())
         body = await decision(api) if callable(decision) else decision
-        return await sign_decision(api, body, folders, out)
+        return await sign_decision(api, body, options)
 
-    with locked_folders(folders):
-        return ask_ledger(ledger, decided)
+    with locked_folders(options.folders):
+        return ask_ledger(options.ledger, decided)
 
 
-async def sign_decision(
-    api: LedgerApi, body: Decision, folders: Sequence[Path], out: Path | None
-) -> str:
-    """Sign as the organisers in the folders, which are held; returns a sentence about the result.
+async def sign_decision(api: LedgerApi, body: Decision, options: SigningOptions) -> str:
+    """Sign as the organisers, whose folders are locked; returns a sentence about the result.
 
-    With too few signatures, the decision is written to `out`. Raises UserFacingError.
+    With too few signatures, the decision is written to a file. Raises UserFacingError.
     """
+    folders, out = options.folders, options.out
     network = await api.network()
     signers = [load_organiser(folder, network) for folder in folders]
     if len({signer.key for signer in signers}) < len(signers):

@@ -28,6 +28,13 @@ _CARD = re.compile(r"card[0-9]+")
 _IN_PROCESSOR = "0000:00:02.0"
 _MIB = 1 << 20
 _MAKERS = {AMD: "AMD", INTEL: "Intel"}
+SCAN_S = 5.0
+"""Interval between two scans of all programs."""
+_NS = 1e-9
+Client = tuple[str, str]
+"""PCI address and client number: several file descriptors may share one."""
+Loads = dict[str, tuple[dict[str, float], dict[str, float]]]
+"""By PCI address: load of each engine by all programs, and by others than ours."""
 
 
 class DrmCards:
@@ -102,15 +109,6 @@ def _card(
 def _first(sensors: Path, names: tuple[str, ...]) -> float | None:
     values = (read_scaled(sensors / name, 1e-6) for name in names)
     return next((value for value in values if value is not None), None)
-
-
-SCAN_S = 5.0
-"""Interval between two scans of all programs."""
-_NS = 1e-9
-Client = tuple[str, str]
-"""PCI address and client number: several file descriptors may share one."""
-Loads = dict[str, tuple[dict[str, float], dict[str, float]]]
-"""By PCI address: load of each engine by all programs, and by others than ours."""
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import msgspec
 
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TIMEOUT_S = 3.0
 """Time after which a call counts as hanging."""
+ANSWER_SHARE = 0.3
+"""Share of the interval between two lines in which sources may answer for the next one."""
+IDLE_FACTOR = 2
+"""Factor of the interval while the worker does not compute: nothing is urgent then."""
 QUIET_REASON = "not read on battery, so that the card can sleep"
 
 
@@ -59,39 +63,34 @@ class Machine:
 
     def __init__(self, sources: FactSources, *, timeout_s: float = TIMEOUT_S) -> None:
         self._sources = sources
-        self._watch = ProbeInstructions()
+        self.watch = ProbeInstructions()  # set by the thread that reads standard input
         self._cpu_name = ""
         self._known: dict[str, Cards] = {}  # by source: its cards, as last read
         asker = partial(SourcePoller, timeout_s=timeout_s)
         self._cards: dict[str, SourcePoller[Cards]] = {
             one.name: asker(partial(self._read_cards, one)) for one in sources.cards
         }
-        self._others_cpu: SourcePoller[float] = asker(lambda: sources.others_cpu(self._watch))
+        self._others_cpu: SourcePoller[float] = asker(lambda: sources.others_cpu(self.watch))
         self._temperature: SourcePoller[float] = asker(sources.cpu_temperature_c)
         self._memory: SourcePoller[MainMemory] = asker(sources.memory)
         self._battery: SourcePoller[bool] = asker(sources.on_battery)
         self._saving: SourcePoller[bool] = asker(sources.is_saving)
         self._name: SourcePoller[str] = asker(sources.cpu_name)
-
-    def set_watch(self, watch: ProbeInstructions) -> None:
-        self._watch = watch
-
-    @property
-    def is_computing(self) -> bool:
-        return self._watch.is_computing
+        rest = (self._others_cpu, self._temperature, self._memory, self._battery, self._saving)
+        self._pollers: list[SourcePoller[Any]] = [*self._cards.values(), *rest]  # of any fact
 
     def ask(self) -> None:
         """Ask every source that has no call in progress; returns at once."""
-        for asker in self._askers():
-            asker.poll()
+        for poller in self._pollers:
+            poller.poll()
         if not self._cpu_name:
             self._name.poll()
 
     def wait(self, timeout_s: float) -> None:
         """Wait up to `timeout_s` for all sources together."""
-        share_s = timeout_s / len(self._askers())
-        for asker in self._askers():
-            asker.wait(share_s)
+        share_s = timeout_s / len(self._pollers)
+        for poller in self._pollers:
+            poller.wait(share_s)
         self._name.wait(share_s)
 
     def facts(self) -> MachineFacts:
@@ -118,17 +117,9 @@ class Machine:
             health=tuple(health),
         )
 
-    def _askers(
-        self,
-    ) -> list[
-        SourcePoller[Cards] | SourcePoller[float] | SourcePoller[bool] | SourcePoller[MainMemory]
-    ]:
-        rest = (self._others_cpu, self._temperature, self._memory, self._battery, self._saving)
-        return [*self._cards.values(), *rest]
-
     def _read_cards(self, source: CardSource) -> Cards:
-        if not self._watch.is_quiet:
-            return source.read(self._watch)
+        if not self.watch.is_quiet:
+            return source.read(self.watch)
         # Even an open driver library keeps a card awake, so it is closed, not only left unread.
         if close := getattr(source, "close", None):
             close()
@@ -183,8 +174,7 @@ class CardSource(Protocol):
 
     name: str
 
-    def read(self, watch: ProbeInstructions) -> Cards:
-        """The state of all its accelerators."""
+    def read(self, watch: ProbeInstructions) -> Cards: ...
 
 
 def merge_cards(parts: Iterable[Cards]) -> tuple[AcceleratorFacts, ...]:
@@ -236,12 +226,6 @@ def _completed(known: AcceleratorFacts, more: AcceleratorFacts) -> AcceleratorFa
     return msgspec.structs.replace(known, **missing)
 
 
-ANSWER_SHARE = 0.3
-"""Share of the interval between two lines in which sources may answer for the next one."""
-IDLE_FACTOR = 2
-"""Factor of the interval while the worker does not compute: nothing is urgent then."""
-
-
 def serve(machine: Machine, every_s: float) -> NoReturn:
     """Write facts until the output is closed, the input ends or the parent is gone.
 
@@ -254,7 +238,7 @@ def serve(machine: Machine, every_s: float) -> NoReturn:
         machine.ask()
         machine.wait(every_s * ANSWER_SHARE)
         _write(facts.encode(machine.facts()))
-        pause_s = every_s if machine.is_computing else every_s * IDLE_FACTOR
+        pause_s = every_s if machine.watch.is_computing else every_s * IDLE_FACTOR
         now_s = time.monotonic()
         due_s = max(due_s + pause_s, now_s)  # no burst of lines after the machine slept
         time.sleep(due_s - now_s)
@@ -272,5 +256,5 @@ def _write(line: bytes) -> None:
 def _listen(lines: IO[bytes], machine: Machine) -> NoReturn:
     while line := lines.readline(facts.LINE_BYTES + 1):
         with contextlib.suppress(MalformedError):
-            machine.set_watch(facts.decode_instructions(line))
+            machine.watch = facts.decode_instructions(line)
     os._exit(0)  # an ordinary exit would wait for calls that hang

@@ -6,9 +6,9 @@ Unknown is never "on mains": each function raises rather than guess.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from tequio_client.platform.dbus import AbsentError, Bus, BusAddress, NoAnswerError, ProgramRunner
 from tequio_client.platform.system import matching, read_int, read_text, windows_library
@@ -21,6 +21,10 @@ POWER_PROFILE_DAEMONS = (
 _SAVER = "power-saver"
 _LOW = "low-power"
 _BATTERIES = {"Battery", "UPS"}
+_OFFLINE, _ONLINE = 0, 1
+_NO_BATTERY = 128
+_UNKNOWN_BATTERY = 255
+_NOW = "Now drawing from '"
 
 
 def on_battery(sys_root: Path) -> bool:
@@ -52,29 +56,18 @@ def on_battery(sys_root: Path) -> bool:
     raise NoAnswerError(f"the battery reports only {', '.join(sorted(states))!r}")
 
 
-class PowerSaver:
-    """The power saver by the power-profiles daemon, else by the firmware's profile."""
+def is_saving(sys_root: Path, bus: Bus) -> bool:
+    """True while saving power, by the power-profiles daemon, else by the firmware's profile.
 
-    def __init__(self, sys_root: Path, bus: Bus) -> None:
-        self._firmware, self._bus = sys_root / "firmware/acpi/platform_profile", bus
-
-    def read(self) -> bool:
-        """True while saving power; a machine without such a mode never does.
-
-        Raises NoAnswerError if the daemon runs but does not answer.
-        """
-        for address in POWER_PROFILE_DAEMONS:
-            try:
-                return self._bus.read(address, "ActiveProfile", str) == _SAVER
-            except AbsentError:
-                continue
-        return read_text(self._firmware) == _LOW
-
-
-_OFFLINE, _ONLINE = 0, 1
-_NO_BATTERY = 128
-_UNKNOWN_BATTERY = 255
-_NOW = "Now drawing from '"
+    A machine without such a mode never does. Raises NoAnswerError if the daemon runs but does not
+    answer.
+    """
+    for address in POWER_PROFILE_DAEMONS:
+        try:
+            return bus.read(address, "ActiveProfile", str) == _SAVER
+        except AbsentError:
+            continue
+    return read_text(sys_root / "firmware/acpi/platform_profile") == _LOW
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +77,6 @@ class PowerStatus:
     line: int
     battery: int
     saver: int
-
-
-class PowerStatusSource(Protocol):
-    """A source of the status."""
-
-    def __call__(self) -> PowerStatus:
-        """Raises OSError."""
 
 
 class _SystemPowerStatus(ctypes.Structure):
@@ -112,7 +98,7 @@ def system_power_status() -> PowerStatus:
     return PowerStatus(line=status.line, battery=status.battery, saver=status.saver)
 
 
-def windows_on_battery(status: PowerStatusSource = system_power_status) -> bool:
+def windows_on_battery(status: Callable[[], PowerStatus] = system_power_status) -> bool:
     """True on battery; raises NoAnswerError if Windows does not know."""
     now = status()
     if now.line == _OFFLINE:
@@ -122,7 +108,7 @@ def windows_on_battery(status: PowerStatusSource = system_power_status) -> bool:
     raise NoAnswerError("Windows does not know whether it runs on battery")
 
 
-def windows_is_saving(status: PowerStatusSource = system_power_status) -> bool:
+def windows_is_saving(status: Callable[[], PowerStatus] = system_power_status) -> bool:
     return status().saver == 1
 
 

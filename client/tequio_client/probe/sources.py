@@ -17,7 +17,7 @@ from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import AbsentError, Bus, NoAnswerError, ProgramRunner, run_program
 from tequio_client.probe import cpu, power
 from tequio_client.probe.linux import DrmCards, DrmPrograms
-from tequio_client.probe.machine import Cards, CardSource, FactSources
+from tequio_client.probe.machine import Cards, FactSources
 from tequio_client.probe.nvml import NvmlCards
 from tequio_client.probe.windows import WindowsCards, WindowsLibraries
 
@@ -26,8 +26,6 @@ _WHOLE = 100
 
 
 class AppleCards:
-    """The one accelerator of an Apple processor."""
-
     name = "ioaccelerator"
 
     def __init__(self, output_of: ProgramRunner) -> None:
@@ -62,63 +60,35 @@ def _card(entry: dict[str, object], *, is_ours: bool) -> AcceleratorFacts:
 
 def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> FactSources:
     """The sources of a system (`linux`, `win32`, `darwin`)."""
-    if system == "win32":
-        return _windows(sys_root, proc_root)
-    if system == "darwin":
-        return _macos(proc_root)
-    return _linux(sys_root, proc_root)
-
-
-def _linux(sys_root: Path, proc_root: Path) -> FactSources:
-    return FactSources(
-        cards=(NvmlCards(sys_root), DrmCards(sys_root, DrmPrograms(proc_root))),
+    common = partial(
+        FactSources,
         cpu_name=partial(cpu.cpu_name, proc_root),
         others_cpu=cpu.CpuLoad().read,
-        cpu_temperature_c=partial(cpu.temperature_c, sys_root),
         memory=cpu.main_memory,
+    )
+    if system == "win32":
+        return common(
+            cards=(NvmlCards(sys_root), WindowsCards(WindowsLibraries)),
+            cpu_temperature_c=_no_temperature,
+            on_battery=power.windows_on_battery,
+            is_saving=power.windows_is_saving,
+            names={"battery": "kernel32", "power-saver": "kernel32"},
+        )
+    if system == "darwin":
+        return common(
+            cards=(AppleCards(run_program),),
+            cpu_temperature_c=_no_temperature,
+            on_battery=partial(power.macos_on_battery, run_program),
+            is_saving=partial(power.macos_is_saving, run_program),
+            names={"battery": "pmset", "power-saver": "pmset"},
+        )
+    return common(
+        cards=(NvmlCards(sys_root), DrmCards(sys_root, DrmPrograms(proc_root))),
+        cpu_temperature_c=partial(cpu.temperature_c, sys_root),
         on_battery=partial(power.on_battery, sys_root),
-        is_saving=power.PowerSaver(sys_root, Bus("SYSTEM")).read,
+        is_saving=partial(power.is_saving, sys_root, Bus("SYSTEM")),
         names={"battery": "sysfs", "cpu-temperature": "hwmon", "power-saver": "power-profiles"},
     )
-
-
-def _windows(sys_root: Path, proc_root: Path) -> FactSources:
-    return FactSources(
-        cards=(NvmlCards(sys_root), _LaterWindowsCards()),
-        cpu_name=partial(cpu.cpu_name, proc_root),
-        others_cpu=cpu.CpuLoad().read,
-        cpu_temperature_c=_no_temperature,
-        memory=cpu.main_memory,
-        on_battery=power.windows_on_battery,
-        is_saving=power.windows_is_saving,
-        names={"battery": "kernel32", "power-saver": "kernel32"},
-    )
-
-
-def _macos(proc_root: Path) -> FactSources:
-    return FactSources(
-        cards=(AppleCards(run_program),),
-        cpu_name=partial(cpu.cpu_name, proc_root),
-        others_cpu=cpu.CpuLoad().read,
-        cpu_temperature_c=_no_temperature,
-        memory=cpu.main_memory,
-        on_battery=partial(power.macos_on_battery, run_program),
-        is_saving=partial(power.macos_is_saving, run_program),
-        names={"battery": "pmset", "power-saver": "pmset"},
-    )
-
-
-class _LaterWindowsCards:
-    """Opens the libraries in the thread that reads them, and again after a failure."""
-
-    name = WindowsCards.name
-
-    def __init__(self) -> None:
-        self._cards: CardSource | None = None
-
-    def read(self, watch: ProbeInstructions) -> Cards:
-        self._cards = self._cards or WindowsCards(WindowsLibraries())
-        return self._cards.read(watch)
 
 
 def _no_temperature() -> float:

@@ -29,6 +29,16 @@ _OWN_MEMORY = 1 << 30
 _MIB = 1 << 20
 _ENGINE = re.compile(r"pid_(\d+)_(luid_0x[0-9a-f]+_0x[0-9a-f]+)_phys_\d+_eng_(\d+)", re.IGNORECASE)
 _ADAPTER = re.compile(r"luid_0x[0-9a-f]+_0x[0-9a-f]+", re.IGNORECASE)
+ENGINES = r"\GPU Engine(*)\Utilization Percentage"
+USED_MEMORY = r"\GPU Adapter Memory(*)\Dedicated Usage"
+_DOUBLE, _UNCAPPED = 0x200, 0x8000
+_MORE_DATA = 0x800007D2
+_NOTHING_YET = {0xC0000BC6, 0xC0000BBA, 0x800007D5}  # invalid until the second sample; no data
+_VALID = {0, 1}
+_FACTORY1 = bytes.fromhex("78ae0a77 6ff2 ba4d a829 253c83d1b387")
+_ENUM_ADAPTERS1, _GET_DESC1, _RELEASE = 12, 10, 2
+_NOT_FOUND = 0x887A0002
+_MOST = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +60,6 @@ class CounterSample:
 
 
 class WindowsInterfaces(Protocol):
-    """The two interfaces of Windows that the probe reads."""
-
     def adapters(self) -> tuple[Adapter, ...]:
         """All adapters, in the system's order; raises AbsentError, OSError."""
 
@@ -64,16 +72,19 @@ class WindowsCards:
 
     name = "pdh"
 
-    def __init__(self, windows: WindowsInterfaces) -> None:
-        self._windows = windows
+    def __init__(self, open_windows: Callable[[], WindowsInterfaces]) -> None:
+        self._open = open_windows
+        self._windows: WindowsInterfaces | None = None
 
     def read(self, watch: ProbeInstructions) -> Cards:
+        # Opened in the thread that reads, and again after a failure.
+        windows = self._windows = self._windows or self._open()
         adapters = [
             one
-            for one in self._windows.adapters()
+            for one in windows.adapters()
             if one.maker in (NVIDIA, AMD, INTEL) and one.memory_bytes >= _OWN_MEMORY
         ]
-        sample = self._windows.counters()
+        sample = windows.counters()
         makers = [one.maker for one in adapters]
         kind = {NVIDIA: "cuda", AMD: "rocm" if NVIDIA in makers else "cuda", INTEL: "xpu"}
         gpus = []
@@ -119,18 +130,6 @@ def _used(luid: str, used_bytes: Mapping[str, float]) -> int | None:
         if (found := _ADAPTER.match(instance)) and found[0].lower() == luid.lower()
     ]
     return int(sum(values)) if values else None
-
-
-ENGINES = r"\GPU Engine(*)\Utilization Percentage"
-USED_MEMORY = r"\GPU Adapter Memory(*)\Dedicated Usage"
-_DOUBLE, _UNCAPPED = 0x200, 0x8000
-_MORE_DATA = 0x800007D2
-_NOTHING_YET = {0xC0000BC6, 0xC0000BBA, 0x800007D5}  # invalid until the second sample; no data
-_VALID = {0, 1}
-_FACTORY1 = bytes.fromhex("78ae0a77 6ff2 ba4d a829 253c83d1b387")
-_ENUM_ADAPTERS1, _GET_DESC1, _RELEASE = 12, 10, 2
-_NOT_FOUND = 0x887A0002
-_MOST = 64
 
 
 class _Luid(ctypes.Structure):

@@ -14,8 +14,8 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, digest_from_text
 
 if TYPE_CHECKING:
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.competition.state import CompetitionView
 
 
 STALL_TIMEOUT_S = 60.0

@@ -11,9 +11,10 @@ head whose weights it finds, which it checks against the root in the log.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -27,19 +28,16 @@ from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import (
     ContributionSource,
-    FallbackSource,
     LedgerSource,
     LiveLog,
     NotAvailableError,
-    PeerClaim,
-    RunFacts,
     open_seeds,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import Digest, RunId, digest_from_text, key_from_text, to_text
+from tequio_shared.ids import Digest, RunId, key_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
@@ -49,78 +47,142 @@ from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 if TYPE_CHECKING:
     import msgspec
 
+    from tequio_shared.api.answer import AsOf
+    from tequio_shared.api.peers import PeerAnswer
+    from tequio_shared.api.runs import RunAnswer
 
-# The ledger's derived answers against what follows from the log: runs, chains, points per
-# key.
+
+_WEIGHT_BYTES = 4
+_ANY_K = 16
+"""Stands for k where it is not fixed: a head's state beside its weights does not depend on it."""
+PUBLISHED_S = 15.0
+"""Longest time that answers may be ahead of the checkpoint: witnesses cosign in between."""
+UNVOUCHED = (
+    "cannot vouch for {} rosters, as something that they rest on is missing: "
+    "who trained and witnessed there is the ledger's word alone"
+)
 
 
-class LedgerClaims:
-    """Fetches the ledger's answers, and compares each with the fold at the size that it names."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """Heads to check: of one run, or of all; without contributions, only the log is checked."""
 
-    def __init__(self, source: LedgerSource, fold: Fold, report: AuditReport) -> None:
+    run: RunId | None = None
+    contributions: tuple[ContributionSource, ...] = ()
+    trust: Policy | None = None
+    patience_s: float = 0.0
+    """Longest wait for a checkpoint that covers the ledger's answers."""
+
+
+def audit(
+    source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
+) -> AuditReport:
+    """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
+    report = AuditReport()
+    shown = progress or NoProgress()
+    try:
+        log = LogAudit(source, scope, report, shown)
+        log.read()
+    except NotAvailableError as err:
+        report.missing("log", LogPlace(), str(err))
+        return report
+    except PeerError as err:
+        report.mismatch("log", LogPlace(), str(err))
+        return report
+    _check_heads(log.fold, scope, report, shown)
+    return report
+
+
+async def audit_live(
+    url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
+) -> AuditReport:
+    """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
+    async with AsyncExitStack() as stack:
+        api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
+        if cache is not None:
+            seeds = await stack.enter_async_context(open_seeds(api, cache))
+            scope = replace(scope, contributions=(*scope.contributions, seeds))
+        return await trio.to_thread.run_sync(audit, LiveLog(api), scope, progress)
+
+
+class LogAudit:
+    """Reads the log to its newest checkpoint, and further if the ledger's answers are newer.
+
+    The answers (runs, and for each key its chain, points, standing and tier) are compared with what
+    follows from the log of the size that each one names. Can be read again when the log has grown:
+    only what is new is read.
+    """
+
+    def __init__(
+        self, source: LedgerSource, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+    ) -> None:
+        """Read nothing but the genesis; raises NotAvailableError, PeerError."""
         self._source = source
-        self._fold = fold
         self._report = report
-        self._runs: list[RunFacts] = []
-        self._peers: list[PeerClaim] = []
+        self._progress = progress
+        self._patience_s = scope.patience_s
+        self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
+        self.fold = self._log.fold
 
-    def collect(self) -> int:
-        """Fetch all answers; returns the largest size of the log that one was true for."""
+    def read(self) -> None:
+        """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
+        self._log.read(self._progress)
+        runs, peers = self._answers()
+        sizes = [run.as_of.size for run in runs] + [peer.as_of.size for peer in peers]
+        newest = max(sizes, default=0)
+        if newest > self._log.reader.size:
+            self._log.read(self._progress, at_least=newest, patience_s=self._patience_s)
+        for run in runs:
+            if self._is_published(run.as_of, LogPlace(run=run.run)):
+                self._compare_run(run)
+        # In a broken run, points would differ for a reason that was reported already.
+        if not any(history.is_broken for history in self.fold.runs.values()):
+            for peer in peers:
+                if self._is_published(peer.as_of, LogPlace(peer=peer.key)):
+                    self._compare_peer(peer)
+        if self.fold.unvouched:
+            self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
+
+    def _answers(self) -> tuple[Sequence[RunAnswer], Sequence[PeerAnswer]]:
+        runs: Sequence[RunAnswer] = ()
+        peers: list[PeerAnswer | None] = []
         try:
-            self._runs = list(self._source.runs())
-            answers = (self._source.peer(key) for key in self._fold.chains.keys)
-            self._peers = [answer for answer in answers if answer is not None]
+            runs = self._source.runs()
+            peers = [self._source.peer(key) for key in self.fold.chains.keys]
         except NotAvailableError as err:
             self._report.missing("derived answers", LogPlace(), str(err))
         except PeerError as err:
             self._report.mismatch("derived answers", LogPlace(), str(err))
-        sizes = [one.size for one in self._runs] + [one.size for one in self._peers]
-        return max((size for size in sizes if size is not None), default=0)
+        return runs, [one for one in peers if one is not None]
 
-    def compare(self, size: int) -> None:
-        """Compare the answers with the log, of `size` entries where an answer names none.
-
-        An answer that is true for more than is published is neither right nor wrong yet.
-        """
-        for run in self._runs:
-            if self._is_covered(run.size, size, LogPlace(run=run.run)):
-                self._compare_run(run, size if run.size is None else run.size)
-        if any(history.is_broken for history in self._fold.runs.values()):
-            return  # points would differ for a reason that was reported already
-        for peer in self._peers:
-            if self._is_covered(peer.size, size, LogPlace(peer=peer.key)):
-                self._compare_peer(peer, size if peer.size is None else peer.size)
-
-    def _is_covered(self, claimed: int | None, size: int, place: LogPlace) -> bool:
-        if claimed is None or claimed <= size:
-            return True
-        self._report.missing(
-            "derived answers",
-            place,
-            f"true for {claimed} entries, of which {size} are published: audit again later",
-        )
-        return False
-
-    def _compare_run(self, claim: RunFacts, size: int) -> None:
-        self._report.checked["derived answers"] += 1
-        run = RunId(digest_from_text(claim.run))
-        history = self._fold.runs.get(run)
-        standing = history.facts.at(run, size) if history else None
-        if standing is None:
-            self._report.mismatch(
-                "run in the API", LogPlace(run=claim.run), "the log has no such run"
+    def _is_published(self, as_of: AsOf, place: LogPlace) -> bool:
+        """An answer that is true for more than is published is neither right nor wrong yet."""
+        size = self._log.reader.size
+        if as_of.size > size:
+            self._report.missing(
+                "derived answers",
+                place,
+                f"true for {as_of.size} entries, of which {size} are published: audit again later",
             )
-        elif history is not None and not history.is_broken:
+            return False
+        self._report.checked["derived answers"] += 1
+        return True
+
+    def _compare_run(self, claim: RunAnswer) -> None:
+        place, size = LogPlace(run=claim.run), claim.as_of.size
+        history = self.fold.runs.get(claim.id)
+        facts = history.facts.at(claim.id, size) if history else None
+        if history is None or facts is None:
+            self._report.mismatch("run in the API", place, "the log has no such run")
+        elif not history.is_broken:
             names = ("state", "round", "head", "head_round", "weights_root")
-            pairs = {name: (getattr(standing, name), getattr(claim, name)) for name in names}
-            place = LogPlace(run=claim.run)
+            pairs = {name: (getattr(facts, name), getattr(claim, name)) for name in names}
             self._report.compare("run in the API", place, f"as of {size} entries", pairs)
 
-    def _compare_peer(self, claim: PeerClaim, size: int) -> None:
-        self._report.checked["derived answers"] += 1
-        key = key_from_text(claim.key)
-        link = self._fold.chains.at(key, size)
-        points = sum(one.points.at(key, size) or 0 for one in self._fold.runs.values())
+    def _compare_peer(self, claim: PeerAnswer) -> None:
+        fold, key, size = self.fold, key_from_text(claim.key), claim.as_of.size
+        link = fold.chains.at(key, size)
+        points = sum(one.points.at(key, size) or 0 for one in fold.runs.values())
         pairs = {
             "micropoints": (points, claim.micropoints),
             "last_seq": (link.seq if link else 0, claim.last_seq),
@@ -128,11 +190,11 @@ class LedgerClaims:
         }
         place, as_of = LogPlace(peer=claim.key), f"as of {size} entries"
         self._report.compare("peer in the API", place, as_of, pairs)
-        if claim.standing is not None and not self._fold.is_standing_unsure:
-            pairs = _fields(self._fold.standings.at(key, size), claim.standing)
+        if not fold.is_standing_unsure:
+            pairs = _fields(fold.standings.at(key, size), claim.standing)
             self._report.compare("standing in the API", place, as_of, pairs)
-        if claim.tier is not None and not self._fold.are_tiers_unsure:
-            pairs = _fields(self._fold.tier_at(key, size), claim.tier)
+        if not fold.are_tiers_unsure:
+            pairs = _fields(fold.tier_at(key, size), claim.tier)
             self._report.compare("tier in the API", place, as_of, pairs)
 
 
@@ -142,15 +204,25 @@ def _fields(due: object, stated: msgspec.Struct) -> dict[str, tuple[object, obje
     return {name: (getattr(due, name, None), getattr(stated, name)) for name in names}
 
 
-_WEIGHT_BYTES = 4
-_ANY_K = 16
-"""What a head keeps beside its weights does not depend on k."""
+def _check_heads(
+    fold: Fold, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+) -> None:
+    if scope.run is not None and scope.run not in fold.runs:
+        report.missing("run", LogPlace(run=to_text(scope.run)), "the log has no such run")
+    if not scope.contributions:
+        return
+    for run, history in fold.runs.items():
+        if scope.run not in (None, run):
+            continue
+        with (
+            TemporaryDirectory(prefix="tequio-audit-") as folder,
+            progress.work("heads", len(history.promoted)) as tick,
+        ):
+            HeadAudit(history, scope.contributions, report, Path(folder)).run(tick)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredHead:
-    """A head on the disk."""
-
     weights: Path
     aux: Path | None
 
@@ -159,12 +231,16 @@ class HeadAudit:
     """Recomputes the heads of one run, in a work folder that it may fill."""
 
     def __init__(
-        self, history: RunHistory, source: ContributionSource, report: AuditReport, folder: Path
+        self,
+        history: RunHistory,
+        sources: Sequence[ContributionSource],
+        report: AuditReport,
+        folder: Path,
     ) -> None:
         self._history = history
         self._manifest = history.view.manifest
         self._run = to_text(self._manifest.run_id)
-        self._source = source
+        self._sources = sources
         self._report = report
         self._folder = folder
 
@@ -245,7 +321,7 @@ class HeadAudit:
             piece_bytes=shape.group_bytes,
         )
         broken = ""
-        for path in self._source.candidates(ref):
+        for path in self._candidates(ref):
             broken = _broken_rule(work.header, path, closed)
             if not broken:
                 self._report.checked["contributions"] += 1
@@ -272,7 +348,7 @@ class HeadAudit:
         size = self._manifest.layout.elements * item_bytes
         ref = TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
         damaged = ""
-        for path in self._source.candidates(ref):
+        for path in self._candidates(ref):
             damaged = _wrong_root(ref, path)
             if not damaged:
                 return path
@@ -280,6 +356,10 @@ class HeadAudit:
             place = LogPlace(entry=index, run=self._run, round=head.round)
             self._report.mismatch("stored head", place, expected=root.hex(), found=damaged)
         return None
+
+    def _candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """Files that may hold the tree; a source is asked only when all before it failed."""
+        return chain.from_iterable(source.candidates(ref) for source in self._sources)
 
     def _is_damaged(self, index: int, head: Head) -> bool:
         """True if a finding names the reason already why this head could not be loaded."""
@@ -315,103 +395,3 @@ def _wrong_root(ref: TreeRef, path: Path) -> str:
     with path.open("rb") as file:
         found = hash_tree_file(file, ref.piece_bytes).ref
     return "" if found == ref else found.root.hex()
-
-
-PUBLISHED_S = 15.0
-"""How long a ledger's answers may be ahead of its checkpoint: witnesses cosign in between."""
-UNVOUCHED = (
-    "cannot vouch for {} rosters, as something that they rest on is missing: "
-    "who trained and witnessed there is the ledger's word alone"
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditOptions:
-    """Heads to check: of one run, or of all; without contributions, only the log is checked."""
-
-    run: RunId | None = None
-    contributions: ContributionSource | None = None
-    trust: Policy | None = None
-    patience_s: float = 0.0
-    """How long to wait for a checkpoint that covers what the ledger answers."""
-
-
-def audit(
-    source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
-) -> AuditReport:
-    """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
-    report = AuditReport()
-    shown = progress or NoProgress()
-    try:
-        log = LogAudit(source, scope, report, shown)
-        log.read()
-    except NotAvailableError as err:
-        report.missing("log", LogPlace(), str(err))
-        return report
-    except PeerError as err:
-        report.mismatch("log", LogPlace(), str(err))
-        return report
-    _check_heads(log.fold, scope, report, shown)
-    return report
-
-
-async def audit_live(
-    url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
-) -> AuditReport:
-    """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
-    async with AsyncExitStack() as stack:
-        api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
-        sources = [scope.contributions] if scope.contributions else []
-        if cache is not None:
-            sources.append(await stack.enter_async_context(open_seeds(api, cache)))
-        whole = replace(scope, contributions=FallbackSource(*sources) if sources else None)
-        return await trio.to_thread.run_sync(audit, LiveLog(api), whole, progress)
-
-
-class LogAudit:
-    """Reads the log to its newest checkpoint, and further if the ledger's answers are newer.
-
-    Can be read again when the log has grown: only what is new is read.
-    """
-
-    def __init__(
-        self, source: LedgerSource, scope: AuditOptions, report: AuditReport, progress: WorkProgress
-    ) -> None:
-        """Read nothing but the genesis; raises NotAvailableError, PeerError."""
-        self._source = source
-        self._report = report
-        self._progress = progress
-        self._patience_s = scope.patience_s
-        self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
-
-    @property
-    def fold(self) -> Fold:
-        return self._log.fold
-
-    def read(self) -> None:
-        """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
-        self._log.read(self._progress)
-        claims = LedgerClaims(self._source, self.fold, self._report)
-        newest = claims.collect()
-        if newest > self._log.reader.size:
-            self._log.read(self._progress, at_least=newest, patience_s=self._patience_s)
-        claims.compare(self._log.reader.size)
-        if self.fold.unvouched:
-            self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
-
-
-def _check_heads(
-    fold: Fold, scope: AuditOptions, report: AuditReport, progress: WorkProgress
-) -> None:
-    if scope.run is not None and scope.run not in fold.runs:
-        report.missing("run", LogPlace(run=to_text(scope.run)), "the log has no such run")
-    if scope.contributions is None:
-        return
-    for run, history in fold.runs.items():
-        if scope.run not in (None, run):
-            continue
-        with (
-            TemporaryDirectory(prefix="tequio-audit-") as folder,
-            progress.work("heads", len(history.promoted)) as tick,
-        ):
-            HeadAudit(history, scope.contributions, report, Path(folder)).run(tick)

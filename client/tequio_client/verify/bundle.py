@@ -16,7 +16,7 @@ import re
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -31,8 +31,6 @@ from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import TILE_WIDTH, encode_bundle, parse_bundle
 
 ABOUT, GENESIS, CHECKPOINT = "about", "genesis", "checkpoint"
-FIRST_NAME = ABOUT.encode() + b"\0"
-"""The first bytes of every bundle."""
 
 _BLOCK = 512
 _END = bytes(2 * _BLOCK)
@@ -40,19 +38,16 @@ _LARGEST = 8 << 30  # of a member: what a size of 11 octal digits can say, less 
 _NAME = re.compile(rb"about|genesis|checkpoint|entries-[0-9]{7}|blob-[A-Za-z0-9_-]{43}")
 _SIZE = re.compile(rb"[0-7]{11}\0")
 _PIECE = 1 << 20
+_ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which competition a bundle is for."""
-
     competition: Bytes32Text
     version: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    """Where in the file a member's content is."""
-
     at: int
     size: int
 
@@ -122,72 +117,59 @@ class BundleFile:
         return self._file.read(spot.size)
 
 
-class BundleWriter:
-    """Writes a bundle to a file that appears when it is complete; an error in `with` removes it.
+def write_bundle(
+    path: Path,
+    *,
+    about: BundleInfo,
+    genesis: bytes,
+    note: bytes,
+    leaves: Iterable[Sequence[bytes]],
+    blobs: Iterable[tuple[Digest, Path]],
+) -> None:
+    """Write a bundle to a file that appears when it is complete; raises UserFacingError.
 
-    Only names stay in memory: contents go to the file at once, but for documents, which are read
-    when all their names are known.
+    `leaves` are in groups of 256, but for the last group. Contents go to the file at once; only
+    names stay in memory.
     """
-
-    def __init__(self, path: Path) -> None:
-        """Open the file; raises UserFacingError when the folder is not writable."""
-        self._path = path
-        self._part = path.with_name(f".{path.name}.part")
-        try:
-            self._file = self._part.open("wb")
-        except OSError as err:
-            raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._file.close()
-        if kind is None:
-            self._part.replace(self._path)
-        else:
-            self._part.unlink(missing_ok=True)
-
-    def begin(self, about: BundleInfo, genesis: bytes, note: bytes) -> None:
-        for name, content in (
-            (ABOUT, encoding.encode(about)),
-            (GENESIS, genesis),
-            (CHECKPOINT, note),
-        ):
-            self._add(name, content)
-
-    def leaves(self, number: int, leaves: Sequence[bytes]) -> None:
-        """Write 256 leaves, or the last ones."""
-        self._add(_entries(number), encode_bundle(leaves))
-
-    def blobs(self, paths: Iterable[tuple[Digest, Path]]) -> None:
-        for name, path in sorted((_blob(name), path) for name, path in paths):
-            size = path.stat().st_size
-            self._file.write(_header(name, size))
-            with path.open("rb") as source:
-                _copy(source, self._file, size)
-            self._file.write(bytes(-size % _BLOCK))
-        self._file.write(_END)
-
-    def _add(self, name: str, content: bytes) -> None:
-        self._file.write(_header(name, len(content)) + content + bytes(-len(content) % _BLOCK))
+    part = path.with_name(f".{path.name}.part")
+    try:
+        file = part.open("wb")
+    except OSError as err:
+        raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
+    try:
+        with file:
+            for name, content in chain(
+                ((ABOUT, encoding.encode(about)), (GENESIS, genesis), (CHECKPOINT, note)),
+                ((_entries(at), encode_bundle(group)) for at, group in enumerate(leaves)),
+            ):
+                file.write(_header(name, len(content)) + content + bytes(-len(content) % _BLOCK))
+            for name, source in sorted((_blob(name), source) for name, source in blobs):
+                _write_file(file, name, source)
+            file.write(_END)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
-class RecordingMode(Enum):
-    """Amount of a log that is stored while it is read."""
-
-    DOCUMENTS = auto()
-    ALL = auto()
-    """So that it can be written as a bundle."""
+def _write_file(file: BinaryIO, name: str, path: Path) -> None:
+    size = path.stat().st_size
+    file.write(_header(name, size))
+    with path.open("rb") as source:
+        _copy(source, file, size)
+    file.write(bytes(-size % _BLOCK))
 
 
 class RecordedLog:
-    """A log source, with what is read of it stored in a folder; each document is fetched once."""
+    """A log source, with what is read of it stored in a folder; each document is fetched once.
 
-    def __init__(self, source: LogSource, folder: Path, recording: RecordingMode) -> None:
+    Only `with_entries` can it be written as a bundle.
+    """
+
+    def __init__(self, source: LogSource, folder: Path, *, with_entries: bool) -> None:
         self._source = source
         self._folder = folder
-        self._recording = recording
+        self._with_entries = with_entries
         self._others: dict[Digest, Path] = {}
         for name in ("entries", "blobs"):
             (folder / name).mkdir(parents=True)
@@ -201,7 +183,7 @@ class RecordedLog:
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get whole bundles, or the last one, each of them once."""
         leaves = self._source.entries(first, end)
-        if self._recording is RecordingMode.ALL:
+        if self._with_entries:
             self._store(f"entries/{first // TILE_WIDTH:07}", encode_bundle(leaves))
         return leaves
 
@@ -227,15 +209,15 @@ class RecordedLog:
 
     def write(self, target: Path, competition: Digest) -> None:
         """Write all that was recorded as a bundle; raises UserFacingError."""
-        with BundleWriter(target) as writer:
-            writer.begin(
-                BundleInfo(competition=to_text(competition)),
-                (self._folder / GENESIS).read_bytes(),
-                (self._folder / CHECKPOINT).read_bytes(),
-            )
-            for number, path in enumerate(sorted((self._folder / "entries").iterdir())):
-                writer.leaves(number, parse_bundle(path.read_bytes()))
-            writer.blobs(self._blobs())
+        entries = sorted((self._folder / "entries").iterdir())
+        write_bundle(
+            target,
+            about=BundleInfo(competition=to_text(competition)),
+            genesis=(self._folder / GENESIS).read_bytes(),
+            note=(self._folder / CHECKPOINT).read_bytes(),
+            leaves=(parse_bundle(path.read_bytes()) for path in entries),
+            blobs=self._blobs(),
+        )
 
     def _blobs(self) -> Iterator[tuple[Digest, Path]]:
         for path in (self._folder / "blobs").iterdir():
@@ -270,9 +252,6 @@ def _members(file: BinaryIO) -> Iterator[tuple[str, _Spot]]:
         if file.read(-size % _BLOCK).strip(b"\0"):
             raise MalformedError(f"unexpected bytes after {name} in the bundle")
         yield name, spot
-
-
-_ORDER = (ABOUT, GENESIS, CHECKPOINT, "entries", "blob")
 
 
 def _check_end(file: BinaryIO, at: int) -> None:

@@ -16,8 +16,7 @@ from tequio_client import cli
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tequio_client.verify.audit import AuditOptions
-    from tequio_client.verify.report import AuditReport, WorkProgress
+    from tequio_client.verify.report import AuditReport
     from tequio_shared.ids import RunId
 
 
@@ -63,7 +62,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(
         run=_run_id(run_text),
-        contributions=StoreFolders(stores) if reads_stores else None,
+        contributions=(StoreFolders(stores),) if reads_stores else (),
         trust=read_policy(trust_file),
         patience_s=0.0 if mirror else program.PUBLISHED_S,
     )
@@ -71,25 +70,21 @@ def audit(  # noqa: PLR0913 - one parameter an option
         cli.set_up_logs(log_json=False, log_level="warning")
         # A ledger that does not answer fails here, rather than in a report with nothing in it.
         signing.ask_ledger(ledger, LedgerApi.network)
-    with ProgressBars(Console(stderr=True)) as bars:
+    with (
+        ProgressBars(Console(stderr=True)) as bars,
+        TemporaryDirectory(prefix="tequio-audit-") as folder,
+    ):
         if mirror is not None:
             report = program.audit(MirrorFolder(mirror), scope, bars)
         else:
-            report = _audit_live(ledger, scope, bars, with_seeds=not stores and not from_log_only)
+            cache = None if stores or from_log_only else Path(folder)
+            report = trio.run(
+                partial(program.audit_live, ledger, scope, cache=cache, progress=bars)
+            )
     _print(report, Console())
     if json_file is not None:
         json_file.write_bytes(report.encode())
     sys.exit(report.exit_code)
-
-
-def _audit_live(
-    ledger: str, scope: AuditOptions, progress: WorkProgress, *, with_seeds: bool
-) -> AuditReport:
-    from tequio_client.verify.audit import audit_live
-
-    with TemporaryDirectory(prefix="tequio-audit-") as folder:
-        cache = Path(folder) if with_seeds else None
-        return trio.run(partial(audit_live, ledger, scope, cache=cache, progress=progress))
 
 
 def _print(report: AuditReport, console: Console) -> None:

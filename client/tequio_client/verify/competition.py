@@ -24,12 +24,11 @@ from tequio_client.names import short_id
 from tequio_client.organiser import sealing
 from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
-from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
+from tequio_client.verify.bundle import BundleFile, RecordedLog
 from tequio_client.verify.reader import FoldedLog, display_name, find_competitions
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.competition import result
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
 from tequio_shared.competition.rules import (
     CompetitionOutcome,
@@ -37,7 +36,7 @@ from tequio_shared.competition.rules import (
     Evaluation,
     RankedEntrant,
 )
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.log.policy import NoQuorumError, Policy
@@ -62,7 +61,16 @@ _OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
 K = TypeVar("K", str, tuple[str, str])
 V = TypeVar("V")
 Difference = tuple[str, str, object, object]
-"""What differs, why that may be, what is due, and what was stated."""
+"""Name of the difference, possible reason, due value, and stated value."""
+_PHASES = {
+    CompetitionPhase.OPEN: "opened",
+    CompetitionPhase.CLOSED: "closed",
+    CompetitionPhase.DRAWN: "drawn",
+    CompetitionPhase.REVEALED: "revealed",
+    CompetitionPhase.DECIDED: "decided",
+}
+_ARCHIVE = "archive.sealed"
+_PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +104,16 @@ def judge(
     place = LogPlace(entry=view.phase_starts[CompetitionPhase.DECIDED].index)
     try:
         found = contenders(view, source.blob)
-        stated = _stated(view.outcome, source)
+        raw = source.blob(view.outcome)
+        stated = None if raw is None else CompetitionOutcome.parse(raw)
     except (NotAvailableError, UserFacingError) as err:
         report.missing("scores", place, str(err))
         return None
     except PeerError as err:
         report.mismatch("scores", place, str(err))
+        return None
+    if stated is None:
+        report.missing("scores", place, "the outcome document is not available")
         return None
     named = [DrawnText.of(one) for one in texts]
     due = result.compute_outcome(view.id, view.draw.beacon, named, found)
@@ -140,13 +152,6 @@ def _texts(
     return tuple(archive.read_document(documents, number) for number in view.draw.documents)
 
 
-def _stated(name: Digest, source: RecordedLog) -> CompetitionOutcome:
-    raw = source.blob(name)
-    if raw is None:
-        raise NotAvailableError("the outcome document is not available")
-    return CompetitionOutcome.parse(raw)
-
-
 def _compare(
     due: CompetitionOutcome, stated: CompetitionOutcome, place: LogPlace, report: AuditReport
 ) -> None:
@@ -173,49 +178,49 @@ def contenders(
     )
 
 
-def differences(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
+def differences(due: CompetitionOutcome, stated: CompetitionOutcome) -> Iterator[Difference]:
     """Differences of two outcomes: entrants first, and the most telling field of each first."""
     due_places = {one.entrant: one for one in due.places}
-    said_places = {one.entrant: one for one in said.places}
-    for name, ours, theirs in _matched(due_places, said_places):
+    stated_places = {one.entrant: one for one in stated.places}
+    for name, ours, theirs in _matched(due_places, stated_places):
         yield from _fields(f"entrant {name}", "of", _OF_A_PLACE, (ours, theirs))
         if ours is not None and theirs is not None:
             yield from _evaluator_differences(ours, theirs)
     due_pairs = {(one.first, one.other): one for one in due.pairs}
-    said_pairs = {(one.first, one.other): one for one in said.pairs}
-    for names, one, other in _matched(due_pairs, said_pairs):
+    stated_pairs = {(one.first, one.other): one for one in stated.pairs}
+    for names, one, other in _matched(due_pairs, stated_pairs):
         what = f"comparison of {names[0]} and {names[1]}"
         yield from _fields(what, "in the", _OF_A_PAIR, (one, other))
-    if due.documents != said.documents:
-        yield "number of documents", "", due.documents, said.documents
-    ours_order, theirs_order = list(due_places), list(said_places)
+    if due.documents != stated.documents:
+        yield "number of documents", "", due.documents, stated.documents
+    ours_order, theirs_order = list(due_places), list(stated_places)
     if ours_order != theirs_order and set(ours_order) == set(theirs_order):
         yield "order of the entrants", "", ", ".join(ours_order), ", ".join(theirs_order)
 
 
-def _evaluator_differences(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
+def _evaluator_differences(due: RankedEntrant, stated: RankedEntrant) -> Iterator[Difference]:
     ours = {one.evaluator: one for one in due.evaluators}
-    theirs = {one.evaluator: one for one in said.evaluators}
+    theirs = {one.evaluator: one for one in stated.evaluators}
     for key, one, other in _matched(ours, theirs):
         what = f"evaluator {short_id(key)} of entrant {due.entrant}"
         yield from _fields(what, "of", _OF_AN_EVALUATOR, (one, other))
 
 
-def _matched(due: Mapping[K, V], said: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
-    for key in sorted(due.keys() | said.keys()):
-        yield key, due.get(key), said.get(key)
+def _matched(due: Mapping[K, V], stated: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    for key in sorted(due.keys() | stated.keys()):
+        yield key, due.get(key), stated.get(key)
 
 
 def _fields(
     what: str, of: str, names: Sequence[str], pair: tuple[object | None, object | None]
 ) -> Iterator[Difference]:
     """Differences in the fields of a thing, or that only one of the outcomes has it."""
-    due, said = pair
-    if due is None or said is None:
-        yield what, "", "none" if due is None else "one", "none" if said is None else "one"
+    due, stated = pair
+    if due is None or stated is None:
+        yield what, "", "none" if due is None else "one", "none" if stated is None else "one"
         return
     for name in names:
-        expected, found = getattr(due, name), getattr(said, name)
+        expected, found = getattr(due, name), getattr(stated, name)
         if expected != found:
             why = ""
             if name == "millibits" and isinstance(due, RankedEntrant):
@@ -253,17 +258,9 @@ def _evaluations(
             raise UserFacingError(f"invalid scores of evaluator {who} for {name}: {err}") from err
 
 
-_PHASES = {
-    CompetitionPhase.OPEN: "opened",
-    CompetitionPhase.CLOSED: "closed",
-    CompetitionPhase.DRAWN: "drawn",
-    CompetitionPhase.REVEALED: "revealed",
-    CompetitionPhase.DECIDED: "decided",
-}
-
-
 def describe_log(log: FoldedLog) -> str:
-    cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
+    names = ", ".join(one.key.name for one in log.signed.cosignatures)
+    cosigned = f", cosigned by {names}" if names else ""
     return (
         f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
         f"signed{cosigned}; network {log.genesis.name} ({to_text(log.genesis.network_id)})"
@@ -293,7 +290,7 @@ def describe_evaluators(judged: JudgedCompetition) -> str:
     )
 
 
-def describe_unheard(view: CompetitionView) -> list[str]:
+def describe_missing(view: CompetitionView) -> list[str]:
     silent = [
         f"evaluator {short_id(to_text(key))} never committed to scores of {entrant}"
         for entrant, key in view.missing_commitments
@@ -317,10 +314,6 @@ def describe_rescoring(documents: int, device: str) -> str:
     return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"
 
 
-_ARCHIVE = "archive.sealed"
-_PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:
     """Place to verify, and files to write."""
@@ -331,7 +324,7 @@ class VerifyOptions:
     """The competition's name or the beginning of its id; empty: the only one."""
     trust: Policy | None = None
     bundle: Path | None = None
-    """Where to write all that was read."""
+    """File for all that was read."""
 
     @classmethod
     def of(
@@ -353,11 +346,6 @@ class VerifyOptions:
         """True for a ledger, False for a bundle."""
         return self.place.startswith(("http://", "https://"))
 
-    @property
-    def recording(self) -> RecordingMode:
-        """How much of the log is needed again."""
-        return RecordingMode.ALL if self.bundle else RecordingMode.DOCUMENTS
-
 
 @dataclass(slots=True, kw_only=True)
 class CompetitionFindings:
@@ -365,7 +353,7 @@ class CompetitionFindings:
 
     report: AuditReport = field(default_factory=AuditReport)
     lines: list[str] = field(default_factory=list)
-    """What held, a sentence each."""
+    """Sentences about what holds."""
     log: FoldedLog | None = None
     view: CompetitionView | None = None
     judged: JudgedCompetition | None = None
@@ -402,8 +390,13 @@ def _live(
 ) -> RecordedLog:
     async def check() -> RecordedLog:
         async with LedgerApi(options.place) as api:
-            recorded = RecordedLog(LiveLog(api), folder / "log", options.recording)
-            archive_of = partial(_fetched, recorded, folder / _ARCHIVE, options.place)
+            recorded = RecordedLog(LiveLog(api), folder / "log", with_entries=bool(options.bundle))
+            archive_of = partial(
+                archive.fetch_archive,
+                to=folder / _ARCHIVE,
+                blob=recorded.blob,
+                ledger=options.place,
+            )
             checking = _Checking(options, recorded, archive_of, found, folder, progress)
             await trio.to_thread.run_sync(checking.run, options.wanted)
             return recorded
@@ -416,7 +409,7 @@ def _offline(
 ) -> RecordedLog | None:
     try:
         with BundleFile(Path(options.place)) as file:
-            recorded = RecordedLog(file, folder / "log", options.recording)
+            recorded = RecordedLog(file, folder / "log", with_entries=bool(options.bundle))
             archive_of = partial(_extracted, file, folder / _ARCHIVE)
             checking = _Checking(options, recorded, archive_of, found, folder, progress)
             checking.run(options.wanted or file.about.competition)
@@ -460,7 +453,6 @@ class _Checking:
             found.lines.append(describe_outcome(found.judged))
 
     def _check_state(self, log: FoldedLog, view: CompetitionView) -> None:
-        """True if the competition was decided, or ended without a ranking."""
         found, report = self.found, self.found.report
         if not report.findings:
             number = log.fold.followed[to_text(view.id)]
@@ -470,7 +462,7 @@ class _Checking:
             found.void = view.void_reason(as_of_ms)
             report_open(view, as_of_ms, report)
         if found.void or view.outcome is not None:
-            found.deviations += describe_unheard(view)
+            found.deviations += describe_missing(view)
 
 
 def _read(
@@ -486,7 +478,7 @@ def _read(
     except PeerError as err:
         report.mismatch("checkpoint", LogPlace(), str(err))
         return None
-    return log if log.is_whole else None
+    return log if log.reader.signed else None
 
 
 def find(log: FoldedLog, wanted: str, report: AuditReport) -> CompetitionView | None:
@@ -516,10 +508,6 @@ def report_open(view: CompetitionView, now_ms: int, report: AuditReport) -> None
         why = f"{display_name(view)} is {view.phase.value}, and no result was stated"
         why += f": {lacks}" if lacks else ""
     report.missing("result", LogPlace(), why)
-
-
-def _fetched(recorded: RecordedLog, to: Path, ledger: str, rules: CompetitionRules) -> Path:
-    return archive.fetch_archive(rules, to, recorded.blob, ledger)
 
 
 def _extracted(file: BundleFile, to: Path, rules: CompetitionRules) -> Path:

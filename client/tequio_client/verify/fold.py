@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tequio_client.verify.report import AuditReport, LogPlace
-from tequio_client.verify.source import DocumentSource, NotAvailableError, RunFacts
+from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
-from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
@@ -32,12 +31,24 @@ from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.network_view import AuthorChain, NetworkView
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
+from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
 if TYPE_CHECKING:
     import msgspec
+
+K = TypeVar("K")
+T = TypeVar("T")
+_COUNTED: Mapping[type[Body], str] = {
+    StandingChange: "standing changes",
+    RoundClose: "rounds closed",
+    HeadMeasure: "measures of heads",
+}
+UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
+UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
+UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,35 +82,11 @@ class UnreadEntry:
     def author(self) -> PeerKey:
         return self.signatures[0][0]
 
-    @property
-    def digest(self) -> Digest:
-        """Digest that the author's next statement names as `prev`."""
-        return sha256(self.raw)
-
-    def follows(self, seq: int, last: Digest) -> bool:
-        """True if it can follow the author's statement with that number and digest."""
-        is_later = self.seq is None or self.seq > seq
-        return is_later and self.prev in (None, to_text(last))
-
     def verify(self, net: NetworkId) -> None:
         """Return if every signature holds in this network; raises SignatureInvalidError."""
         message = signed_message(net, self.raw)
         for key, signature in self.signatures:
             keys.verify(key, signature, message)
-
-
-K = TypeVar("K")
-T = TypeVar("T")
-
-_COUNTED: Mapping[type[Body], str] = {
-    StandingChange: "standing changes",
-    RoundClose: "rounds closed",
-    HeadMeasure: "measures of heads",
-}
-
-UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
-UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
-UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
 class ValueTimeline(Generic[K, T]):
@@ -122,6 +109,17 @@ class ValueTimeline(Generic[K, T]):
         return values[at - 1][1] if at else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """Due answer of the ledger about a run, in the words of the API."""
+
+    state: str
+    round: int
+    head: str | None
+    head_round: int | None
+    weights_root: str | None
+
+
 @dataclass(slots=True, kw_only=True)
 class RunHistory:
     """One run: its view, and what happened that later checks need."""
@@ -130,13 +128,13 @@ class RunHistory:
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
-    """What members measured of the head of a round, with log index."""
+    """Members' measures of the head of a round, with log index."""
     facts: ValueTimeline[RunId, RunFacts] = field(default_factory=ValueTimeline)
     points: ValueTimeline[PeerKey, int] = field(default_factory=ValueTimeline)
     """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
-    """Whether it could not be judged further, rather than found wrong."""
+    """True if it could not be judged further, rather than found wrong."""
 
     def record(self, index: int, statement: Statement) -> None:
         head, number = self.view.head, statement.round or 0
@@ -152,8 +150,6 @@ class RunHistory:
             run,
             index,
             RunFacts(
-                run=to_text(run),
-                size=index + 1,
                 state=self.view.state.value,
                 round=self.view.number,
                 head=to_text(head.hash) if head else None,
@@ -181,7 +177,7 @@ class Fold:
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
-        """How many statements of each competition follow, by its name."""
+        """Number of statements that follow, by competition."""
         self.chains: ValueTimeline[PeerKey, AuthorChain] = ValueTimeline()
         self.standings: ValueTimeline[PeerKey, StandingAnswer] = ValueTimeline()
         self.tiers: ValueTimeline[PeerKey, TierAnswer] = ValueTimeline()
@@ -253,9 +249,10 @@ class Fold:
         chain = self.view.peers.get(entry.author)
         if chain is None:
             return False
-        self.view.extend_chain(index, entry.author, entry.seq or chain.seq, entry.digest)
+        self.view.extend_chain(index, entry.author, entry.seq or chain.seq, sha256(entry.raw))
         self.chains.record(entry.author, index, self.view.peers[entry.author])
-        if not entry.follows(chain.seq, chain.last):
+        is_later = entry.seq is None or entry.seq > chain.seq
+        if not is_later or entry.prev not in (None, to_text(chain.last)):
             raise RefusedError("seq-gap", "it does not continue its author's chain")
         return True
 
@@ -263,7 +260,7 @@ class Fold:
         counted = _COUNTED.get(type(statement.body))
         if counted is not None:
             self._report.checked[counted] += 1
-        elif isinstance(statement.body, COMPETITION_BODIES):
+        elif isinstance(statement.body, CompetitionBody):
             self._report.checked["statements about competitions"] += 1
             self.followed[statement.body.competition] += 1
 
@@ -294,7 +291,7 @@ class Fold:
     def _report_refused(self, statement: Statement, place: LogPlace, err: RefusedError) -> None:
         """Report it as wrong, or as doubtful where what it rests on is unsure."""
         match statement.body:
-            case body if isinstance(body, COMPETITION_BODIES):
+            case body if isinstance(body, CompetitionBody):
                 doubt = UNKNOWN_BASIS if self._lacks_document or self._is_unsure() else ""
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
@@ -412,7 +409,7 @@ def place_of(index: int, statement: Statement) -> LogPlace:
 
 
 def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
-    """How a registered key stands, in the words of the API."""
+    """Standing of a registered key, in the words of the API."""
     record = standings.records[key]
     return StandingAnswer(
         standing=str(record.standing),

@@ -24,7 +24,7 @@ from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, TileSource
 from tequio_client.worker import shutdown
-from tequio_shared.competition.competition import CompetitionView
+from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
 from tequio_shared.log import merkle
@@ -49,6 +49,9 @@ from tequio_shared.statements.statement import Entry
 
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
+PUBLISHED_S = 5.0
+"""Longest time until a logged statement appears under a signed checkpoint."""
+FOLDED_LOG_POLL_S = 0.5
 
 
 class LogReader:
@@ -242,31 +245,18 @@ class FoldedLog:
         self.genesis: Genesis = self.reader.genesis()
         self.fold = Fold(self.genesis, source, report)
         self.last_ms = 0
-        """When the last entry was made, by the clock of its author."""
+        """Time of the last entry, by its author's clock."""
 
     @property
     def checkpoint(self) -> Checkpoint:
-        return self._signed.checkpoint
+        return self.signed.checkpoint
 
     @property
-    def cosigners(self) -> tuple[str, ...]:
-        """Witnesses of the policy that cosigned it; empty without a policy."""
-        return tuple(one.key.name for one in self._signed.cosignatures)
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every entry was read, and together they have the signed root."""
-        return self.reader.signed is not None
-
-    @property
-    def _signed(self) -> SignedCheckpoint:
+    def signed(self) -> SignedCheckpoint:
+        """The last checkpoint that was read to, with its cosignatures by the policy's witnesses."""
         if self.reader.signed is None:
             raise AssertionError("nothing was read yet")
         return self.reader.signed
-
-    @property
-    def runs(self) -> Mapping[RunId, RunHistory]:
-        return self.fold.runs
 
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
@@ -291,7 +281,7 @@ class FoldedLog:
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
-        return find_one("run", self.runs.values(), _run_label, wanted)
+        return find_one("run", self.fold.runs.values(), _run_label, wanted)
 
 
 def _run_label(history: RunHistory) -> tuple[str, str]:
@@ -319,11 +309,6 @@ def _made_ms(leaf: bytes) -> int:
         return Entry.parse(leaf).statement.ts
     except MalformedError:  # a finding of the fold
         return 0
-
-
-PUBLISHED_S = 5.0
-"""How long a statement that was logged may take to appear under a signed checkpoint."""
-FOLDED_LOG_POLL_S = 0.5
 
 
 class LedgerReader:
@@ -392,7 +377,7 @@ class LedgerReader:
 
     @property
     def runs(self) -> Mapping[RunId, RunHistory]:
-        return {} if self._log is None else self._log.runs
+        return {} if self._log is None else self._log.fold.runs
 
     def competition(self, wanted: str | None) -> CompetitionView:
         """The competition of that name or beginning of its id; the only one if none is given.

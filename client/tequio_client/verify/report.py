@@ -6,7 +6,6 @@ A finding names its place, what was expected and what was there.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AuditGrade(Enum):
-    """How a finding weighs; the value is the exit status that it leads to."""
+    """Weight of a finding; the value is the exit status that it leads to."""
 
     MISSING = 3
     """Something was unavailable, so something could not be checked."""
@@ -34,24 +33,19 @@ class AuditGrade(Enum):
 
 
 EXIT_SOUND = 0
+LINE_INTERVAL_S = 5.0
 STYLES = {AuditGrade.MISMATCH: "bold red", AuditGrade.MISSING: "yellow"}
-"""How findings are printed on a terminal."""
+"""Styles of findings on a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPlace:
-    """Where in the log: keys and run ids in base64url; None where a field does not apply."""
+    """Place in the log: keys and run ids in base64url; None where a field does not apply."""
 
     entry: int | None = None
     run: str | None = None
     round: int | None = None
     peer: str | None = None
-
-    def parts(self) -> Iterator[str]:
-        for name in ("entry", "run", "round", "peer"):
-            value = getattr(self, name)
-            if value is not None:
-                yield f"{name} {value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,8 @@ class AuditFinding:
     found: str | None = None
 
     def line(self) -> str:
-        where = ", ".join(self.place.parts())
+        place = {name: value for name, value in asdict(self.place).items() if value is not None}
+        where = ", ".join(f"{name} {value}" for name, value in place.items())
         text = f"{self.grade.name.lower()}: {self.what}" + (f" at {where}" if where else "")
         if self.detail:
             text += f": {self.detail}"
@@ -149,24 +144,14 @@ class AuditReport:
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
 
-# Progress of long work on screen: bars on a terminal, otherwise a line every few seconds.
-
-LINE_INTERVAL_S = 5.0
-
-
 class WorkProgress(Protocol):
-    """Reports how far long work is."""
-
     def work(self, what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """Begin a piece of work of `total` steps; call the given function with the steps done."""
 
 
 class NoProgress:
-    """Reports nothing."""
-
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Do nothing."""
         del what, total
         yield lambda _: None
 
@@ -181,70 +166,37 @@ class ProgressBars:
     def __init__(self, console: Console, line_every_s: float = LINE_INTERVAL_S) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-        self._lines = None if console.is_terminal else ProgressLines(console, line_every_s)
+        self._line_every_s = line_every_s
+        self._ended = threading.Event()
+        # A thread of its own: one step may take minutes.
+        thread = threading.Thread(target=self._print_lines, name="progress lines", daemon=True)
+        self._lines = None if console.is_terminal else thread
 
     def __enter__(self) -> Self:
         (self._lines or self._progress).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        (self._lines or self._progress).stop()
-
-    @contextmanager
-    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Report one piece of work until the end of `with`."""
-        if self._lines is None:
-            task = self._progress.add_task(what, total=total)
-            yield partial(self._progress.advance, task)
-        else:
-            with self._lines.work(what, total) as advance:
-                yield advance
-
-
-class ProgressLines:
-    """Prints how far the work is, from a thread of its own: one step may take minutes."""
-
-    def __init__(self, console: Console, every_s: float) -> None:
-        self._console = console
-        self._every_s = every_s
-        self._works: list[_WorkBar] = []  # the innermost last; appended and removed by `work` alone
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="progress lines", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
         self._ended.set()
-        self._thread.join()
+        if self._lines is None:
+            self._progress.stop()
+        else:
+            self._lines.join()
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
         """Report one piece of work until the end of `with`."""
-        one = _WorkBar(what, total)
-        self._works.append(one)
+        task = self._progress.add_task(what, total=total)
         try:
-            yield one.advance
+            yield partial(self._progress.advance, task)
         finally:
-            self._works.remove(one)
+            if self._lines is not None:
+                self._progress.remove_task(task)
 
-    def _run(self) -> None:
-        while not self._ended.wait(self._every_s):
-            for one in tuple(self._works):
-                self._console.print(one.line(), markup=False, highlight=False, soft_wrap=True)
-
-
-class _WorkBar:
-    def __init__(self, what: str, total: int) -> None:
-        self._what = what
-        self._total = total
-        self._done = 0
-        self._began_s = time.monotonic()
-
-    def advance(self, steps: int) -> None:
-        self._done += steps
-
-    def line(self) -> str:
-        percent = 100 * self._done // self._total if self._total else 100
-        spent_s = time.monotonic() - self._began_s
-        return f"{self._what}: {self._done:,} of {self._total:,} ({percent}%), {spent_s:.0f} s"
+    def _print_lines(self) -> None:
+        while not self._ended.wait(self._line_every_s):
+            for task in self._progress.tasks:
+                steps = f"{task.completed:,.0f} of {task.total or 0:,.0f}"
+                percent = int(task.percentage) if task.total else 100
+                line = f"{task.description}: {steps} ({percent}%), {task.elapsed or 0:.0f} s"
+                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,6 +1,6 @@
-"""Where a log is read from: a live ledger, or a mirror, a folder of the ledger's files.
+"""Sources of a log: a live ledger, or a mirror, a folder of the ledger's files.
 
-Nothing that a source gives is trusted. `reader` holds it against the log's signature, `claims`
+Nothing that a source gives is trusted. `reader` holds it against the log's signature, `audit`
 holds the ledger's answers against what follows from the log. A bundle is a source too (`bundle`).
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -30,40 +29,20 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.swarm.peers import PeerNetwork
-    from tequio_shared.api.peers import StandingAnswer, TierAnswer
+    from tequio_shared.api.peers import PeerAnswer
+    from tequio_shared.api.runs import RunAnswer
 
 
 _T = TypeVar("_T")
+log = structlog.get_logger(__name__)
+FETCH_S = 300.0
+"""For one tree, from all seeds together."""
+CACHE_BYTES = 1 << 40
+"""The cache is a temporary folder; the disk is its bound."""
 
 
 class NotAvailableError(TequioError):
     """Something could not be read: the source is out of reach, or does not have it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
-    """A run in a log of `size` entries, as the ledger answers or as it follows from the log."""
-
-    run: str
-    state: str
-    round: int
-    head: str | None
-    head_round: int | None
-    weights_root: str | None
-    size: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerClaim:
-    """Answer of the ledger about a key; `size` is the size of the log that it describes."""
-
-    key: str
-    last_seq: int
-    last_hash: str
-    micropoints: int
-    size: int | None
-    standing: StandingAnswer | None = None
-    tier: TierAnswer | None = None
 
 
 class DocumentSource(Protocol):
@@ -76,11 +55,9 @@ class DocumentSource(Protocol):
 class LogSource(DocumentSource, Protocol):
     """A log. Raises NotAvailableError, and PeerError for answers that cannot be right."""
 
-    def genesis(self) -> bytes:
-        """Get the genesis document."""
+    def genesis(self) -> bytes: ...
 
-    def signed_note(self) -> bytes:
-        """Get the newest signed checkpoint."""
+    def signed_note(self) -> bytes: ...
 
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get leaves first..end-1, all of one bundle."""
@@ -96,10 +73,10 @@ class TileSource(LogSource, Protocol):
 class LedgerSource(TileSource, Protocol):
     """A log, and what its ledger derived from it."""
 
-    def runs(self) -> Sequence[RunFacts]:
+    def runs(self) -> Sequence[RunAnswer]:
         """Get what the ledger derived about its runs; empty for an archive."""
 
-    def peer(self, key: PeerKey) -> PeerClaim | None:
+    def peer(self, key: PeerKey) -> PeerAnswer | None:
         """Get what the ledger derived about a key; None for an archive."""
 
 
@@ -127,31 +104,11 @@ class LiveLog:
     def blob(self, name: Digest) -> bytes | None:
         return _wait_for(partial(self._open.get_blob, name))
 
-    def runs(self) -> Sequence[RunFacts]:
-        return [
-            RunFacts(
-                run=one.run,
-                state=one.state,
-                round=one.round,
-                head=one.head,
-                head_round=one.head_round,
-                weights_root=one.weights_root,
-                size=one.as_of.size,
-            )
-            for one in _wait_for(self._open.runs)
-        ]
+    def runs(self) -> Sequence[RunAnswer]:
+        return _wait_for(self._open.runs)
 
-    def peer(self, key: PeerKey) -> PeerClaim | None:
-        one = _wait_for(partial(self._open.peer, key))
-        return PeerClaim(
-            key=one.key,
-            last_seq=one.last_seq,
-            last_hash=one.last_hash,
-            micropoints=one.micropoints,
-            standing=one.standing,
-            tier=one.tier,
-            size=one.as_of.size,
-        )
+    def peer(self, key: PeerKey) -> PeerAnswer | None:
+        return _wait_for(partial(self._open.peer, key))
 
     @property
     def _open(self) -> LedgerApi:
@@ -198,10 +155,10 @@ class MirrorFolder:
         path = self._folder / "v1" / "blobs" / to_text(name)
         return path.read_bytes() if path.exists() else None
 
-    def runs(self) -> Sequence[RunFacts]:
+    def runs(self) -> Sequence[RunAnswer]:
         return ()
 
-    def peer(self, key: PeerKey) -> PeerClaim | None:
+    def peer(self, key: PeerKey) -> PeerAnswer | None:
         return None
 
     def _tile(self, tile: Tile) -> bytes:
@@ -221,13 +178,6 @@ class MirrorFolder:
 
 # Weights and contributions come from store folders, or from seeds over libp2p. Neither is trusted:
 # callers check the content of every file.
-
-log = structlog.get_logger(__name__)
-
-FETCH_S = 300.0
-"""For one tree, from all seeds together."""
-CACHE_BYTES = 1 << 40
-"""The cache is a temporary folder; the disk is its bound."""
 
 
 class ContributionSource(Protocol):
@@ -251,18 +201,6 @@ class StoreFolders:
                 path = store / "trees" / name[:2] / name
                 if path.is_file():
                     yield path
-
-
-class FallbackSource:
-    """Several sources, asked in order."""
-
-    def __init__(self, *sources: ContributionSource) -> None:
-        self._sources = sources
-
-    def candidates(self, ref: TreeRef) -> Iterator[Path]:
-        """The candidates of each source in turn; the next is asked only when all before failed."""
-        for source in self._sources:
-            yield from source.candidates(ref)
 
 
 class SeedSource:

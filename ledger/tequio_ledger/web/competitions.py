@@ -23,9 +23,8 @@ from tequio_shared.api.competitions import (
     ScoredAnswer,
     ShareAnswer,
 )
-from tequio_shared.competition.competition import CompetitionView
 from tequio_shared.competition.rules import CompetitionRules
-from tequio_shared.competition.state import CompetitionPhase, Entrant
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
 
 

@@ -20,6 +20,11 @@ from tequio_shared.limits import ENTRY_BYTES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
 
+EVENT_BYTES = 2 * ENTRY_BYTES
+"""Longest line, and most text in one event: base64url makes a leaf a third longer."""
+HEARTBEAT = b": heartbeat\n\n"
+_INDEX_DIGITS = 19
+
 
 class NetworkAnswer(Struct, frozen=True, kw_only=True):
     """Identity of the network; `genesis` is the document, base64url."""
@@ -98,12 +103,6 @@ class ConnectorsAnswer(Struct, frozen=True):
 
     connectors: Rows[ConnectorAnswer]
     as_of: AsOf
-
-
-EVENT_BYTES = 2 * ENTRY_BYTES
-"""Longest line, and most text in one event: base64url makes a leaf a third longer."""
-HEARTBEAT = b": heartbeat\n\n"
-_INDEX_DIGITS = 19
 
 
 class PostedStatement(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,26 +1,25 @@
 """The draw of a competition: the evaluators and the documents that they score.
 
 Nobody can steer it: the evaluators that can be drawn are fixed before the archive's key is known,
-and the beacon hashes that key with secrets committed to earlier. docs/protocol.md, section 19.
+and the beacon hashes that key with secrets committed to earlier. The functions apply a statement to
+the competition's view, or raise RefusedError. docs/protocol.md, section 19.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from tequio_shared.competition.rules import CompetitionRules
+from tequio_shared.competition.entrants import check_participant
 from tequio_shared.competition.sealed_archive import combine_shares
 from tequio_shared.competition.state import (
     CompetitionContext,
     CompetitionDraw,
-    Entrant,
-    EntrantsView,
+    CompetitionView,
     EvaluationOffer,
     RevealedShare,
     SignedEntry,
-    check_participant,
 )
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
@@ -34,160 +33,111 @@ _SPARE = 64
 """Numbers computed at first beyond those needed if none is skipped."""
 
 
-@dataclass(slots=True, kw_only=True)
-class DrawView:
-    """The input of the draw; each method applies a statement, or raises RefusedError.
+def offer(
+    view: CompetitionView, entry: SignedEntry, body: EvalOffer, network: CompetitionContext
+) -> None:
+    """Apply eval.offer: it replaces the key's offer before."""
+    entry.check_within(0, view.rules.dates.deadline)
+    check_participant(view, entry.author, network)
+    if entry.author in network.organisers:
+        raise RefusedError("not-eligible", "organisers may not evaluate")
+    # Checked again by owner in `eligible_evaluators`, when all entrants are known.
+    if any(entry.author == entrant.author for entrant in view.entrants.values()):
+        raise RefusedError("not-eligible", "entrants may not evaluate")
+    least = view.rules.scoring.evaluator_tier
+    # Here as well as at the draw: the author learns it while there is time to be vouched for.
+    if network.tier(entry.author, entry.ts) < least:
+        way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
+        raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
+    commit = digest_from_text(body.commit)
+    view.offers[entry.author] = EvaluationOffer(offered=entry, commit=commit)
 
-    The evaluators that can be drawn are fixed before anybody can know the beacon (`draw_beacon`).
-    """
 
-    rules: CompetitionRules
-    offers: dict[PeerKey, EvaluationOffer] = field(default_factory=dict)
-    candidates: dict[PeerKey, Digest] = field(default_factory=dict)
-    """Keys that can be drawn, with their owners; empty before `comp.draw`."""
-    shares: dict[int, RevealedShare] = field(default_factory=dict)
-    """By index from 1, in the order of the log."""
-    draw: CompetitionDraw | None = None
-    """Set by the last share needed."""
+def open_secret(view: CompetitionView, entry: SignedEntry, body: EvalSecret) -> None:
+    """Apply eval.secret: open the commitment of an offer."""
+    made = view.offers.get(entry.author)
+    if made is None:
+        raise RefusedError("not-found", "this key made no offer to evaluate")
+    if made.secret is not None:
+        raise RefusedError("already-said", "the secret is already open")
+    secret = from_text(body.secret)
+    # Committed before the deadline: a secret chosen later could steer the beacon.
+    if offer_commitment(view.id, entry.author, secret) != made.commit:
+        raise RefusedError("wrong-reveal", "the secret does not match the commitment of the offer")
+    view.offers[entry.author] = replace(made, secret=secret, opened=entry)
 
-    def offer(
-        self,
-        mark: SignedEntry,
-        author: PeerKey,
-        body: EvalOffer,
-        entries: EntrantsView,
-        network: CompetitionContext,
-    ) -> None:
-        """Apply eval.offer: it replaces the key's offer before."""
-        mark.check_within(0, self.rules.dates.deadline)
-        check_participant(author, self.rules.custodian_keys, network)
-        if author in network.organisers:
-            raise RefusedError("not-eligible", "organisers may not evaluate")
-        # Checked again by owner in `eligible`, when all entrants are known.
-        if any(author == entrant.author for entrant in entries.entrants.values()):
-            raise RefusedError("not-eligible", "entrants may not evaluate")
-        least = self.rules.scoring.evaluator_tier
-        # Here as well as at the draw: the author learns it while there is time to be vouched for.
-        if network.tier(author, mark.ts) < least:
-            way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
-            raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
-        self.offers[author] = EvaluationOffer(offered=mark, commit=digest_from_text(body.commit))
 
-    def open_secret(self, mark: SignedEntry, author: PeerKey, body: EvalSecret) -> None:
-        """Apply eval.secret: open the commitment of an offer."""
-        offer = self.offers.get(author)
-        if offer is None:
-            raise RefusedError("not-found", "this key made no offer to evaluate")
-        if offer.secret is not None:
-            raise RefusedError("already-said", "the secret is already open")
-        secret = from_text(body.secret)
-        # Committed before the deadline: a secret chosen later could steer the beacon.
-        if offer_commitment(self.rules.id, author, secret) != offer.commit:
-            raise RefusedError(
-                "wrong-reveal", "the secret does not match the commitment of the offer"
-            )
-        self.offers[author] = replace(offer, secret=secret, opened=mark)
+def fix_candidates(view: CompetitionView, entry: SignedEntry, network: CompetitionContext) -> None:
+    """Apply comp.draw: fix the keys that can be drawn, before anybody can know the beacon."""
+    # Not before its date: a coordinator that ends the time early could leave out secrets.
+    entry.check_within(view.rules.dates.draw, None)
+    view.candidates = eligible_evaluators(view, entry.ts, network)
 
-    def fix_candidates(
-        self, mark: SignedEntry, entries: EntrantsView, network: CompetitionContext
-    ) -> None:
-        """Fix the keys that can be drawn."""
-        # Not before its date: a coordinator that ends the time early could leave out secrets.
-        mark.check_within(self.rules.dates.draw, None)
-        self.candidates = eligible_evaluators(
-            entries.entrants.values(),
-            self._offers_of_tier(mark.ts, network),
-            self.rules.custodian_keys,
-            network,
-        )
 
-    def reveal_share(
-        self,
-        mark: SignedEntry,
-        author: PeerKey,
-        body: CompReveal,
-        submissions: Mapping[str, Digest],
-    ) -> bool:
-        """Record a share; return whether it was the last one needed, so that the draw is made."""
-        number, share = self._share(author, body)
-        if number in self.shares:
-            raise RefusedError("already-said", f"share {number} is already revealed")
-        self.shares[number] = RevealedShare(revealed=mark, share=share)
-        # The beacon is fixed by the first shares that suffice; later ones must not draw again.
-        if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
-            return False
-        self.draw = self._drawn(submissions)
-        return True
+def reveal_share(view: CompetitionView, entry: SignedEntry, body: CompReveal) -> bool:
+    """Record a share; return whether it was the last one needed, so that the draw is made."""
+    number, share = _checked_share(view, entry.author, body)
+    if number in view.shares:
+        raise RefusedError("already-said", f"share {number} is already revealed")
+    view.shares[number] = RevealedShare(revealed=entry, share=share)
+    # The beacon is fixed by the first shares that suffice; later ones must not draw again.
+    if view.draw is not None or len(view.shares) < view.rules.sealed.needed:
+        return False
+    view.draw = _drawn(view)
+    return True
 
-    @property
-    def known_draw(self) -> CompetitionDraw:
-        """The draw, once the texts are open."""
-        if self.draw is None:
-            raise AssertionError("a revealed competition has its draw")
-        return self.draw
 
-    def _offers_of_tier(
-        self, ts: int, network: CompetitionContext
-    ) -> dict[PeerKey, EvaluationOffer]:
-        """Offers by keys that still have the tier that the rules require."""
-        least = self.rules.scoring.evaluator_tier
-        return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
+def _checked_share(
+    view: CompetitionView, author: PeerKey, body: CompReveal
+) -> tuple[int, KeyShare]:
+    sealed, custodians = view.rules.sealed, view.rules.custodian_keys
+    if author not in custodians:
+        raise RefusedError("wrong-role", "only a custodian may reveal a share")
+    number = custodians.index(author) + 1
+    try:
+        share = KeyShare.parse(body.share)
+    except MalformedError as err:
+        raise RefusedError("malformed", f"the share is not valid: {err}") from err
+    if share.index != number or share.root != from_text(sealed.root):
+        raise RefusedError("wrong-share", f"this custodian holds share {number} of this sealed set")
+    # A wrong share would give a wrong key without any error, so it is refused by its name.
+    if to_text(share.name) != sealed.shares[number - 1]:
+        raise RefusedError("wrong-share", f"the share does not match share {number} in the rules")
+    return number, share
 
-    def _share(self, author: PeerKey, body: CompReveal) -> tuple[int, KeyShare]:
-        """Number and share of this custodian."""
-        sealed, custodians = self.rules.sealed, self.rules.custodian_keys
-        if author not in custodians:
-            raise RefusedError("wrong-role", "only a custodian may reveal a share")
-        number = custodians.index(author) + 1
-        try:
-            share = KeyShare.parse(body.share)
-        except MalformedError as err:
-            raise RefusedError("malformed", f"the share is not valid: {err}") from err
-        if share.index != number or share.root != from_text(sealed.root):
-            raise RefusedError(
-                "wrong-share", f"this custodian holds share {number} of this sealed set"
-            )
-        # A wrong share would give a wrong key without any error, so it is refused by its name.
-        if to_text(share.name) != sealed.shares[number - 1]:
-            raise RefusedError(
-                "wrong-share", f"the share does not match share {number} in the rules"
-            )
-        return number, share
 
-    def _drawn(self, submissions: Mapping[str, Digest]) -> CompetitionDraw:
-        sealed, scoring = self.rules.sealed, self.rules.scoring
-        key = combine_shares({at: one.share.value for at, one in self.shares.items()})
-        # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
-        # afterwards.
-        secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
-        beacon = draw_beacon(self.rules.id, key, secrets, submissions)
-        return CompetitionDraw(
-            key=key,
-            beacon=beacon,
-            documents=draw_documents(beacon, scoring.documents, sealed.documents),
-            evaluators=draw_evaluators(beacon, self.candidates, scoring.evaluators),
-        )
+def _drawn(view: CompetitionView) -> CompetitionDraw:
+    sealed, scoring = view.rules.sealed, view.rules.scoring
+    key = combine_shares({at: one.share.value for at, one in view.shares.items()})
+    # All opened secrets count, also of keys that cannot be drawn: nobody can drop one afterwards.
+    secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
+    beacon = draw_beacon(view.id, key, secrets, view.submissions)
+    return CompetitionDraw(
+        key=key,
+        beacon=beacon,
+        documents=draw_documents(beacon, scoring.documents, sealed.documents),
+        evaluators=draw_evaluators(beacon, view.candidates, scoring.evaluators),
+    )
 
 
 def eligible_evaluators(
-    entrants: Collection[Entrant],
-    offers: Mapping[PeerKey, EvaluationOffer],
-    custodians: Iterable[PeerKey],
-    network: CompetitionContext,
+    view: CompetitionView, ts: int, network: CompetitionContext
 ) -> dict[PeerKey, Digest]:
     """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
+    entrants, least = view.entrants.values(), view.rules.scoring.evaluator_tier
     authors = {one.author for one in entrants}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
     # Trainers of a competing run have an interest, and custodians together could read the texts
     # early.
-    outside = authors.union(custodians, network.organisers, *rostered)
+    outside = authors.union(view.rules.custodian_keys, network.organisers, *rostered)
     # By owner as well as by key: an entrant must not evaluate itself with a second key.
     rivals = {network.owner(key) for key in authors}
     return {
         key: network.owner(key)
-        for key, offer in offers.items()
-        if offer.secret is not None
+        for key, one in view.offers.items()
+        if one.secret is not None
         and key not in outside
+        and network.tier(key, ts) >= least
         and network.owner(key) not in rivals
         and network.is_in_good_standing(key)
     }
@@ -246,14 +196,12 @@ def draw_evaluators(
     `candidates` maps keys to their owners.
     """
     drawn: dict[Digest, PeerKey] = {}
-    for key in sorted(candidates, key=lambda one: _lot(beacon_value, one)):
+    for key in sorted(
+        candidates, key=lambda one: sha256(b"tequio/v1/evaluator\0", beacon_value, one)
+    ):
         # More keys of one owner give a better chance, but never a second seat.
         drawn.setdefault(candidates[key], key)
     return tuple(drawn.values())[:count]
-
-
-def _lot(beacon_value: Digest, key: PeerKey) -> Digest:
-    return sha256(b"tequio/v1/evaluator\0", beacon_value, key)
 
 
 def _below(end: int, stream: Iterator[int]) -> int:

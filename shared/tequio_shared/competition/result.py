@@ -162,7 +162,6 @@ def _table(
 
 
 def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> list[list[int]]:
-    """Sums of every row in every replicate."""
     sums = np.empty((len(table), replicates), np.int64)
     for replicate in range(replicates):
         # One replicate at a time: all of them at once would need gigabytes for a large set.
@@ -236,13 +235,13 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
     nothing while most are honest, even if it lies about a single document. One that is further off
     than honest computers can be is named, and nothing is dropped because of it.
     """
-    _check_same(evaluations)
-    found = []
-    for column in zip(*evaluations, strict=True):
-        # Of an even number the upper one: the worse score counts.
-        ordered = sorted(column, key=_order)
-        found.append(ordered[len(ordered) // 2])
-    return tuple(found)
+    documents = {tuple(one.document for one in scores) for scores in evaluations}
+    if len(documents) != 1 or documents == {()}:
+        raise ValueError("the evaluations are for different documents")
+    # Of an even number the upper one: the worse score counts.
+    middle = len(evaluations) // 2
+    columns = zip(*evaluations, strict=True)
+    return tuple(sorted(column, key=_order)[middle] for column in columns)
 
 
 def deviations(evaluations: Mapping[str, Sequence[DocumentScore]]) -> dict[str, EvaluatorDeviation]:
@@ -270,12 +269,6 @@ def _deviation(
         worst=worst if off[worst] else -1,
         is_outlier=bool(outside) or not is_within(whole + sum(off), whole, TOTAL_TOLERANCE),
     )
-
-
-def _check_same(evaluations: Sequence[Sequence[DocumentScore]]) -> None:
-    asked = {tuple(one.document for one in scores) for scores in evaluations}
-    if len(asked) != 1 or asked == {()}:
-        raise ValueError("the evaluations are for different documents")
 
 
 def _order(score: DocumentScore) -> tuple[int, Refusal, int, int, int]:
@@ -322,10 +315,10 @@ def compute_outcome(
     """Compute the outcome of a competition from the drawn texts, in their order."""
     # A document without text is left out for all models alike.
     kept = [at for at, text in enumerate(texts) if text.size_bytes]
-    bench = {one.entrant: _Bench(one, texts) for one in contenders}
+    judged = {one.entrant: _EntrantScores(one, texts) for one in contenders}
     millibits = {
         name: [one.middle[at].millibits for at in kept]
-        for name, one in bench.items()
+        for name, one in judged.items()
         if kept and one.middle
     }
     sizes = [texts[at].size_bytes for at in kept]
@@ -339,8 +332,8 @@ def compute_outcome(
         beacon=to_text(beacon),
         documents=len(kept),
         places=(
-            *(bench[one.name].row(one, sum(millibits[one.name]), sum(sizes)) for one in places),
-            *(bench[name].row(None, 0, 0) for name in sorted(bench.keys() - millibits.keys())),
+            *(judged[one.name].row(one, sum(millibits[one.name]), sum(sizes)) for one in places),
+            *(judged[name].row(None, 0, 0) for name in sorted(judged.keys() - millibits.keys())),
         ),
         pairs=tuple(_compared(pair) for pair in pairs),
     )
@@ -350,10 +343,10 @@ def judging_medians(
     contender: JudgedEntrant, texts: Sequence[DrawnText]
 ) -> tuple[DocumentScore, ...] | None:
     """Scores by text that count for an entrant; None where it cannot be ranked."""
-    return _Bench(contender, texts).middle
+    return _EntrantScores(contender, texts).middle
 
 
-class _Bench:
+class _EntrantScores:
     """The evaluators of one entrant; `middle` are their medians, None where it cannot be ranked."""
 
     def __init__(self, contender: JudgedEntrant, texts: Sequence[DrawnText]) -> None:
@@ -362,9 +355,9 @@ class _Bench:
         # By key in order, so that the outcome has one spelling.
         by_key = {one.evaluator: one for one in contender.evaluations}
         self._evaluations = dict(sorted(by_key.items()))
-        heard = {key: one.documents for key, one in by_key.items() if not self._strange(one)}
-        self.middle = _medians(tuple(heard.values()))
-        self._deviations = deviations(heard) if self.middle else {}
+        fitting = {key: one.documents for key, one in by_key.items() if not self._undrawn(one)}
+        self.middle = _medians(tuple(fitting.values()))
+        self._deviations = deviations(fitting) if self.middle else {}
 
     def row(self, place: RankedModel | None, millibits: int, size_bytes: int) -> RankedEntrant:
         """Row of the entrant in the ranking; without a place it is listed, but not ranked."""
@@ -385,18 +378,18 @@ class _Bench:
     def _one(self, key: str, evaluation: Evaluation) -> JudgedEvaluation:
         """Compare with the medians; one for other texts is an outlier by its wrong documents."""
         total = evaluation.total.millibits
-        found, strange = self._deviations.get(key), self._strange(evaluation)
+        found, undrawn = self._deviations.get(key), self._undrawn(evaluation)
         middle = ScoreTotals.of(self.middle).millibits if self.middle else total
         return JudgedEvaluation(
             evaluator=key,
             scores=to_text(sha256(evaluation.encode())),
             millibits=total,
             off=total - middle,
-            outside=len(found.outside) if found else strange,
-            is_outlier=found.is_outlier if found else bool(strange),
+            outside=len(found.outside) if found else undrawn,
+            is_outlier=found.is_outlier if found else bool(undrawn),
         )
 
-    def _strange(self, evaluation: Evaluation) -> int:
+    def _undrawn(self, evaluation: Evaluation) -> int:
         """Count the documents in it that were not drawn."""
         # Counted instead of refused: the evaluation is in the log, and the outcome has to name it.
         fits = sum(
@@ -417,14 +410,14 @@ def _compared(pair: ModelPair) -> ComparedEntrants:
     )
 
 
-def _medians(heard: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, ...] | None:
+def _medians(scores: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, ...] | None:
     """Medians of enough evaluators; None too where an integer of the outcome could not hold them.
 
     A model may be arbitrarily bad, even on purpose: that must not cost the others their ranks.
     """
-    if len(heard) < LEAST_EVALUATORS or not heard[0]:
+    if len(scores) < LEAST_EVALUATORS or not scores[0]:
         return None
-    found = medians(heard)
+    found = medians(scores)
     most = max(one.millibits for one in found)
     worst = max(nanobits_per_byte(one.millibits, one.size_bytes) for one in found)
     is_countable = max(worst, ScoreTotals.of(found).millibits) <= JSON_INTEGER

@@ -42,6 +42,10 @@ Label = Annotated[
     str, Meta(min_length=1, max_length=64, pattern=r"\A[A-Za-z0-9][A-Za-z0-9 ._-]*\Z")
 ]
 HttpsUrl = Annotated[str, Meta(max_length=512, pattern=r"\A(?:https?://[!-~]+)?\Z")]
+ENTRANTS = 64
+"""Most entrants of one competition."""
+Integer = Annotated[int, Meta(ge=-JSON_INTEGER, le=JSON_INTEGER)]
+Words = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 
 class Budget(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,7 +90,7 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the texts are scored; see `scoring.Rules`."""
+    """Rules of scoring the texts; see `scoring.ScoringRules`."""
 
     window: Annotated[int, Meta(ge=2, le=WINDOW_MOST)]
     stride: Annotated[int, Meta(ge=1, le=WINDOW_MOST)]
@@ -207,13 +211,6 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def id(self) -> Digest:
         """SHA-256 of the document."""
         return sha256(self.encode())
-
-
-ENTRANTS = 64
-"""Most entrants of one competition."""
-
-Integer = Annotated[int, Meta(ge=-JSON_INTEGER, le=JSON_INTEGER)]
-Words = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 
 class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

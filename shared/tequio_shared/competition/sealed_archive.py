@@ -11,17 +11,25 @@ encrypts one archive only. The cipher itself is not in this file.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, Digest
-from tequio_shared.log.merkle import Frontier
+from tequio_shared.log import merkle
 from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS
 
 _HALF_BYTES = KEY_BYTES // 2
 _BITS = 8 * _HALF_BYTES
 _MODULUS = 1 << _BITS | 0x87
+CHUNK_BYTES = 1 << 16
+TAG_BYTES = 16
+_MAGIC = b"tqseal\x00\x01"
+_SIZE_BYTES = 8
+_NUMBER_BYTES = 11
+HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
+_DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
+"""Size of a document's record without the document."""
 
 
 def combine_shares(shares: Mapping[int, bytes]) -> bytes:
@@ -34,18 +42,13 @@ def combine_shares(shares: Mapping[int, bytes]) -> bytes:
     """
     weights = {at: _weight(at, shares) for at in shares}
     power = {at: _power(at, len(shares)) for at in shares}
-    halves = (slice(_HALF_BYTES), slice(_HALF_BYTES, None))
-    return b"".join(_half(half, shares, weights, power) for half in halves)
-
-
-def _half(
-    half: slice, shares: Mapping[int, bytes], weights: Mapping[int, int], power: Mapping[int, int]
-) -> bytes:
-    """Interpolate at 0; in this field minus is plus."""
-    found = 0
-    for at, share in shares.items():
-        found ^= _times(int.from_bytes(share[half], "big") ^ power[at], weights[at])
-    return found.to_bytes(_HALF_BYTES, "big")
+    key = b""
+    for half in (slice(_HALF_BYTES), slice(_HALF_BYTES, None)):
+        found = 0  # interpolated at 0; in this field minus is plus
+        for at, share in shares.items():
+            found ^= _times(int.from_bytes(share[half], "big") ^ power[at], weights[at])
+        key += found.to_bytes(_HALF_BYTES, "big")
+    return key
 
 
 def _weight(at: int, shares: Mapping[int, bytes]) -> int:
@@ -86,17 +89,6 @@ def _inverse(value: int) -> int:
     return found
 
 
-CHUNK_BYTES = 1 << 16
-TAG_BYTES = 16
-
-_MAGIC = b"tqseal\x00\x01"
-_SIZE_BYTES = 8
-_NUMBER_BYTES = 11
-HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
-_DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
-"""Size of a document's record without the document."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveHead:
     """The plain head of an archive, 56 bytes."""
@@ -133,7 +125,6 @@ class ArchiveHead:
 
     @property
     def archive_bytes(self) -> int:
-        """Size of the whole archive."""
         return HEAD_BYTES + self.plain_bytes + TAG_BYTES * self.chunks
 
     def nonce(self, number: int) -> bytes:
@@ -150,7 +141,6 @@ class DocumentStart:
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Encode the part before a document's bytes."""
         return self.salt + _u64(self.size_bytes)
 
 
@@ -168,20 +158,19 @@ def chunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[DocumentStart | bytes]:
-    """Yield the documents in decrypted chunks: a `Begin`, then the bytes in parts, and so on.
+    """Yield a `DocumentStart` for each document in decrypted chunks, then its bytes in parts.
 
     A document is checked against its leaf before the next one begins or the end is reached; use
     nothing before that. Raises MalformedError with the number of a document that fails.
     """
     stream = _Stream(chunks)
     leaves = [stream.read_exactly(DIGEST_BYTES) for _ in range(head.documents)]
-    _check_root(leaves, head.root)
+    if merkle.root_of_hashes(leaves) != head.root:
+        raise MalformedError("the leaves in the archive do not match the root in its head")
     left = head.size_bytes
     for index, leaf in enumerate(leaves):
-        salt, size_bytes = (
-            stream.read_exactly(SALT_BYTES),
-            _number(stream.read_exactly(_SIZE_BYTES)),
-        )
+        salt = stream.read_exactly(SALT_BYTES)
+        size_bytes = _number(stream.read_exactly(_SIZE_BYTES))
         # Bounded before it is yielded: callers allocate by it.
         if not 1 <= size_bytes <= min(left, TEXT_BYTES):
             raise MalformedError(
@@ -199,17 +188,7 @@ def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[Docum
         raise MalformedError("the archive holds more than its documents")
 
 
-def _check_root(leaves: Sequence[bytes], root: Digest) -> None:
-    tree = Frontier()
-    for leaf in leaves:
-        tree.append(leaf)
-    if tree.root() != root:
-        raise MalformedError("the leaves in the archive do not match the root in its head")
-
-
 class _Stream:
-    """Chunks as one sequence of bytes."""
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._held = b""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.head.contribution import Records, RecordShape, pack_entries
+from tequio_shared.head.contribution import Records, pack_entries
 from tequio_shared.head.layout import CHUNK, TILE, Padding
 
 if TYPE_CHECKING:
@@ -26,6 +26,22 @@ if TYPE_CHECKING:
 
 _UNFILTERED = 2
 """Up to this many members are never filtered: they have no majority to agree with."""
+COEFFICIENT_SHIFT = 16
+"""A coefficient is the sum of signs times 2^16."""
+_PASS_SHIFT = 14
+_COSINES = (
+    *(2896, 2895, 2893, 2888, 2882, 2875, 2865, 2854, 2841, 2826, 2810, 2791, 2772, 2750, 2727),
+    *(2702, 2676, 2648, 2618, 2587, 2554, 2520, 2484, 2447, 2408, 2368, 2326, 2283, 2239, 2193),
+    *(2146, 2098, 2048, 1997, 1945, 1892, 1837, 1782, 1725, 1668, 1609, 1550, 1489, 1428, 1365),
+    *(1302, 1238, 1174, 1108, 1042, 976, 909, 841, 772, 704, 635, 565, 495, 425, 355, 284, 213),
+    *(142, 71),
+)
+"""C[j]: 2^14 / sqrt(32) * cos(j pi / 128), rounded, for j = 0..63."""
+STEP_SHIFT = 28
+"""From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
+_LARGEST_MAGNITUDE = 15
+_RESIDUAL_LIMIT = 1 << 61
+_CODE_BITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +79,9 @@ class FilterResult:
 
 def filter_members(members: Sequence[ContributionEntries], elements: int, z2: int) -> FilterResult:
     """Drop, one by one, the members whose signs disagree most with the rest."""
-
-    def agree(kept: Sequence[int]) -> list[tuple[int, int]]:
-        return agreement([members[at] for at in kept], elements)
-
-    return filter_with(agree, len(members), z2)
+    return filter_with(
+        lambda kept: agreement([members[at] for at in kept], elements), len(members), z2
+    )
 
 
 def filter_with(
@@ -118,19 +132,6 @@ def weakest(measured: Sequence[tuple[int, int]]) -> int:
     return ranks.index(min(ranks))
 
 
-COEFFICIENT_SHIFT = 16
-"""A coefficient is the sum of signs times 2^16."""
-_PASS_SHIFT = 14
-_COSINES = (
-    *(2896, 2895, 2893, 2888, 2882, 2875, 2865, 2854, 2841, 2826, 2810, 2791, 2772, 2750, 2727),
-    *(2702, 2676, 2648, 2618, 2587, 2554, 2520, 2484, 2447, 2408, 2368, 2326, 2283, 2239, 2193),
-    *(2146, 2098, 2048, 1997, 1945, 1892, 1837, 1782, 1725, 1668, 1609, 1550, 1489, 1428, 1365),
-    *(1302, 1238, 1174, 1108, 1042, 976, 909, 841, 772, 704, 635, 565, 495, 425, 355, 284, 213),
-    *(142, 71),
-)
-"""C[j]: 2^14 / sqrt(32) * cos(j pi / 128), rounded, for j = 0..63."""
-
-
 def _basis() -> NDArray[np.int64]:
     frequency = np.arange(TILE)[:, None]
     angle = (2 * np.arange(TILE)[None, :] + 1) * frequency % (4 * TILE)
@@ -166,13 +167,6 @@ def _round(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.floor((values + half) * 2.0**-_PASS_SHIFT))
 
 
-STEP_SHIFT = 28
-"""From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
-_LARGEST_MAGNITUDE = 15
-_RESIDUAL_LIMIT = 1 << 61
-_CODE_BITS = 5
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownLink:
     """The aggregate of a round, compressed once for everybody: step T and residual R', int64[N].
@@ -197,11 +191,6 @@ class DownLink:
         quanta = self.quanta.astype("<u4").view(np.uint8).reshape(-1, 4)
         entries = pack_entries(self.indices, codes, _CODE_BITS)
         return np.concatenate([quanta, entries], axis=1).tobytes()
-
-
-def down_record_bytes(down_k: int) -> int:
-    low = RecordShape(algorithm="sparseloco", k=down_k, bits=1).low_bits
-    return 4 + down_k * (low + 2 + _CODE_BITS) // 8
 
 
 def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k: int) -> DownLink:

@@ -14,7 +14,7 @@ record has exactly one spelling.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -28,7 +28,6 @@ from tequio_shared.log import merkle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-if TYPE_CHECKING:
     Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 Algorithm = Literal["sparseloco", "distro", "diloco"]
@@ -37,11 +36,17 @@ LARGEST_SCALE: Mapping[str, int] = {"sparseloco": 200, "distro": 1, "diloco": 16
 KS = (8, 16, 32, 64, 128, 256, 512)
 DENSE_K = 4096
 """The k of diloco: every element of the chunk is sent."""
-_BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
+BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
 _K_BY_TRAINERS = ((6, 256), (13, 128), (27, 64), (54, 32))
 _DENSE_GROUP = 128
 _SPARSE_GROUP = 256
 _STEPS_PER_OCTAVE = 8
+_BLOCK = 4096  # records checked at once: bounds the memory of a check
+MAGIC = b"TQC1"
+VERSION = 1
+HEADER_BYTES = 216
+_ID_PREFIX = b"tequio/v1/contribution\0"
+_LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 LEVELS: Mapping[int, NDArray[np.int8]] = {
     1: np.array([1, -1], np.int8),
@@ -69,7 +74,7 @@ class RecordShape:
 
     def __post_init__(self) -> None:
         ks = (DENSE_K,) if self.algorithm == "diloco" else KS
-        if self.bits not in _BITS.get(self.algorithm, ()) or self.k not in ks:
+        if self.bits not in BITS.get(self.algorithm, ()) or self.k not in ks:
             raise MalformedError(f"{self.algorithm} does not allow k={self.k} bits={self.bits}")
 
     @property
@@ -100,14 +105,9 @@ class RecordShape:
         return self.codes_at + self.k * self.bits // 8
 
     @property
-    def group_records(self) -> int:
-        """G: records in one leaf of the payload tree (the last leaf may have fewer)."""
-        return _DENSE_GROUP if self.is_dense else _SPARSE_GROUP
-
-    @property
     def group_bytes(self) -> int:
-        """Size of one leaf of the payload tree."""
-        return self.group_records * self.record_bytes
+        """Size of one leaf of the payload tree: G records (the last leaf may have fewer)."""
+        return (_DENSE_GROUP if self.is_dense else _SPARSE_GROUP) * self.record_bytes
 
     @property
     def largest_scale(self) -> int:
@@ -133,15 +133,6 @@ def k_for_trainers(trainers: int) -> int:
         if trainers <= most:
             return k
     return 16
-
-
-def record_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    return RecordShape(algorithm=algorithm, k=k, bits=bits).record_bytes
-
-
-def group_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    """Size of a leaf of the payload tree (a chunk of the payload between peers)."""
-    return RecordShape(algorithm=algorithm, k=k, bits=bits).group_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +248,6 @@ def _bits_of(values: NDArray[np.uint16], bits: int) -> NDArray[np.uint8]:
     return split.reshape(len(values), -1).astype(np.uint8)
 
 
-_BLOCK = 4096  # records checked at once: bounds the memory of a check
-
-
 def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
     """Name of the first rule that the lowest bad chunk breaks, or None.
 
@@ -269,24 +257,15 @@ def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
     rows = shape.rows(payload)
     check = _broken_dense if shape.is_dense else _broken_sparse
     for first in range(0, len(rows), _BLOCK):
-        rule = _lowest(rows[first : first + _BLOCK], shape, check)
-        if rule is not None:
-            return rule
+        rules = check(rows[first : first + _BLOCK], shape)
+        broken = np.stack([mask for _, mask in rules])
+        bad = np.flatnonzero(broken.any(axis=0))
+        if bad.size:
+            return rules[int(broken[:, bad[0]].argmax())][0]
     return None
 
 
 _Broken = list[tuple[str, "NDArray[np.bool_]"]]
-
-
-def _lowest(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    check: Callable[[NDArray[np.uint8], RecordShape], _Broken],
-) -> str | None:
-    rules = check(rows, shape)
-    broken = np.stack([mask for _, mask in rules])
-    bad = np.flatnonzero(broken.any(axis=0))
-    return rules[int(broken[:, bad[0]].argmax())][0] if bad.size else None
 
 
 def _broken_dense(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
@@ -324,13 +303,6 @@ def empty_record(shape: RecordShape) -> NDArray[np.uint8]:
     level = np.full((1, shape.k), EMPTY_LEVEL[shape.bits], np.int8)
     record: NDArray[np.uint8] = _sparse_rows(np.zeros(1, np.uint8), filler, level, shape)[0]
     return record
-
-
-MAGIC = b"TQC1"
-VERSION = 1
-HEADER_BYTES = 216
-_ID_PREFIX = b"tequio/v1/contribution\0"
-_LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,6 @@ class OuterParams:
 
     @property
     def shape(self) -> RecordShape:
-        """Shape of the round's records."""
         return RecordShape(algorithm=self.algorithm, k=self.k, bits=self.bits)
 
     @property

@@ -32,6 +32,14 @@ MOST_CHUNKS = 2**32 - 1
 """Most chunks of a model: chunk_count in the contribution header is a u32."""
 
 LayoutKind = Literal["flat", "tile64"]
+LORA_PREFIX = "base_model.model."
+LORA_DOWN, LORA_UP = ".lora_A.weight", ".lora_B.weight"
+MOST_RANK = 1_024
+"""Highest rank; above it, adapters of usual models are no smaller than the matrices."""
+_LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
+_AXES = 2  # of a matrix
+Sides = tuple[int, int]
+"""Rows (outputs) and columns (inputs) of a matrix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +193,20 @@ def _placed(
 ) -> tuple[tuple[Placement, ...], int, int]:
     """Placements in list order, the end of the matrix part, and the number of elements."""
     _check(tensors, kind)
-    placements, at, matrix_end = _place(tensors, kind)
+    offsets: dict[str, int] = {}
+    at = 0
+    for name, shape in tensors:
+        if len(shape) > 1:
+            offsets[name] = at
+            at += _matrix_elements(shape, kind)
+    matrix_end = at
+    for name, shape in tensors:
+        if len(shape) < 2:  # noqa: PLR2004  (a vector, or a single number)
+            offsets[name] = at
+            at += math.prod(shape)
+    placements = tuple(
+        Placement(name=name, shape=tuple(shape), offset=offsets[name]) for name, shape in tensors
+    )
     elements = _whole_chunks(at)
     if elements // CHUNK > MOST_CHUNKS:
         raise MalformedError(f"{elements} elements do not fit in {MOST_CHUNKS} chunks")
@@ -203,27 +224,6 @@ def _check(tensors: Sequence[tuple[str, Sequence[int]]], kind: str) -> None:
     for name, shape in tensors:
         if any(side < 1 for side in shape):
             raise MalformedError(f"{name} has an empty side: {list(shape)}")
-
-
-def _place(
-    tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind
-) -> tuple[tuple[Placement, ...], int, int]:
-    """Placements in list order, the end of the pool, and the end of the matrix part."""
-    offsets: dict[str, int] = {}
-    at = 0
-    for name, shape in tensors:
-        if len(shape) > 1:
-            offsets[name] = at
-            at += _matrix_elements(shape, kind)
-    matrix_end = at
-    for name, shape in tensors:
-        if len(shape) < 2:  # noqa: PLR2004  (a vector, or a single number)
-            offsets[name] = at
-            at += math.prod(shape)
-    placements = tuple(
-        Placement(name=name, shape=tuple(shape), offset=offsets[name]) for name, shape in tensors
-    )
-    return placements, at, matrix_end
 
 
 def _matrix_elements(shape: Sequence[int], kind: LayoutKind) -> int:
@@ -285,17 +285,6 @@ def _whole_chunks(elements: int) -> int:
     return -(-elements // CHUNK) * CHUNK
 
 
-LORA_PREFIX = "base_model.model."
-LORA_DOWN, LORA_UP = ".lora_A.weight", ".lora_B.weight"
-MOST_RANK = 1_024
-"""Highest rank; above it, adapters of usual models are no smaller than the matrices."""
-_LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
-_AXES = 2  # of a matrix
-
-Sides = tuple[int, int]
-"""Rows (outputs) and columns (inputs) of a matrix."""
-
-
 class BaseFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A Safetensors file of the base: its name and its tree."""
 
@@ -334,7 +323,6 @@ class FrozenBase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """Size of all files together."""
         return sum(one.size_bytes for one in self.files)
 
     @property

@@ -92,33 +92,6 @@ def root_of_hashes(hashes: Sequence[bytes]) -> Digest:
     return Digest(level[0])
 
 
-def inclusion_proof(hashes: Sequence[bytes], index: int) -> list[Digest]:
-    """Prove leaf `index` of the tree over `hashes`: its audit path, the leaf's sibling first.
-
-    Raises IndexError for an index outside the tree.
-    """
-    if not 0 <= index < len(hashes):
-        raise IndexError(f"leaf {index} of {len(hashes)}")
-    proof: list[Digest] = []
-    level: Sequence[bytes] = [_checked(leaf) for leaf in hashes]
-    while len(level) > 1:
-        if index ^ 1 < len(level):
-            proof.append(Digest(level[index ^ 1]))
-        level = _level_above(level)
-        index >>= 1
-    return proof
-
-
-def consistency_proof(hashes: Sequence[bytes], old_size: int) -> list[Digest]:
-    """Prove that the tree over the first `old_size` hashes is the beginning of this one.
-
-    Raises IndexError unless 1 <= old_size <= len(hashes).
-    """
-    if not 1 <= old_size <= len(hashes):
-        raise IndexError(f"old size {old_size} of {len(hashes)}")
-    return _subproof(hashes, old_size, is_whole=True)
-
-
 def verify_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], expected_root: bytes
 ) -> None:
@@ -133,10 +106,7 @@ def verify_inclusion(
     inner = (index ^ (size - 1)).bit_length()
     border = (index >> inner).bit_count()
     _check_proof(proof, inner + border)
-    node = _checked(leaf)
-    for bit, sibling in enumerate(proof[:inner]):
-        node = node_hash(sibling, node) if index >> bit & 1 else node_hash(node, sibling)
-    _check_root(_fold_left(node, proof[inner:]), expected_root)
+    _check_root(_path_root(_checked(leaf), proof, inner, index), expected_root)
 
 
 def verify_consistency(
@@ -163,7 +133,7 @@ def verify_consistency(
     seed, path = (old_root, proof) if is_power else (proof[0], proof[1:])
     mask = (old_size - 1) >> shift
     _check_root(_old_root(_checked(seed), path, inner, mask), old_root)
-    _check_root(_new_root(seed, path, inner, mask), expected_root)
+    _check_root(_path_root(seed, path, inner, mask), expected_root)
 
 
 def _old_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> bytes:
@@ -174,7 +144,7 @@ def _old_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> byte
     return _fold_left(node, path[inner:])
 
 
-def _new_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> bytes:
+def _path_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> bytes:
     node = seed
     for bit, sibling in enumerate(path[:inner]):
         node = node_hash(sibling, node) if mask >> bit & 1 else node_hash(node, sibling)
@@ -193,18 +163,6 @@ def _level_above(level: Sequence[bytes]) -> list[bytes]:
     if len(level) & 1:
         above.append(level[-1])
     return above
-
-
-def _subproof(hashes: Sequence[bytes], old_size: int, *, is_whole: bool) -> list[Digest]:
-    """RFC 6962 section 2.1.2; `is_whole` while the old tree is a subtree that the verifier has."""
-    if old_size == len(hashes):
-        return [] if is_whole else [root_of_hashes(hashes)]
-    split = 1 << (len(hashes) - 1).bit_length() - 1
-    if old_size <= split:
-        left = _subproof(hashes[:split], old_size, is_whole=is_whole)
-        return [*left, root_of_hashes(hashes[split:])]
-    right = _subproof(hashes[split:], old_size - split, is_whole=False)
-    return [*right, root_of_hashes(hashes[:split])]
 
 
 def _checked(node: bytes) -> bytes:

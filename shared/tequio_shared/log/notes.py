@@ -173,10 +173,7 @@ def filter_signatures(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
 
 def signature_lines(raw: bytes) -> list[str]:
     """Read signature lines that come without a text, for `add_lines`; raises MalformedError."""
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as err:
-        raise MalformedError("signature lines must be UTF-8") from err
+    text = _utf8(raw)
     if len(raw) > NOTE_BYTES or not text.endswith("\n"):
         raise MalformedError(f"not signature lines: {text[:120]!r}")
     lines = text[:-1].split("\n")
@@ -261,10 +258,7 @@ def _split(raw: bytes) -> tuple[str, list[str]]:
     """Split at the last empty line: the text itself may contain others."""
     if len(raw) > NOTE_BYTES:
         raise MalformedError(f"note of {len(raw)} bytes")
-    try:
-        note = raw.decode()
-    except UnicodeDecodeError as err:
-        raise MalformedError("a note must be UTF-8") from err
+    note = _utf8(raw)
     if any(char < " " and char != "\n" for char in note):
         raise MalformedError("control character in a note")
     text, empty, signatures = note.rpartition("\n\n")
@@ -274,6 +268,13 @@ def _split(raw: bytes) -> tuple[str, list[str]]:
     if len(lines) > NOTE_SIGNATURES:
         raise MalformedError(f"note with {len(lines)} signatures")
     return text + "\n", lines
+
+
+def _utf8(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as err:
+        raise MalformedError("a note must be UTF-8") from err
 
 
 def _parse_line(line: str) -> _Line:

@@ -36,6 +36,31 @@ from tequio_shared.log.notes import (
 )
 
 EVIDENCE_VERSION = 1
+POLICY_BYTES = 65_536
+POLICY_LOGS = 64
+POLICY_WITNESSES = 64
+POLICY_GROUPS = 64
+"""The specification asks for at least 32 of each."""
+NO_QUORUM = "none"
+"""The quorum that needs no cosignature."""
+_FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+_WHOLE = re.compile(r"[1-9][0-9]{0,3}")
+_SPACE = re.compile(r"[ \t]+")
+TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
+PATH_HASHES = 63
+EXTRA_BYTES = 65_535
+PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES
+"""Above the size of a proof with every part at its limit."""
+ADD_CHECKPOINT = "add-checkpoint"
+"""Path below a witness's submission prefix."""
+SIZE_TYPE = "text/x.tlog.size"
+"""Content type of a witness's answer to a conflicting size."""
+REQUEST_BYTES = NOTE_BYTES + 4_096
+"""Above the old size, 63 hashes and the largest note together."""
+ANSWER_BYTES = NOTE_BYTES
+MOST_AHEAD_S = 300
+"""Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
+_SIZE_LINE_BYTES = 20
 
 
 class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -65,38 +90,12 @@ class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return sha256(self.log_key.encode(), *signed).hex()[:16]
 
 
-def proves_fork(evidence: ForkEvidence) -> bool:
-    """Return whether the evidence alone proves a fork: two signed roots for one size.
-
-    Raises PeerError when a note does not bear the log's signature.
-    """
-    if len(evidence.notes) < 2:  # noqa: PLR2004 - two histories
-        raise MalformedError("evidence of a fork needs at least two checkpoints")
-    key = VerifierKey.parse(evidence.log_key)
-    signed = [open_checkpoint(note.encode(), key).checkpoint for note in evidence.notes]
-    roots = {one.size: one.root for one in signed}
-    return any(roots[one.size] != one.root for one in signed)
-
-
 def _signed(note: bytes) -> bytes:
     """Digest of a note's text, or of the whole note if it is malformed."""
     try:
         return sha256(note_text(note).encode())
     except MalformedError:
         return sha256(note)
-
-
-POLICY_BYTES = 65_536
-POLICY_LOGS = 64
-POLICY_WITNESSES = 64
-POLICY_GROUPS = 64
-"""The specification asks for at least 32 of each."""
-NO_QUORUM = "none"
-"""The quorum that needs no cosignature."""
-
-_FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-_WHOLE = re.compile(r"[1-9][0-9]{0,3}")
-_SPACE = re.compile(r"[ \t]+")
 
 
 class NoQuorumError(PeerError):
@@ -122,7 +121,7 @@ class PolicyWitness:
     name: str
     key: VerifierKey
     url: str | None = None
-    """Its submission prefix (c2sp.org/tlog-witness), and its monitoring prefix."""
+    """Submission prefix (c2sp.org/tlog-witness), and monitoring prefix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,13 +322,6 @@ def _line(*items: str | None) -> str:
     return " ".join(item for item in items if item is not None) + "\n"
 
 
-TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
-PATH_HASHES = 63
-EXTRA_BYTES = 65_535
-PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES
-"""Above the size of a proof with every part at its limit."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlogProof:
     """One entry's place in a log, kept and checked offline (c2sp.org/tlog-proof).
@@ -409,19 +401,6 @@ def _ascii(raw: bytes) -> str:
         raise MalformedError("the lines before the checkpoint must be ASCII") from err
 
 
-ADD_CHECKPOINT = "add-checkpoint"
-"""Path below a witness's submission prefix."""
-SIZE_TYPE = "text/x.tlog.size"
-"""Content type of a witness's answer to a conflicting size."""
-REQUEST_BYTES = NOTE_BYTES + 4_096
-"""Above the old size, 63 hashes and the largest note together."""
-ANSWER_BYTES = NOTE_BYTES
-MOST_AHEAD_S = 300
-"""Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
-
-_SIZE_LINE_BYTES = 20
-
-
 class CosigningStatus(enum.IntEnum):
     """HTTP statuses of add-checkpoint (c2sp.org/tlog-witness)."""
 
@@ -461,10 +440,7 @@ class AddCheckpoint:
                 f"request of {len(raw)} bytes; at most {REQUEST_BYTES} are allowed"
             )
         head, empty, note = raw.partition(b"\n\n")
-        try:
-            first, *proof = head.decode("ascii").split("\n")
-        except UnicodeDecodeError as err:
-            raise MalformedError("sizes and hashes must be ASCII") from err
+        first, *proof = _ascii(head).split("\n")
         if not empty or not first.startswith("old "):
             raise MalformedError(f"a request must begin with `old <size>`, not {first[:60]!r}")
         old_size = parse_size(first.removeprefix("old "))

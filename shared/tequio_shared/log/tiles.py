@@ -51,6 +51,12 @@ _PATH = re.compile(
     r"(?P<index>(?:x[0-9]{3}/){0,6}[0-9]{3})"
     r"(?:\.p/(?P<width>[1-9][0-9]{0,2}))?"
 )
+TileName: TypeAlias = tuple[int, int]
+"""Level and number of a tile."""
+Range: TypeAlias = tuple[int, int]
+"""First entry, and the one after the last."""
+Node: TypeAlias = tuple[int, int]
+"""Level and number of a full subtree: over 2^level entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +99,6 @@ class Tile:
 def hashes_at(level: int, size: int) -> int:
     """Count the hashes of a tile level, or the leaves, in a log of `size` entries."""
     return size >> (TILE_HEIGHT * max(level, 0))
-
-
-def tiles_at(level: int, size: int) -> tuple[int, int]:
-    """Count the full tiles of a level, and the hashes in its partial tile (0 if it has none)."""
-    return divmod(hashes_at(level, size), TILE_WIDTH)
 
 
 def new_tiles(old_size: int, size: int) -> list[Tile]:
@@ -147,14 +148,6 @@ def _framed(leaf: bytes) -> bytes:
     return len(leaf).to_bytes(_LENGTH_BYTES, "big") + leaf
 
 
-TileName: TypeAlias = tuple[int, int]
-"""Level and number of a tile."""
-Range: TypeAlias = tuple[int, int]
-"""First entry, and the one after the last."""
-Node: TypeAlias = tuple[int, int]
-"""Level and number of a full subtree: over 2^level entries."""
-
-
 def inclusion_ranges(index: int, size: int) -> list[Range]:
     """Ranges whose hashes prove an entry, sibling first; raises IndexError outside the log."""
     if not 0 <= index < size:
@@ -162,7 +155,8 @@ def inclusion_ranges(index: int, size: int) -> list[Range]:
     ranges: list[Range] = []
     first, end = 0, size
     while (count := end - first) > 1:
-        middle = first + (1 << (count - 1).bit_length() - 1)  # `_split`, inlined: hot
+        # RFC 6962 splits at the largest power of two below the size.
+        middle = first + (1 << (count - 1).bit_length() - 1)
         if index < middle:
             ranges.append((middle, end))
             end = middle
@@ -185,7 +179,7 @@ def consistency_ranges(old_size: int, size: int) -> list[Range]:
     # While the old tree may still be a subtree of the new one, the verifier has its hash already.
     is_whole = True
     while old_size != end:
-        middle = first + _split(end - first)
+        middle = first + (1 << (end - first - 1).bit_length() - 1)
         if old_size <= middle:
             ranges.append((middle, end))
             end = middle
@@ -270,11 +264,6 @@ def is_full(tile: TileName, size: int) -> bool:
     return (number + 1) << TILE_HEIGHT * (level + 1) <= size
 
 
-def _split(size: int) -> int:
-    """The largest power of two below `size`."""
-    return 1 << (size - 1).bit_length() - 1
-
-
 class TileTree:
     """A growing tree as tiles; records which of them changed since they were last collected."""
 
@@ -339,7 +328,6 @@ def next_range(first: int, size: int) -> tuple[int, int]:
 
 
 def extend_frontier(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
-    """Copy a tree's right edge and append these leaves."""
     grown = edge.copy()
     for leaf in leaves:
         grown.append(merkle.leaf_hash(leaf))

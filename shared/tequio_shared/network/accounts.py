@@ -45,8 +45,6 @@ class MemberAccount:
 
 @dataclass(slots=True, kw_only=True)
 class MemberPoints:
-    """Micro-points of one member in this run."""
-
     trainer: int = 0
     witness: int = 0
 
@@ -71,8 +69,6 @@ class _Admitted:
 
 @dataclass(slots=True, kw_only=True)
 class RunAccounts:
-    """Members, windows and points of one run."""
-
     manifest: Manifest
     standings: KeyStatus = field(default_factory=KeyStatus)  # the network's
     tiers: Tiers = field(default_factory=Tiers)  # the network's
@@ -120,10 +116,6 @@ class RunAccounts:
         chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
         return {key: roles[key] for key in chosen}
 
-    def count_next(self, role: str, ts: int) -> int:
-        """Count the members with the role in a roster at that time."""
-        return sum(role in roles for roles in self.next_members(ts).values())
-
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far; the queue is not changed."""
         members = tuple(self._member(key, roles) for key, roles in self.next_members(ts).items())
@@ -148,7 +140,6 @@ class RunAccounts:
         return {member.key: self.members[member.key].commit for member in roster.members}
 
     def assign_windows(self, roster: Roster) -> None:
-        """Hand out the roster's windows."""
         _, self.queue = self.queue.split_off(assignment.count_windows(roster.pool))
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
@@ -260,8 +251,6 @@ def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> t
 
 
 class PhaseTimes(Protocol):
-    """The phases of a run's view."""
-
     manifest: Manifest
     rostered_ms: int
     witnessed_ms: int

@@ -76,9 +76,8 @@ class CoordinatorTimers:
 
 def has_enough_members(view: FullRunView, now: int) -> bool:
     """Return whether a roster of that time would have enough trainers, and a witness."""
-    if not view.accounts.count_next(WITNESS, now):
-        return False
-    return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
+    roles = [one for held in view.accounts.next_members(now).values() for one in held]
+    return WITNESS in roles and roles.count(TRAINER) >= view.manifest.rounds.min_members
 
 
 def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
@@ -98,7 +97,7 @@ def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coordinator
 
 
 def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
-    """When time alone may next change the decision of `decide`; None: only another entry can."""
+    """Next time that may change the decision of `decide`; None: only another entry can."""
     times = view.manifest.rounds
     match view.state:
         case RunState.WAITING_FOR_MEMBERS:

@@ -151,7 +151,6 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
 
 
 def signers_needed(body: Body, genesis: Genesis) -> int:
-    """Number of organisers that have to sign the statement."""
     if isinstance(body, TWO_SIGNER_BODIES):
         return max(genesis.threshold, min(_TOGETHER, len(genesis.organiser_keys)))
     return genesis.threshold

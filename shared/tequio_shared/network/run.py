@@ -136,18 +136,15 @@ class CloseReason(IntEnum):
     ORGANISER_ENDED = 2
 
 
-BETWEEN_ROUNDS_EVENTS: Mapping[type[RunPause | RunResume | RunFinish], RunEvent] = {
-    RunPause: RunEvent.PAUSE,
-    RunResume: RunEvent.RESUME,
-    RunFinish: RunEvent.FINISH,
+ORGANISER_STATEMENTS: Mapping[
+    type[RunPause | RunResume | RunFinish], tuple[RunEvent, RunRequest]
+] = {
+    RunPause: (RunEvent.PAUSE, RunRequest.PAUSE),
+    RunResume: (RunEvent.RESUME, RunRequest.GO_ON),
+    RunFinish: (RunEvent.FINISH, RunRequest.FINISH),
 }
-"""Event of an organiser's statement between two rounds."""
-REQUESTS: Mapping[type[RunPause | RunResume | RunFinish], RunRequest] = {
-    RunPause: RunRequest.PAUSE,
-    RunResume: RunRequest.GO_ON,
-    RunFinish: RunRequest.FINISH,
-}
-"""Request of an organiser's statement during a round."""
+"""Event of an organiser's statement between two rounds, and its request during one."""
+_IN_ROUND = frozenset({RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS})
 LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
     RunEvent.RESUME: RunState.WAITING_FOR_MEMBERS,
     RunEvent.CLOSE: RunState.FINISHED,
@@ -245,12 +242,10 @@ class RunView:
 
     @property
     def drawn(self) -> MeasureDraw | None:
-        """The last draw of members to measure a head."""
         return self.draws.last
 
     @property
     def measured(self) -> MeasureDraw | None:
-        """The draw for the newest head with a measure."""
         return self.draws.measured
 
     def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
@@ -361,21 +356,15 @@ class RunView:
             case RunOpen():
                 self._record_opening(ts)
             case RunPause() | RunFinish() | RunResume():
+                event, request = ORGANISER_STATEMENTS[type(body)]
                 # During a round only the request is recorded: work in progress is not thrown away.
-                event = self._organiser_event(body)
-                self.state = self._after(event) if event else self.state
-                self.request = REQUESTS[type(body)]
+                if self.state not in _IN_ROUND or isinstance(body, RunResume):
+                    self.state = self._after(event)
+                self.request = request
             case RunClose(reason=reason):
                 after = self._after(RunEvent.CLOSE)
                 self._check_reason(reason)
                 self.state = after
-
-    def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> RunEvent | None:
-        """Event that an organiser's statement causes now; None: at the end of the round."""
-        in_round = self.state in (RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS)
-        if in_round and not isinstance(body, RunResume):
-            return None
-        return BETWEEN_ROUNDS_EVENTS[type(body)]
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -526,8 +515,8 @@ class FullRunView(RunView):
         head = self.heads.get(statement.round or 0)
         if head is None:
             raise RefusedError("wrong-head", f"round {statement.round} has no promoted head")
-        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
-        if said != (head.hash, head.weights_root):
+        claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
+        if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
         self.published[statement.round or 0] = index, body
 

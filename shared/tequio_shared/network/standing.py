@@ -141,9 +141,9 @@ class KeyStatus:
         record = self.records.get(key)
         return Standing.NEWCOMER if record is None else record.standing
 
-    def register(self, key: PeerKey, index: int) -> None:
-        """Count a key from this log index on."""
-        self.records.setdefault(key, StandingRecord(since=index))
+    def register(self, key: PeerKey, index: int) -> StandingRecord:
+        """Count a key from this log index on; a registered one keeps its record."""
+        return self.records.setdefault(key, StandingRecord(since=index))
 
     def due(self, ts: int) -> StandingChange | None:
         """Next change that follows from the log at that time (ms), lowest key first."""
@@ -176,11 +176,8 @@ class KeyStatus:
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
         _move(record, Standing(body.to), index)
-        record.cause, record.evidence, record.until = (
-            StandingCause(body.cause),
-            body.evidence,
-            body.until,
-        )
+        record.cause, record.evidence = StandingCause(body.cause), body.evidence
+        record.until = body.until
         self._moving.add(key_from_text(body.peer))
 
     def admit_fault(self, fault: ProvenFault) -> None:
@@ -197,7 +194,7 @@ class KeyStatus:
         """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
-        record = self._record(fault.peer, index)
+        record = self.register(fault.peer, index)
         # The first fault is enough to quarantine; a second report must not prolong the term.
         if record.standing not in EXCLUDED and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
@@ -207,7 +204,7 @@ class KeyStatus:
         """Apply round.close at that log index: verdicts on work, and on the witnesses."""
         verdicts = view.verdicts()
         for slot, (verdict, reason) in verdicts.items():
-            record = self._record(view.roster.members[slot].key, index)
+            record = self.register(view.roster.members[slot].key, index)
             if verdict is Verdict.ACCEPTED:
                 record.judged, record.accepted_since = record.judged + 1, record.accepted_since + 1
                 record.last_accepted = index
@@ -225,7 +222,7 @@ class KeyStatus:
             self._moving.add(view.roster.members[slot].key)
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
-            record = self._record(key, index)
+            record = self.register(key, index)
             record.proofs += 1
             if proof.deviates(slot, seen, verdicts):
                 record.deviations.append((record.proofs, index))
@@ -304,9 +301,6 @@ class KeyStatus:
             )
         return record
 
-    def _record(self, key: PeerKey, index: int) -> StandingRecord:
-        return self.records.setdefault(key, StandingRecord(since=index))
-
     def _due(self, key: PeerKey, ts: int) -> StandingChange | None:
         record = self.records[key]
         match record.standing:
@@ -319,7 +313,8 @@ class KeyStatus:
         if found is None:
             return None
         to, cause, evidence = found
-        until = ts + _term(record, ts) if to == "quarantined" else 0
+        term = REPEATED_QUARANTINE_MS if _repeated(record, ts) else QUARANTINE_MS
+        until = ts + term if to == "quarantined" else 0
         return StandingChange(
             peer=to_text(key),
             to=to,
@@ -382,10 +377,6 @@ def _move(record: StandingRecord, to: Standing, index: int) -> None:
 def _repeated(record: StandingRecord, ts: int) -> int:
     """Number of quarantines that began within `REPEAT_MS` before that time."""
     return sum(began > ts - REPEAT_MS for began in record.convictions)
-
-
-def _term(record: StandingRecord, ts: int) -> int:
-    return REPEATED_QUARANTINE_MS if _repeated(record, ts) else QUARANTINE_MS
 
 
 CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(

@@ -31,6 +31,11 @@ from tequio_shared.statements.network import (
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry, Statement
 
+_OWNER = b"tequio/v1/owner\0"
+CONNECTOR_BODIES = (MemberVouch,)
+TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
+"""Bodies that `Tiers.apply` accepts."""
+
 
 class Teams:
     """The team of each key, as the key itself states it; only `apply` changes it.
@@ -56,9 +61,6 @@ class Teams:
             self._team[author] = body.team
         else:
             del self._team[author]
-
-
-_OWNER = b"tequio/v1/owner\0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,13 +150,8 @@ def owner_of(connector: PeerKey, owner: Digest) -> Digest:
     return sha256(_OWNER, connector, owner)
 
 
-CONNECTOR_BODIES = (MemberVouch,)
-TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
-"""Bodies that `Tiers.apply` accepts."""
-
-
 class Tier(IntEnum):
-    """How much is known about the owner of a key."""
+    """Knowledge about the owner of a key."""
 
     ANONYMOUS = 0  # it did the proof of work
     VOUCHED = 1  # a connector vouches for an account behind it
@@ -209,8 +206,6 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvitedKey:
-    """The invitation of a key."""
-
     index: int
     """Log index of its registration."""
     invitation: PeerKey

@@ -18,6 +18,15 @@ from statistics import median_low
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, sha256
 from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
 
+_DOMAIN = b"tequio/v1/order\x00"
+FLOP_PER_PARAMETER_TOKEN = 6
+FLOP_PER_FROZEN_TOKEN = 4
+FLOP_PER_MICROPOINT = 10**9
+BASIS_POINTS = 10_000
+Range = tuple[int, int]
+"""(first, count), count >= 1."""
+Ranges = tuple[Range, ...]
+
 
 def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:
     """Beacon of a round from the revealed 32-byte secrets, in ascending order of slot."""
@@ -55,9 +64,6 @@ def quorum(elected: int) -> int:
     # Of the elected: a coordinator that loses answers must not lower the bar by losing them.
     """ceil(2/3) of the elected, never of the respondents: 4 -> 3, 5 -> 4, 16 -> 11."""
     return -(-2 * elected // 3)
-
-
-_DOMAIN = b"tequio/v1/order\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +105,6 @@ class DataOrder:
         return self.ends[-1]
 
     def sample_at(self, position: int) -> SamplePosition:
-        """Find the sample at a position, 0 or more."""
         epoch, rest = divmod(position, self.total)
         shard = bisect_right(self.ends, rest)
         first = self.ends[shard - 1] if shard else 0
@@ -108,7 +113,6 @@ class DataOrder:
         return SamplePosition(shard=shard, sample=(step * (rest - first) + shift) % count)
 
     def window_samples(self, window: int, window_samples: int) -> tuple[SamplePosition, ...]:
-        """List the samples of a window, in their order."""
         first = window * window_samples
         return tuple(self.sample_at(first + i) for i in range(window_samples))
 
@@ -141,12 +145,6 @@ class DataOrder:
         return step, int.from_bytes(draw[16:], "big") % count
 
 
-FLOP_PER_PARAMETER_TOKEN = 6
-FLOP_PER_FROZEN_TOKEN = 4
-FLOP_PER_MICROPOINT = 10**9
-BASIS_POINTS = 10_000
-
-
 def flop_per_token(parameters: int, frozen: int = 0) -> int:
     """Cost of a token by the published formula; a point is 1e15 FLOP, a micro-point 1e9.
 
@@ -170,11 +168,6 @@ def witness_micropoints(trainer_total: int, share_bp: int, elected: int) -> int:
     return trainer_total * share_bp // BASIS_POINTS // max(elected, 1)
 
 
-Range = tuple[int, int]
-"""(first, count), count >= 1."""
-Ranges = tuple[Range, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowQueue:
     """Untrained windows: `returned` (ascending, disjoint, all below `fresh`), then all others."""
@@ -184,7 +177,7 @@ class WindowQueue:
 
     def split_off(self, count: int) -> tuple[Ranges, WindowQueue]:
         """Return the next `count` windows in order, and the queue without them."""
-        taken, kept = _cut(self.returned, count)
+        taken, kept = split_windows(self.returned, count)
         missing = count - count_windows(taken)
         if missing:
             taken = merge_ranges((*taken, (self.fresh, missing)))
@@ -214,19 +207,22 @@ def deal_windows(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
     """Deal the pool to slots in order, `shares[i]` windows to slot i; disjoint by construction."""
     dealt = []
     for share in shares:
-        mine, pool = _cut(pool, share)
+        mine, pool = split_windows(pool, share)
         dealt.append(mine)
     return tuple(dealt)
 
 
-def completed_windows(assigned: Ranges, done: int) -> Ranges:
-    """First `done` windows of an assignment: those that a partial contribution covers."""
-    return _cut(assigned, done)[0]
-
-
-def remaining_windows(assigned: Ranges, done: int) -> Ranges:
-    """Rest of an assignment after its first `done` windows."""
-    return _cut(assigned, done)[1]
+def split_windows(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
+    """Split off the first `count` windows of the ranges."""
+    head: list[Range] = []
+    for at, (first, size) in enumerate(ranges):
+        if count < size:
+            rest = (first + count, size - count)
+            taken = ((first, count),) if count else ()
+            return (*head, *taken), (rest, *ranges[at + 1 :])
+        head.append((first, size))
+        count -= size
+    return tuple(head), ()
 
 
 def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
@@ -250,16 +246,3 @@ def window_share(speed: int, train_ms: int, first: int, most: int, steps: int) -
     # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count
-
-
-def _cut(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
-    """Split off the first `count` windows of the ranges."""
-    head: list[Range] = []
-    for at, (first, size) in enumerate(ranges):
-        if count < size:
-            rest = (first + count, size - count)
-            taken = ((first, count),) if count else ()
-            return (*head, *taken), (rest, *ranges[at + 1 :])
-        head.append((first, size))
-        count -= size
-    return tuple(head), ()

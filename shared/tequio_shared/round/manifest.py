@@ -14,7 +14,6 @@ inputs, and as many targets shifted by 1. A held-out shard begins with `document
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -22,7 +21,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout as head_layout
-from tequio_shared.head.contribution import DENSE_K
+from tequio_shared.head.contribution import BITS, DENSE_K
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
 from tequio_shared.ids import (
@@ -32,7 +31,6 @@ from tequio_shared.ids import (
     Natural,
     Positive,
     RunId,
-    digest_from_text,
     sha256,
 )
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
@@ -192,7 +190,6 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def layout(self) -> WeightLayout:
-        """Position of each tensor in the flat master copy."""
         return WeightLayout.of(self.model.tensors, self.algorithm.layout)
 
     @property
@@ -204,7 +201,15 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def parse(cls, raw: bytes) -> Manifest:
         """Read and check a manifest; raises MalformedError with the first fault."""
         manifest = encoding.decode(raw, cls, DOCUMENT_BYTES)
-        fault = next(_faults(manifest), "")
+        # In this order: a later check may rely on the earlier ones.
+        fault = (
+            _tensor_fault(manifest.model)
+            or _base_fault(manifest)
+            or _tokenizer_fault(manifest.tokenizer)
+            or _algorithm_fault(manifest.algorithm)
+            or _window_fault(manifest)
+            or _size_fault(manifest)
+        )
         if fault:
             raise MalformedError(f"manifest: {fault}")
         return manifest
@@ -228,7 +233,6 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
 
     def micropoints(self, tokens: int) -> int:
-        """Micro-points of a trainer for accepted tokens."""
         still = self.frozen.parameters if self.frozen else 0
         return trainer_micropoints(tokens, self.model.parameters, still)
 
@@ -259,19 +263,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 _EVERYBODY = Admission()
 _NOTHING = MeasureRules(every=0)
-
-
-def _faults(manifest: Manifest) -> Iterator[str]:
-    """Faults in order; a later check may rely on the earlier ones."""
-    checks: tuple[Callable[[], str], ...] = (
-        lambda: _tensor_fault(manifest.model),
-        lambda: _base_fault(manifest),
-        lambda: _tokenizer_fault(manifest.tokenizer),
-        lambda: _algorithm_fault(manifest.algorithm),
-        lambda: _window_fault(manifest),
-        lambda: _size_fault(manifest),
-    )
-    return (fault for check in checks if (fault := check()))
+_MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
+_MOST_POINTS = 2**62  # of a run, in micro-points: their sum still fits a database integer
 
 
 # Each fault names the field and the rule: an organiser reads it while writing the plan.
@@ -321,16 +314,13 @@ def _variant_fault(algorithm: Algorithm) -> str:
     faults = {
         "layout must be tile64 for distro and flat otherwise": (algorithm.layout == "tile64")
         != (name == "distro"),
-        f"bits {algorithm.bits} is not allowed for {name}": algorithm.bits not in _BITS[name],
+        f"bits {algorithm.bits} is not allowed for {name}": algorithm.bits not in BITS[name],
         "k must be 4096 for diloco and only there": (algorithm.k == DENSE_K) != (name == "diloco"),
         "down_k cannot be combined with mu_q or with distro": bool(algorithm.down_k)
         and (bool(algorithm.mu_q) or name == "distro"),
         "mu_q is allowed for diloco only": bool(algorithm.mu_q) and name != "diloco",
     }
     return next((f"algorithm.{fault}" for fault, broken in faults.items() if broken), "")
-
-
-_BITS = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
 
 
 def _window_fault(manifest: Manifest) -> str:
@@ -346,10 +336,6 @@ def _window_fault(manifest: Manifest) -> str:
     if manifest.inner.steps > manifest.algorithm.max_inner_steps:
         return "inner.steps is above algorithm.max_inner_steps"
     return ""
-
-
-_MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
-_MOST_POINTS = 2**62  # of a run, in micro-points: their sum still fits a database integer
 
 
 def _size_fault(manifest: Manifest) -> str:
@@ -430,10 +416,6 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return DataOrder.of(
             root=self.root, seed=seed, samples=[shard.samples for shard in self.train]
         )
-
-    def train_roots(self) -> tuple[Digest, ...]:
-        """Roots of the training shards, by index."""
-        return tuple(digest_from_text(shard.root) for shard in self.train)
 
 
 def _check_corpus(corpus: Corpus) -> None:

@@ -38,6 +38,9 @@ TOLERANCE = 1_000
 _MAJORITY = 3
 """The fewest measures of which two can outvote one."""
 
+_STEERING = re.compile(f"[{STEERING}]")
+_UNSHOWN = "\ufffd"
+
 _Name = TypeVar("_Name")
 
 
@@ -48,11 +51,6 @@ class MeasureDraw:
     head: Head
     drawn: tuple[PeerKey, ...]  # ascending by slot
     measures: dict[PeerKey, HeadMeasure] = field(default_factory=dict)  # in the order of the log
-
-    @classmethod
-    def at_promotion(cls, current: RoundView, head: Head) -> MeasureDraw:
-        """Draw by the attestations and secrets of the round so far."""
-        return cls(head=head, drawn=_drawn(current, head))
 
     def admit(self, author: PeerKey) -> None:
         """Raise RefusedError unless the author may still state its measure."""
@@ -86,7 +84,7 @@ class MeasureDraws:
 
     def draw_for(self, current: RoundView, head: Head) -> None:
         """Draw for a head that has just been promoted; the oldest draw may close."""
-        self.open.append(MeasureDraw.at_promotion(current, head))
+        self.open.append(MeasureDraw(head=head, drawn=_drawn(current, head)))
         # Bounded, or every reader would hold all draws of the run.
         del self.open[:-MEASURED_HEADS]
         self.first = head.round if self.first is None else self.first
@@ -134,11 +132,11 @@ def is_due(manifest: Manifest, head_round: int, *, is_last: bool) -> bool:
 
 def median(measures: Iterable[HeadMeasure]) -> HeadMeasure:
     """Middle measure by bits per byte, of an even number the worse; needs at least one."""
-    ranked = sorted(measures, key=_ratio)
+    ranked = sorted(measures, key=lambda one: Fraction(one.millibits, one.size_bytes))
     return ranked[len(ranked) // 2]
 
 
-def outliers(measures: dict[_Name, HeadMeasure]) -> frozenset[_Name]:
+def outliers(measures: Mapping[_Name, HeadMeasure]) -> frozenset[_Name]:
     """Names of measures that disagree with the median: of another text, or too far from it.
 
     Below three measures there are none: nobody can tell which one is wrong.
@@ -176,18 +174,10 @@ def _drawn(current: RoundView, head: Head) -> tuple[PeerKey, ...]:
     return tuple(keys[slot] for slot in assignment.committee(lot, holders, size))
 
 
-def _ratio(measure: HeadMeasure) -> Fraction:
-    return Fraction(measure.millibits, measure.size_bytes)
-
-
 def _agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
     is_same_text = (one.size_bytes, one.tokens) == (middle.size_bytes, middle.tokens)
     away = abs(one.millibits - middle.millibits)
     return is_same_text and away * TOLERANCE <= middle.millibits
-
-
-_STEERING = re.compile(f"[{STEERING}]")
-_UNSHOWN = "\ufffd"
 
 
 def clean_sample(text: str, most_bytes: int) -> str:
@@ -198,11 +188,10 @@ def clean_sample(text: str, most_bytes: int) -> str:
 
 
 def sample_of(measure: HeadMeasure) -> Sample | None:
-    """Sample that comes with a measure, if any."""
     return None if measure.sample is UNSET else measure.sample
 
 
-def best_sample(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
+def best_sample(measures: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     """Choose the sample that agrees longest with the others', and name its author.
 
     The likeliest next token is the same for all who measure a head, except where two are equally
@@ -210,19 +199,19 @@ def best_sample(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | Non
     the model, and strangers read it: so the longest agreement wins, and of three authors one that
     invents a text never does. Between equals it is the median's, then the first. Outliers are out.
     """
-    away = outliers(dict(said))
+    away = outliers(measures)
     samples = {
         name: sample
-        for name, one in said.items()
+        for name, one in measures.items()
         if name not in away and (sample := sample_of(one)) is not None
     }
     if not samples:
         return None
-    middle = median(said.values())
+    middle = median(measures.values())
 
     def rank(name: _Name) -> tuple[int, bool]:
         others = (one for other, one in samples.items() if other != name)
-        return sum(_agreement(samples[name], one) for one in others), said[name] is middle
+        return sum(_agreement(samples[name], one) for one in others), measures[name] is middle
 
     chosen = max(samples, key=rank)
     return chosen, samples[chosen]

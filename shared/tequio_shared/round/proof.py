@@ -30,6 +30,9 @@ BLOOM_HASHES = 10
 _PREFIX = b"tequio/v1/bloom\x00"
 _INDEX_BYTES = 4
 _DEVIATIONS = 5
+_DEVIATING_PART = 5  # one slot in five may be at odds
+REJECTIONS = 256
+"""Most rejections in one proof."""
 
 
 def bloom_bits(n: int) -> int:
@@ -38,7 +41,6 @@ def bloom_bits(n: int) -> int:
 
 
 def bloom_bytes(n: int) -> int:
-    """Count the bytes that hold those bits."""
     return -(-bloom_bits(n) // 8)
 
 
@@ -99,12 +101,6 @@ def _indices(seed: bytes, item: bytes, n: int) -> Iterator[int]:
     stream = hashlib.shake_256(_PREFIX + seed + item).digest(BLOOM_HASHES * _INDEX_BYTES)
     for at in range(0, len(stream), _INDEX_BYTES):
         yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * bloom_bits(n) >> 32
-
-
-_DEVIATING_PART = 5  # one slot in five may be at odds
-
-REJECTIONS = 256
-"""Most rejections in one proof."""
 
 
 class Verdict(IntEnum):

@@ -303,18 +303,14 @@ class RoundView:
 
     def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
         """Head that these roots would make, after the last closed round."""
-        if self.next_head is None:
-            if self.head is None:
-                raise RefusedError("no-head", "the run has neither a head nor a pending one")
-            parent, members, made = self.head.parent, self.head.set_root, self.head.round
-        else:
-            parent, members = self.next_head.parent, self.next_head.set_root
-            made = self.next_head.round
+        made = self.next_head or self.head
+        if made is None:
+            raise RefusedError("no-head", "the run has neither a head nor a pending one")
         return Head.of(
             self.manifest.run_id,
-            made,
-            parent=parent,
-            set_root=members,
+            made.round,
+            parent=made.parent,
+            set_root=made.set_root,
             weights_root=weights_root,
             aux_root=aux_root,
         )
@@ -353,7 +349,6 @@ class RoundView:
         return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
 
     def promotion(self, head: Head) -> HeadPromote:
-        """Body of the statement that makes this head canonical."""
         return HeadPromote(
             head=to_text(head.hash),
             parent=to_text(head.parent),
@@ -375,7 +370,6 @@ class RoundView:
 
     @property
     def shape(self) -> RecordShape:
-        """The records of this round's contributions."""
         algorithm = self.manifest.algorithm
         return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
 
@@ -428,7 +422,6 @@ class RoundView:
         )
 
     def accepted(self) -> dict[int, Commitment]:
-        """Accepted commitments by slot."""
         return {
             slot: self.commitments[slot]
             for slot, (verdict, _) in self.verdicts().items()
@@ -476,7 +469,6 @@ class RoundView:
         return RoundResult(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
 
     def closing(self, result: RoundResult) -> RoundClose:
-        """Body of round.close for that result."""
         ids = [one.id for one in self.accepted().values()]
         return RoundClose(
             set_root=to_text(set_root(ids)),
@@ -498,9 +490,8 @@ class RoundView:
         left: list[round_assignment.Range] = []
         for slot, ranges in self.assignment.items():
             one = accepted.get(slot)
-            left += round_assignment.remaining_windows(
-                ranges, one.header.window_count if one else 0
-            )
+            done = one.header.window_count if one else 0
+            left += round_assignment.split_windows(ranges, done)[1]
         return round_assignment.merge_ranges(left)
 
     def broken_rule(self, author: PeerKey, header: ContributionHeader) -> str:
@@ -566,7 +557,6 @@ class RoundView:
 
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
-    """Weights root and aux root of an attestation."""
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 

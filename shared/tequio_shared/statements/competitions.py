@@ -13,100 +13,93 @@ EntrantName = Annotated[
 ]
 
 
-class CompOpen(NetworkBody, frozen=True, kw_only=True):
+class CompetitionBody(NetworkBody, frozen=True, kw_only=True):
+    """A body about a competition."""
+
+    competition: Bytes32Text
+    """SHA-256 of its rules, a blob."""
+
+
+class CompOpen(CompetitionBody, frozen=True, kw_only=True):
     """Organisers open a competition."""
 
     TYPE = "comp.open"
 
-    competition: Bytes32Text
-    """SHA-256 of its rules, a blob; the competition's name in what follows."""
 
-
-class CompEnter(NetworkBody, frozen=True, kw_only=True):
+class CompEnter(CompetitionBody, frozen=True, kw_only=True):
     """The author enters, for a run or for a model that was trained elsewhere."""
 
     TYPE = "comp.enter"
 
-    competition: Bytes32Text
     entrant: EntrantName
     """Unique among the entrants; its author alone submits under it."""
     side: MaybeBytes32Text
     """The run; empty for a model from elsewhere."""
 
 
-class CompSubmit(NetworkBody, frozen=True, kw_only=True):
+class CompSubmit(CompetitionBody, frozen=True, kw_only=True):
     """The entrant submits a model; the last submission before the deadline counts."""
 
     TYPE = "comp.submit"
 
-    competition: Bytes32Text
     entrant: EntrantName
     submission: Bytes32Text
     """SHA-256 of a `Submission`, a blob."""
 
 
-class EvalOffer(NetworkBody, frozen=True, kw_only=True):
+class EvalOffer(CompetitionBody, frozen=True, kw_only=True):
     """The author offers to evaluate, and commits to a secret for the draw."""
 
     TYPE = "eval.offer"
 
-    competition: Bytes32Text
     commit: Bytes32Text
     """SHA-256 of `tequio/v1/eval\\0`, the competition, the author and the secret."""
 
 
-class CompClose(NetworkBody, frozen=True, kw_only=True):
+class CompClose(CompetitionBody, frozen=True, kw_only=True):
     """The coordinator states that the deadline has passed: the log up to here counts."""
 
     TYPE = "comp.close"
 
-    competition: Bytes32Text
 
-
-class EvalSecret(NetworkBody, frozen=True, kw_only=True):
+class EvalSecret(CompetitionBody, frozen=True, kw_only=True):
     """An evaluator that offered opens its secret; without it, the evaluator is not drawn."""
 
     TYPE = "eval.secret"
 
-    competition: Bytes32Text
     secret: Bytes32Text
 
 
-class CompDraw(NetworkBody, frozen=True, kw_only=True):
+class CompDraw(CompetitionBody, frozen=True, kw_only=True):
     """The coordinator states that no more secrets count; custodians may reveal their shares."""
 
     TYPE = "comp.draw"
 
-    competition: Bytes32Text
 
-
-class CompReveal(NetworkBody, frozen=True, kw_only=True):
+class CompReveal(CompetitionBody, frozen=True, kw_only=True):
     """A custodian reveals a share; enough shares publish the texts and the draw."""
 
     TYPE = "comp.reveal"
 
-    competition: Bytes32Text
     share: ShareText
 
 
-class EvalCommit(NetworkBody, frozen=True, kw_only=True):
+class EvalCommit(CompetitionBody, frozen=True, kw_only=True):
     """A drawn evaluator commits to its scores of one model, before anybody reveals any."""
 
     TYPE = "eval.commit"
 
-    competition: Bytes32Text
     entrant: EntrantName
     commit: Bytes32Text
     """SHA-256 of `tequio/v1/scored\\0`, the competition, the author, the name of the `Evaluation`
     and a salt."""
 
 
-class EvalResult(NetworkBody, frozen=True, kw_only=True):
+class EvalResult(CompetitionBody, frozen=True, kw_only=True):
     """A drawn evaluator reveals the scores of one model that it committed to."""
 
     TYPE = "eval.result"
 
-    competition: Bytes32Text
     entrant: EntrantName
     submission: Bytes32Text
     """The scored submission: the one that counts."""
@@ -120,12 +113,11 @@ class EvalResult(NetworkBody, frozen=True, kw_only=True):
     """UTF-8 bytes of the documents that have text."""
 
 
-class CompChallenge(NetworkBody, frozen=True, kw_only=True):
+class CompChallenge(CompetitionBody, frozen=True, kw_only=True):
     """The author got another number for a document than an evaluator published."""
 
     TYPE = "comp.challenge"
 
-    competition: Bytes32Text
     entrant: EntrantName
     evaluator: Bytes32Text
     document: Natural
@@ -134,11 +126,10 @@ class CompChallenge(NetworkBody, frozen=True, kw_only=True):
     """The author's own number."""
 
 
-class CompResult(NetworkBody, frozen=True, kw_only=True):
+class CompResult(CompetitionBody, frozen=True, kw_only=True):
     """Organisers state the outcome, which follows from what is in the log."""
 
     TYPE = "comp.result"
 
-    competition: Bytes32Text
     outcome: Bytes32Text
     """SHA-256 of an `Outcome`, a blob."""

@@ -7,6 +7,7 @@ a statement and its signatures, and its leaf is the form in which the log holds 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -96,10 +97,11 @@ BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
 """Bodies that this version understands; anything else is refused as `unknown-type`."""
 
 _PREFIX = b"tequio/v1/statement\x00"
+_SCOPES = {(False, False): Scope.NETWORK, (True, False): Scope.RUN, (True, True): Scope.ROUND}
 _ENTRY_VERSION = 1
 _HEAD_BYTES = 2
 """Version and count of signatures."""
-_SIGNER_BYTES = keys.KEY_BYTES + keys.SIGNATURE_BYTES
+_SIGNER = struct.Struct(f"{keys.KEY_BYTES}s{keys.SIGNATURE_BYTES}s")
 
 
 class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -254,11 +256,11 @@ def split_leaf(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
     version, count = leaf[0], leaf[1]
     if version != _ENTRY_VERSION:
         raise MalformedError(f"entry version {version}")
-    end = _HEAD_BYTES + count * _SIGNER_BYTES
+    end = _HEAD_BYTES + count * _SIGNER.size
     if not 1 <= count <= SIGNATURES_PER_ENTRY or len(leaf) <= end:
         raise MalformedError(f"entry of {len(leaf)} bytes with {count} signatures")
-    signatures = tuple(_signature(leaf, at) for at in range(_HEAD_BYTES, end, _SIGNER_BYTES))
-    return signatures, leaf[end:]
+    signers = _SIGNER.iter_unpack(leaf[_HEAD_BYTES:end])
+    return tuple((PeerKey(key), signature) for key, signature in signers), leaf[end:]
 
 
 def signed_message(net: NetworkId, raw: bytes) -> bytes:
@@ -322,11 +324,3 @@ def _check(statement: Statement) -> None:
         raise MalformedError(
             f"{statement.type} is about a {statement.body.SCOPE.value}: wrong run or round field"
         )
-
-
-_SCOPES = {(False, False): Scope.NETWORK, (True, False): Scope.RUN, (True, True): Scope.ROUND}
-
-
-def _signature(leaf: bytes, at: int) -> tuple[PeerKey, bytes]:
-    middle = at + keys.KEY_BYTES
-    return PeerKey(leaf[at:middle]), leaf[middle : at + _SIGNER_BYTES]

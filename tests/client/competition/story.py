@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
+    from tequio_shared.competition.state import CompetitionView
     from tests.support.settable_clock import SetClock
 
 

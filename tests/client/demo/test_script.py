@@ -9,7 +9,7 @@ import trio
 
 from tequio_client.competition import plan
 from tequio_client.dataset import sources
-from tequio_client.demo.competition import IndependentVerifier
+from tequio_client.demo.competition import CompetitionDemo, verify
 from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, CompetitionScript
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
@@ -68,7 +68,8 @@ def test_the_plan_makes_rules_of_the_sealed_texts(
 
 def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Path) -> None:
     told: list[str] = []
-    stranger = IndependentVerifier(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
-    assert trio.run(stranger.check_log) == AuditGrade.MISSING.value
+    contest = CompetitionDemo(script=CompetitionScript(folder=tmp_path), report=told.append)
+    contest.url = memory_log.unused_url()
+    assert trio.run(verify, contest) == AuditGrade.MISSING.value
     assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
     assert told[-1].startswith("Exit status 3, but 0 was expected")

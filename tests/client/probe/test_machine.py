@@ -129,7 +129,7 @@ def test_a_quiet_probe_lets_go_of_the_cards() -> None:
     played = Played("nvml", lambda _: Cards(gpus=(CARD,)))
     whole = machine(played)
     asked(whole)
-    whole.set_watch(ProbeInstructions(is_quiet=True))
+    whole.watch = ProbeInstructions(is_quiet=True)
     facts = asked(whole)
     assert played.closed == 1
     assert facts.gpus == (

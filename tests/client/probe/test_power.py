@@ -26,7 +26,7 @@ MOUSE = {"type": "Battery", "status": "Discharging", "scope": "Device"}
 
 def is_saving_on(private_bus: PrivateBus, sys_root: Path, timeout_s: float = 5.0) -> bool:
     with contextlib.closing(Bus(private_bus.address, timeout_s)) as bus:
-        return power.PowerSaver(sys_root, bus).read()
+        return power.is_saving(sys_root, bus)
 
 
 def supplies(root: Path, *described: dict[str, str]) -> Path:

@@ -69,7 +69,7 @@ SAMPLE = CounterSample(
 
 
 def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
-    [gpu] = WindowsCards(RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,))).gpus
+    [gpu] = WindowsCards(lambda: RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,))).gpus
     assert (gpu.id, gpu.name) == ("cuda:0", "NVIDIA GeForce RTX 4070")
     assert gpu.load == pytest.approx(0.88)
     assert gpu.others_load == pytest.approx(0.425)
@@ -77,12 +77,12 @@ def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
 
 
 def test_the_first_sample_tells_no_load() -> None:
-    [gpu] = WindowsCards(RecordedWindows(None)).read(ProbeInstructions()).gpus
+    [gpu] = WindowsCards(lambda: RecordedWindows(None)).read(ProbeInstructions()).gpus
     assert (gpu.load, gpu.others_load, gpu.free_mb) == (None, None, None)
 
 
 def test_the_driver_and_the_counters_make_one_card() -> None:
-    windows = WindowsCards(RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,)))
+    windows = WindowsCards(lambda: RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,)))
     driver = Cards(
         gpus=(
             AcceleratorFacts(
@@ -123,7 +123,7 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
                 for n, maker in enumerate(makers)
             )
 
-    ids = [gpu.id for gpu in WindowsCards(Only(None)).read(ProbeInstructions()).gpus]
+    ids = [gpu.id for gpu in WindowsCards(lambda: Only(None)).read(ProbeInstructions()).gpus]
     expected = {
         (AMD,): ["cuda:0"],
         (NVIDIA, AMD): ["cuda:0", "rocm:0"],

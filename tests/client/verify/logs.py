@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.source import NotAvailableError, PeerClaim, RunFacts
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.report import AuditReport
+from tequio_client.verify.source import NotAvailableError
 from tequio_client.worker.store.store import Store
+from tequio_shared.api.answer import AsOf
+from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, new_tiles
+from tests.support.answers import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
     from tests.support.memory_swarm import Swarm
 
@@ -32,17 +37,19 @@ class MemoryLog:
         self.tiles: dict[tuple[int, int], list[Digest]] = {}
         self.newest_note = b""
         self.size = 0
+        self._folded: tuple[list[bytes], Fold] | None = None
         self.sign()
         head = swarm.view.head
         self.run_claims = [
-            RunFacts(
+            filled(
+                RunAnswer,
                 run=to_text(swarm.manifest.run_id),
                 state=swarm.view.state.value,
                 round=swarm.view.number,
                 head=to_text(head.hash) if head else None,
                 head_round=head.round if head else None,
                 weights_root=to_text(head.weights_root) if head else None,
-                size=self.size,
+                as_of=self.as_of(),
             )
         ]
         self.standings: dict[PeerKey, StandingAnswer] = {}
@@ -50,6 +57,10 @@ class MemoryLog:
         self.points = {
             key: one.trainer + one.witness for key, one in swarm.view.accounts.earned.items()
         }
+
+    def as_of(self) -> AsOf:
+        """Name the log as it is."""
+        return AsOf(size=self.size, root=to_text(merkle.root(self.leaves)))
 
     def sign(self) -> None:
         """Build the tree over the leaves as they are, and sign its root."""
@@ -83,22 +94,33 @@ class MemoryLog:
         """Give a document."""
         return self.blobs.get(name)
 
-    def runs(self) -> Sequence[RunFacts]:
+    def runs(self) -> Sequence[RunAnswer]:
         """Claim what the test set."""
         return self.run_claims
 
-    def peer(self, key: PeerKey) -> PeerClaim | None:
-        """Claim what the test set."""
+    def peer(self, key: PeerKey) -> PeerAnswer | None:
+        """Claim what the test set, and the truth for the rest."""
         own = [one.statement for one in self.swarm.entries if one.statement.author == key]
-        return PeerClaim(
+        truth = self._truth()
+        standing = truth.standings.at(key, self.size) or filled(StandingAnswer)
+        return filled(
+            PeerAnswer,
             key=to_text(key),
             last_seq=own[-1].seq if own else 0,
             last_hash=to_text(own[-1].digest if own else bytes(32)),
             micropoints=self.points.get(key, 0),
-            standing=self.standings.get(key),
-            tier=self.tiers.get(key),
-            size=None,
+            standing=self.standings.get(key, standing),
+            tier=self.tiers.get(key, truth.tier_at(key, self.size)),
+            as_of=self.as_of(),
         )
+
+    def _truth(self) -> Fold:
+        if self._folded is None or self._folded[0] != self.leaves:
+            fold = Fold(self.swarm.genesis, self, AuditReport())
+            for index, leaf in enumerate(self.leaves):
+                fold.apply(index, leaf)
+            self._folded = list(self.leaves), fold
+        return self._folded[1]
 
     def write_mirror(self, folder: Path) -> None:
         """Write the files as a downloader leaves them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def audited(log: MemoryLog, store: Path | None = None) -> AuditReport:
-    return audit(log, AuditOptions(contributions=StoreFolders([store]) if store else None))
+    return audit(log, AuditOptions(contributions=(StoreFolders([store]),) if store else ()))
 
 
 def read_to(reader: LogReader, size: int, root: Digest) -> list[bytes]:
@@ -289,7 +288,7 @@ def test_a_changed_point_in_the_api_is_found(log: MemoryLog) -> None:
 
 
 def test_a_changed_run_in_the_api_is_found(log: MemoryLog) -> None:
-    log.run_claims = [dataclasses.replace(log.run_claims[0], round=99)]
+    log.run_claims = [msgspec.structs.replace(log.run_claims[0], round=99)]
     assert [one.found for one in audited(log).findings] == ["99"]
 
 
@@ -297,7 +296,8 @@ def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
     log: MemoryLog,
 ) -> None:
     claim = log.run_claims[0]
-    log.run_claims = [dataclasses.replace(claim, round=99, size=log.size + 1)]
+    ahead = msgspec.structs.replace(claim.as_of, size=log.size + 1)
+    log.run_claims = [msgspec.structs.replace(claim, round=99, as_of=ahead)]
     report = audited(log)
     assert report.exit_code == 3
     (found,) = report.findings
@@ -338,7 +338,7 @@ def test_another_store_can_stand_in_for_a_damaged_one(
     fill_store(crooked_swarm(), tmp_path / "other")
     path = tree_file(store, root)
     path.write_bytes(b"\0" * path.stat().st_size)
-    scope = AuditOptions(contributions=StoreFolders([store, tmp_path / "other"]))
+    scope = AuditOptions(contributions=(StoreFolders([store, tmp_path / "other"]),))
     assert audit(log, scope).exit_code == 0
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.verify.bundle import FIRST_NAME, BundleFile, BundleInfo, BundleWriter
+from tequio_client.verify.bundle import BundleFile, BundleInfo, write_bundle
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 LEAVES = [bytes([at % 256]) * (at % 7 + 1) for at in range(300)]
@@ -31,11 +31,14 @@ def written(folder: Path, name: str) -> Path:
     kept.mkdir(exist_ok=True)
     for raw in DOCUMENTS:
         (kept / to_text(sha256(raw))).write_bytes(raw)
-    with BundleWriter(folder / name) as writer:
-        writer.begin(ABOUT, b"{}", b"note\n")
-        writer.leaves(0, LEAVES[:256])
-        writer.leaves(1, LEAVES[256:])
-        writer.blobs((sha256(raw), kept / to_text(sha256(raw))) for raw in DOCUMENTS)
+    write_bundle(
+        folder / name,
+        about=ABOUT,
+        genesis=b"{}",
+        note=b"note\n",
+        leaves=(LEAVES[:256], LEAVES[256:]),
+        blobs=((sha256(raw), kept / to_text(sha256(raw))) for raw in DOCUMENTS),
+    )
     return folder / name
 
 
@@ -60,7 +63,7 @@ def test_a_large_document_goes_to_a_file(bundle: Path, tmp_path: Path) -> None:
 
 def test_the_same_content_is_the_same_file(bundle: Path, tmp_path: Path) -> None:
     assert written(tmp_path, "again.tar").read_bytes() == bundle.read_bytes()
-    assert bundle.read_bytes().startswith(FIRST_NAME)
+    assert bundle.read_bytes().startswith(b"about\0")
 
 
 def test_any_program_reads_it_as_a_tar_of_plain_files(bundle: Path) -> None:
@@ -105,13 +108,13 @@ def test_one_that_says_it_another_way_is_refused(
         BundleFile(bundle)
 
 
-def failing(folder: Path) -> None:
-    with BundleWriter(folder / "bundle.tar") as writer:
-        writer.begin(ABOUT, b"{}", b"note\n")
-        raise RuntimeError
+def failing() -> Iterator[list[bytes]]:
+    yield LEAVES[:256]
+    raise RuntimeError
 
 
 def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "bundle.tar"
     with pytest.raises(RuntimeError):
-        failing(tmp_path)
+        write_bundle(path, about=ABOUT, genesis=b"{}", note=b"", leaves=failing(), blobs=())
     assert not list(tmp_path.iterdir())

@@ -41,7 +41,7 @@ def measured_swarm() -> Swarm:
 
 
 def test_measures_of_drawn_members_are_sound() -> None:
-    report = audit(MemoryLog(measured_swarm()), AuditOptions(contributions=None))
+    report = audit(MemoryLog(measured_swarm()), AuditOptions())
     assert [one.line() for one in report.findings] == []
     assert report.checked["measures of heads"] == 3
 
@@ -56,7 +56,7 @@ def test_a_measure_of_somebody_who_was_not_drawn_is_named() -> None:
     index = len(log.leaves)
     log.leaves.append(entry.leaf())
     log.sign()
-    report = audit(log, AuditOptions(contributions=None))
+    report = audit(log, AuditOptions())
     (found,) = [each for each in report.findings if each.place.entry == index]
     assert found.what == "head.measure statement"
     assert found.detail.startswith("wrong-role")

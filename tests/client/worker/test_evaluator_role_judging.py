@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import CompetitionRow
     from tequio_client.ipc.snapshot import Snapshot
-    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.state import CompetitionView
     from tests.support.linked_worker import LinkedWorker
 
 pytestmark = pytest.mark.trio

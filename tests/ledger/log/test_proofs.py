@@ -18,6 +18,7 @@ from tequio_shared.log.tiles import TileTree
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.support.authors import Author
 from tests.support.ledgers import make_settings, opened
+from tests.support.merkle_proofs import consistency_proof, inclusion_proof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def test_a_proof_from_tiles_leads_to_the_root(size: int) -> None:
 def test_it_is_the_proof_of_rfc_6962() -> None:
     proofs = TileProofs(tiles().get, 700)
     for index in (0, 255, 256, 511, 512, 699):
-        assert proofs.inclusion(index) == merkle.inclusion_proof(hashes()[:700], index)
+        assert proofs.inclusion(index) == inclusion_proof(hashes()[:700], index)
 
 
 @given(st.data())
@@ -86,7 +87,7 @@ def test_a_log_continues_each_of_its_beginnings(size: int) -> None:
         proof = proofs.consistency(old)
         merkle.verify_consistency(old, merkle.root_of_hashes(hashes()[:old]), size, root, proof)
         if size <= 700:
-            assert proof == merkle.consistency_proof(hashes()[:size], old)
+            assert proof == consistency_proof(hashes()[:size], old)
 
 
 def test_no_log_continues_a_larger_one_or_none() -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
-    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.state import CompetitionView
     from tequio_shared.statements.statement import Body
 
 

@@ -23,12 +23,13 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.log.policy import Policy, proves_fork
+from tequio_shared.log.policy import Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.dishonest_log import ContestLog
+from tests.support.fork_evidence import proves_fork
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
 

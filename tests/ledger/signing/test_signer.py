@@ -37,8 +37,8 @@ from tequio_ledger.signing.process import SigningServer, listening
 from tequio_ledger.signing.signer import CheckpointSigner, Notary, SignatureMemory, WouldForkError
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
-from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, open_checkpoint, to_base64
+from tests.support.merkle_proofs import consistency_proof
 from tests.support.witnesses import ShownLog
 
 PATIENCE_S = 20.0
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def prover(log: ShownLog, size: int) -> Callable[[int], Sequence[Digest]]:
-    return lambda old: merkle.consistency_proof(log.hashes[:size], old)
+    return lambda old: consistency_proof(log.hashes[:size], old)
 
 
 def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
@@ -132,7 +132,7 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
 
 def test_growth_without_its_proof_is_refused(opened: CheckpointSigner, log: ShownLog) -> None:
     sign(opened, log, 7)
-    for proof in ([], [log.hashes[0]], merkle.consistency_proof(log.hashes[:30], 8)):
+    for proof in ([], [log.hashes[0]], consistency_proof(log.hashes[:30], 8)):
         with pytest.raises(WouldForkError, match="are not those that were signed"):
             opened.sign(log.checkpoint(30), lambda _old, given=proof: given)  # type: ignore[misc]
 

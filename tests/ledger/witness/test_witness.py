@@ -26,8 +26,8 @@ from tequio_shared.log.policy import (
     ForkEvidence,
     find_cosignature,
     origin_hash,
-    proves_fork,
 )
+from tests.support.fork_evidence import proves_fork
 from tests.support.witnesses import ShownLog, Witness, witnessing
 
 if TYPE_CHECKING:

@@ -24,10 +24,8 @@ from tequio_shared.head.contribution import (
     empty_record,
     encode_records,
     first_broken_record,
-    group_bytes,
     k_for_trainers,
     payload_root,
-    record_bytes,
     validate,
 )
 from tests.support import head_vectors as vectors
@@ -112,11 +110,11 @@ def test_levels_sizes_and_k_are_the_vectors_values() -> None:
         assert LEVELS[int(bits)].tolist() == levels
     for name, size in PRIMITIVES["record_bytes"].items():
         k, bits = (int(part.strip("kbits")) for part in name.split("_"))
-        assert record_bytes(k=k, bits=bits, algorithm="sparseloco") == size
+        assert RecordShape(algorithm="sparseloco", k=k, bits=bits).record_bytes == size
     for trainers, k in PRIMITIVES["k_by_trainer_slots"]:
         assert k_for_trainers(trainers) == k
-    assert record_bytes(k=4096, bits=8, algorithm="diloco") == 4097
-    assert group_bytes(k=4096, bits=8, algorithm="diloco") == 128 * 4097
+    dense = RecordShape(algorithm="diloco", k=4096, bits=8)
+    assert (dense.record_bytes, dense.group_bytes) == (4097, 128 * 4097)
 
 
 def test_one_record_has_the_vectors_bytes() -> None:

@@ -14,7 +14,6 @@ from tequio_shared.head.aggregate import (
     agreement,
     agrees,
     down_link,
-    down_record_bytes,
     effective_entries,
     filter_members,
     inverse_dct,
@@ -135,7 +134,7 @@ def check_movement(case: Case, total: np.ndarray[Any, np.dtype[np.int64]]) -> No
         assert case.aux is not None
         records = down_link(case.aux, total, params.down_k).encode()
         assert sha256_hex(np.frombuffer(records, np.uint8), "u1") == want["down_records_sha256"]
-        size = down_record_bytes(params.down_k)
+        size = len(records) // layout.chunks
         assert records[:size].hex() == want["down_first_record"]
 
 

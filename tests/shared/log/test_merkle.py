@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.log import merkle
+from tests.support.merkle_proofs import consistency_proof, inclusion_proof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def test_any_bytes_are_a_frontier_or_malformed(raw: bytes) -> None:
 def test_each_leaf_of_each_tree_is_proved_and_no_other_place_is(size: int) -> None:
     root = merkle.root_of_hashes(HASHES[:size])
     for index in range(size):
-        proof = merkle.inclusion_proof(HASHES[:size], index)
+        proof = inclusion_proof(HASHES[:size], index)
         merkle.verify_inclusion(HASHES[index], index, size, proof, root)
         with pytest.raises(PeerError):
             merkle.verify_inclusion(HASHES[index], (index + 1) % (size + 1), size, proof, root)
@@ -98,7 +99,7 @@ def test_each_tree_is_proved_to_begin_with_each_smaller_one(size: int) -> None:
     root = merkle.root_of_hashes(HASHES[:size])
     for old in range(1, size + 1):
         old_root = merkle.root_of_hashes(HASHES[:old])
-        proof = merkle.consistency_proof(HASHES[:size], old)
+        proof = consistency_proof(HASHES[:size], old)
         merkle.verify_consistency(old, old_root, size, root, proof)
         with pytest.raises(PeerError):
             merkle.verify_consistency(old, merkle.leaf_hash(b"fork"), size, root, proof)
@@ -110,8 +111,8 @@ def test_each_tree_is_proved_to_begin_with_each_smaller_one(size: int) -> None:
 def test_a_proof_with_a_flipped_bit_proves_nothing(size: int, data: st.DataObject) -> None:
     root = merkle.root_of_hashes(HASHES[:size])
     index = data.draw(st.integers(0, size - 1))
-    inclusion: list[bytes] = [*merkle.inclusion_proof(HASHES[:size], index)]
-    consistency: list[bytes] = [*merkle.consistency_proof(HASHES[:size], index + 1)]
+    inclusion: list[bytes] = [*inclusion_proof(HASHES[:size], index)]
+    consistency: list[bytes] = [*consistency_proof(HASHES[:size], index + 1)]
     old_root = merkle.root_of_hashes(HASHES[: index + 1])
     if inclusion:
         with pytest.raises(PeerError):
@@ -132,8 +133,8 @@ def _flip(proof: Sequence[bytes], data: st.DataObject) -> list[bytes]:
 def test_a_longer_or_shorter_proof_proves_nothing(size: int, data: st.DataObject) -> None:
     root = merkle.root_of_hashes(HASHES[:size])
     index = data.draw(st.integers(0, size - 1))
-    inclusion = merkle.inclusion_proof(HASHES[:size], index)
-    consistency = merkle.consistency_proof(HASHES[:size], index + 1)
+    inclusion = inclusion_proof(HASHES[:size], index)
+    consistency = consistency_proof(HASHES[:size], index + 1)
     old_root = merkle.root_of_hashes(HASHES[: index + 1])
     with pytest.raises(PeerError):
         merkle.verify_inclusion(HASHES[index], index, size, [*inclusion, HASHES[0]], root)
@@ -179,7 +180,7 @@ def test_an_empty_hash_is_no_hash() -> None:
 def test_a_leaf_or_a_size_outside_the_tree_cannot_be_asked_for() -> None:
     for index in (-1, 3):
         with pytest.raises(IndexError):
-            merkle.inclusion_proof(HASHES[:3], index)
+            inclusion_proof(HASHES[:3], index)
     for old in (0, 4):
         with pytest.raises(IndexError):
-            merkle.consistency_proof(HASHES[:3], old)
+            consistency_proof(HASHES[:3], old)

@@ -13,6 +13,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes, policy
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 from tequio_shared.log.policy import AddCheckpoint, CosigningRefusedError, CosigningStatus
+from tests.support.merkle_proofs import consistency_proof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def tree(size: int, hashes: Sequence[Digest] = HASHES) -> Checkpoint:
 def request(
     old: int, size: int, hashes: Sequence[Digest] = HASHES, signer: Signer = LOG
 ) -> AddCheckpoint:
-    proof = merkle.consistency_proof(hashes[:size], old) if 0 < old <= size else ()
+    proof = consistency_proof(hashes[:size], old) if 0 < old <= size else ()
     note = notes.sign_checkpoint(tree(size, hashes), signer)
     return AddCheckpoint(old_size=old, proof=tuple(proof), note=note)
 

@@ -11,6 +11,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 from tequio_shared.log.policy import PATH_HASHES, NoQuorumError, Policy, TlogProof
+from tests.support.merkle_proofs import inclusion_proof
 
 LOG, WITNESS = Signer(bytes([1]) * 32), Signer(bytes([7]) * 32)
 ORIGIN, NAME = "tequio.example/net1", "witness.example/w1"
@@ -29,7 +30,7 @@ def proof(index: int, *, is_cosigned: bool = True) -> TlogProof:
     checkpoint = Checkpoint(origin=ORIGIN, size=7, root=merkle.root_of_hashes(HASHES))
     line = notes.cosignature_line(checkpoint, NAME, WITNESS, 1_700_000_000)
     note = notes.add_lines(notes.sign_checkpoint(checkpoint, LOG), [line] if is_cosigned else [])
-    path = tuple(merkle.inclusion_proof(HASHES, index))
+    path = tuple(inclusion_proof(HASHES, index))
     return TlogProof(index=index, path=path, note=note, extra=LEAVES[index])
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.log import merkle, tiles
 from tequio_shared.log.tiles import TILE_WIDTH, is_full, span_in_tile, tile_of, tile_width
+from tests.support.merkle_proofs import consistency_proof, inclusion_proof
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
@@ -39,8 +40,8 @@ def test_ranges_hash_to_the_proofs_of_rfc_6962(data: st.DataObject) -> None:
     index = data.draw(st.integers(0, size - 1))
     old = data.draw(st.integers(1, size))
     log = hashes()[:size]
-    assert hashes_of(tiles.inclusion_ranges(index, size)) == merkle.inclusion_proof(log, index)
-    assert hashes_of(tiles.consistency_ranges(old, size)) == merkle.consistency_proof(log, old)
+    assert hashes_of(tiles.inclusion_ranges(index, size)) == inclusion_proof(log, index)
+    assert hashes_of(tiles.consistency_ranges(old, size)) == consistency_proof(log, old)
 
 
 @given(st.data())

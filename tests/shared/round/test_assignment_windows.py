@@ -31,8 +31,9 @@ def test_each_window_is_trained_once_whatever_comes_back(
         left: list[assignment.Range] = []
         for hand in hands:  # some finish all, some a part, some nothing
             done = draw % (assignment.count_windows(hand) + 1)
-            trained += indices(assignment.completed_windows(hand, done))
-            left += assignment.remaining_windows(hand, done)
+            completed, remaining = assignment.split_windows(hand, done)
+            trained += indices(completed)
+            left += remaining
         queue = queue.put_back(assignment.merge_ranges(left))
     waiting = indices(queue.returned)
     assert len(set(trained)) == len(trained)

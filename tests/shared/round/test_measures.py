@@ -101,7 +101,10 @@ def test_who_states_another_head_is_not_drawn() -> None:
     assert isinstance(next(iter(liars.attests.values())), HeadAttest)
     keys = liars.roster.keys
     honest = {keys[slot] for slot, one in liars.attests.items() if one.head == to_text(head.hash)}
-    assert set(measures.MeasureDraw.at_promotion(liars, head).drawn) <= honest
+    draws = measures.MeasureDraws(is_whole=True)
+    draws.draw_for(liars, head)
+    assert draws.last is not None
+    assert set(draws.last.drawn) <= honest
 
 
 def test_the_lot_falls_on_others_from_head_to_head() -> None:

@@ -19,9 +19,10 @@ from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.keys import Signer
-from tequio_shared.log.merkle import inclusion_proof, verify_consistency
+from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence, proves_fork
+from tequio_shared.log.policy import ForkEvidence
+from tests.support.fork_evidence import proves_fork
 from tests.support.memory_log import (
     LOG_SIGNER,
     LogServer,
@@ -31,6 +32,7 @@ from tests.support.memory_log import (
     problem,
     serving,
 )
+from tests.support.merkle_proofs import inclusion_proof
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.statements.statement import Entry
+
 
 ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
 BRISK = ApiLimits(call_s=1.0, idle_s=1.0)
