@@ -82,6 +82,6 @@ def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
     notifications.open_link(LINK.text(), "https://other.example", window, notices)
     notifications.open_link(LINK.text()[:-9], LEDGER, window, notices)
     assert window.page is before
-    elsewhere, broken = (banner.text for banner in notices.banners.values())
+    elsewhere, broken = (banner.words.text() for banner in notices.banners.values())
     assert LEDGER in elsewhere
     assert "link is incomplete" in broken

@@ -160,7 +160,7 @@ def test_ctrl_q_quits(present: Callable[[PaperPanel], WindowController], qtbot: 
 
 
 def shown(notices: NoticeStrip) -> list[str]:
-    return [banner.text for banner in notices.banners.values()]
+    return [banner.words.text() for banner in notices.banners.values()]
 
 
 def test_a_notice_is_said_once_until_it_is_dismissed(
