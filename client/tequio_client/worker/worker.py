@@ -116,7 +116,7 @@ class Worker:
             outbox=self.outbox,
             lending=self.lending,
             process=self.evaluator,
-            runs=self.runs,
+            parameters=self.runs.parameters,
             trained_runs=self._trained_runs,
         )
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)

@@ -25,7 +25,8 @@ from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from tequio_client.worker.worker import Worker
+    from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.worker.lending.lending import Lending
 
 SEND_S = 10.0
 """A controller that reads nothing for this long is disconnected."""
@@ -133,10 +134,22 @@ class ControlTimes:
     send_s: float = SEND_S
 
 
+class ControlledWorker(Protocol):
+    """The worker, as its controllers use it."""
+
+    lending: Lending
+
+    def snapshot(self) -> Snapshot: ...
+
+    async def answer(self, question: control.Question) -> control.Reply: ...
+
+
 class ControlServer:
     """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
-    def __init__(self, worker: Worker, folder: Path, times: ControlTimes | None = None) -> None:
+    def __init__(
+        self, worker: ControlledWorker, folder: Path, times: ControlTimes | None = None
+    ) -> None:
         self._worker = worker
         self._folder = folder
         self._times = times or ControlTimes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -26,11 +26,17 @@ from tequio_client.names import redact_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
+    from tequio_client.worker.lending.facts import LendingFacts
+    from tequio_client.worker.lending.lending import Lending, StoredChoices
+    from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
+    from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.session import RunSession
-    from tequio_client.worker.worker import Worker
+    from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
@@ -78,7 +84,25 @@ _GIB = 1 << 30
 _GB = 10**9
 
 
-def build_snapshot(worker: Worker) -> Snapshot:
+class WorkerParts(Protocol):
+    """The parts of a worker that appear in its snapshot."""
+
+    settings: WorkerSettings
+    signer: Signer
+    ledger: LedgerApi
+    trainer: TrainerProcess
+    evaluator: EvaluatorProcess
+    session: RunSession | None
+    choices: StoredChoices
+    lending: Lending
+    bookkeeping: Bookkeeping
+    traffic: TransferMeter
+    energy: EnergyMeter
+
+    def facts(self) -> LendingFacts: ...
+
+
+def build_snapshot(worker: WorkerParts) -> Snapshot:
     lending, choices, session = worker.lending, worker.choices, worker.session
     traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.reachability
     facts, now_ms = worker.facts(), clock.now_ms()
