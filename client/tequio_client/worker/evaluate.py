@@ -198,7 +198,7 @@ class CompetitionJudge:
         parameters: Callable[[], Awaitable[dict[str, int]]],
         trained_runs: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
-        """`parameters` are by run; `trained_runs` are those in which this key takes or took part."""
+        """`parameters` are by run; `trained_runs` those in which this key has a part."""
         self._settings, self._ledger = settings.net, ledger
         self._peer_key, self._key = key, to_text(key)
         self._is_always_on = settings.is_judge
