@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.facts import SessionFacts
-    from tequio_client.worker.control.server import ControlTimes
-    from tequio_client.worker.worker import Worker
+    from tequio_client.worker.control.server import ControlledWorker, ControlTimes
 
 
 class PaperHost:
@@ -84,7 +83,7 @@ async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterat
     """Let such a worker be in that folder."""
     host = PaperHost()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(ControlServer(cast("Worker", host), folder, times).listen)
+        nursery.start_soon(ControlServer(cast("ControlledWorker", host), folder, times).listen)
         with trio.fail_after(60):
             while not await trio.to_thread.run_sync(is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
                 await trio.sleep(0.01)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import structlog
 import trio
@@ -33,10 +33,6 @@ from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.statements.competitions import CompClose, EvalSecret
 from tequio_shared.statements.statement import Body, Statement
-
-if TYPE_CHECKING:
-    from tequio_client.worker.control.lists import RunsList
-
 
 log = structlog.get_logger(__name__)
 
@@ -199,15 +195,15 @@ class CompetitionJudge:
         outbox: Outbox,
         lending: Lending,
         process: EvaluatorProcess,
-        runs: RunsList,
+        parameters: Callable[[], Awaitable[dict[str, int]]],
         trained_runs: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
-        """`trained_runs` returns the runs in which this key takes or took part."""
+        """`parameters` are by run; `trained_runs` those in which this key has a part."""
         self._settings, self._ledger = settings.net, ledger
         self._peer_key, self._key = key, to_text(key)
         self._is_always_on = settings.is_judge
         self._outbox, self._lending, self._process = outbox, lending, process
-        self._runs, self._trained_runs = runs, trained_runs
+        self._parameters_by_run, self._trained_runs = parameters, trained_runs
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
         self._refusals: dict[str, str] = {}  # by competition, like the next three
         self._offered: set[str] = set()
@@ -369,7 +365,7 @@ class CompetitionJudge:
         if answer.rules.budget.parameters:
             return answer.rules.budget.parameters
         sides = [one.side for one in answer.entrants if one.side is not None]
-        known = await self._runs.parameters() if sides else {}
+        known = await self._parameters_by_run() if sides else {}
         return max((known.get(one, 0) for one in sides), default=0)
 
     async def _duty(self, answer: CompetitionAnswer) -> _Duty:

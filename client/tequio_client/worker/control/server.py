@@ -8,24 +8,23 @@ nothing else. Only the app that started the worker may end it.
 from __future__ import annotations
 
 import os
+import structlog
 import sys
+import trio
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-import structlog
-import trio
-
 from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
+from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tequio_client.worker.worker import Worker
+    from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.worker.lending.lending import Lending
 
 
 log = structlog.get_logger(__name__)
@@ -124,10 +123,22 @@ class ControlTimes:
     send_s: float = SEND_S
 
 
+class ControlledWorker(Protocol):
+    """The worker, as its controllers use it."""
+
+    lending: Lending
+
+    def snapshot(self) -> Snapshot: ...
+
+    async def answer(self, question: control.Question) -> control.Reply: ...
+
+
 class ControlServer:
     """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
-    def __init__(self, worker: Worker, folder: Path, times: ControlTimes | None = None) -> None:
+    def __init__(
+        self, worker: ControlledWorker, folder: Path, times: ControlTimes | None = None
+    ) -> None:
         self._worker = worker
         self._folder = folder
         self._times = times or ControlTimes()

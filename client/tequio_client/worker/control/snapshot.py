@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+import msgspec
 import platform
 from collections.abc import Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING
-
-import msgspec
 from msgspec.structs import replace
-
 from tequio_client import clock
 from tequio_client.ipc.facts import UNKNOWN_MACHINE
-from tequio_client.ipc.snapshot import (
-    CurrentRoundView,
-    Decision,
-    DiskView,
-    JudgingView,
-    LedgerView,
-    Snapshot,
-    TrafficView,
-    TrainerView,
-)
+from tequio_client.ipc.snapshot import (CurrentRoundView, Decision, DiskView, JudgingView, LedgerView, Snapshot, TrafficView, TrainerView)
 from tequio_client.names import redact_names
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.session import RunSession
+from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tequio_client.worker.worker import Worker
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.lending.facts import LendingFacts
+    from tequio_client.worker.lending.lending import Lending, StoredChoices
+    from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
+    from tequio_client.worker.points.points import Bookkeeping
+    from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
@@ -80,7 +75,25 @@ _GIB = 1 << 30
 _GB = 10**9
 
 
-def build_snapshot(worker: Worker) -> Snapshot:
+class WorkerParts(Protocol):
+    """The parts of a worker that appear in its snapshot."""
+
+    settings: WorkerSettings
+    signer: Signer
+    ledger: LedgerApi
+    trainer: TrainerProcess
+    evaluator: EvaluatorProcess
+    session: RunSession | None
+    choices: StoredChoices
+    lending: Lending
+    bookkeeping: Bookkeeping
+    traffic: TransferMeter
+    energy: EnergyMeter
+
+    def facts(self) -> LendingFacts: ...
+
+
+def build_snapshot(worker: WorkerParts) -> Snapshot:
     lending, choices, session = worker.lending, worker.choices, worker.session
     traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.http.reach
     facts, now_ms = worker.facts(), clock.now_ms()
