@@ -10,18 +10,22 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import structlog
-import trio
 from pathlib import Path
 from random import Random
+from typing import NoReturn
+
+import structlog
+import trio
+
 from tequio_client import clock
 from tequio_client.ipc import control
-from tequio_client.ipc.facts import MachineFacts, ProbeInstructions, UNKNOWN_SESSION
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.runtime import recent_log_lines
-from tequio_client.worker import node as nodes, shutdown
+from tequio_client.worker import node as nodes
+from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
@@ -30,8 +34,16 @@ from tequio_client.worker.control.lists import CompetitionsList, RunsList, choos
 from tequio_client.worker.evaluate import CompetitionJudge
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.lending.facts import (ENDED, IdleCause, IdleReason, JOINING, LendingFacts, LocalInstant, StepPace)
-from tequio_client.worker.lending.lending import (Lending, StoredChoices, UNRESTRICTED, local_now)
+from tequio_client.worker.lending.facts import (
+    ENDED,
+    JOINING,
+    IdleCause,
+    IdleReason,
+    LendingFacts,
+    LocalInstant,
+    StepPace,
+)
+from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
 from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
 from tequio_client.worker.points import points
@@ -44,8 +56,6 @@ from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 from tequio_shared.keys import Signer
-from typing import NoReturn
-
 
 log = structlog.get_logger(__name__)
 

@@ -8,19 +8,21 @@ nothing else. Only the app that started the worker may end it.
 from __future__ import annotations
 
 import os
-import structlog
 import sys
-import trio
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+import trio
+
 from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
-from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import msgspec
 import platform
 from collections.abc import Sequence
 from importlib import metadata
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 from msgspec.structs import replace
+
 from tequio_client import clock
 from tequio_client.ipc.facts import UNKNOWN_MACHINE
-from tequio_client.ipc.snapshot import (CurrentRoundView, Decision, DiskView, JudgingView, LedgerView, Snapshot, TrafficView, TrainerView)
+from tequio_client.ipc.snapshot import (
+    CurrentRoundView,
+    Decision,
+    DiskView,
+    JudgingView,
+    LedgerView,
+    Snapshot,
+    TrafficView,
+    TrainerView,
+)
 from tequio_client.names import redact_names
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.session import RunSession
-from typing import Protocol, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
