@@ -90,10 +90,9 @@ def test_no_docstring_begins_with_a_pronoun() -> None:
     found = []
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                doc = ast.get_docstring(node) or ""
-                if PRONOUN.match(doc):
-                    found.append(f"{path.relative_to(ROOT)}: {doc.splitlines()[0]}")
+            match node:
+                case ast.Expr(value=ast.Constant(value=str(text))) if PRONOUN.match(text):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {text.splitlines()[0]}")
     assert found == []
 
 

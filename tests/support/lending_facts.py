@@ -1,4 +1,4 @@
-"""A volunteer's computer on a calm evening, and what may disturb it, for tests of the manners."""
+"""A volunteer's computer on a calm evening, and disturbances, for tests of the lending policy."""
 
 from __future__ import annotations
 

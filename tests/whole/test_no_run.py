@@ -60,7 +60,7 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
 async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Worker:
     await trio.Path(folder).mkdir()
     net = NetSettings(ledger=stage.url, folder=folder, listen=(LISTEN,))
-    settings = WorkerSettings(net=net, is_minded=True)
+    settings = WorkerSettings(net=net, applies_preferences=True)
     return Worker(settings, Signer(bytes(range(32))), api, retry_s=0.2)
 
 

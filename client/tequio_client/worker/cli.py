@@ -66,8 +66,8 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     help="Percentage of the time to compute.",
 )
 @click.option(
-    "--manners",
-    "is_minded",
+    "--apply-preferences",
+    "applies_preferences",
     is_flag=True,
     help="Only lend when the stored preferences and the state of the computer allow it.",
 )
@@ -75,7 +75,7 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     "--judge",
     "is_judge",
     is_flag=True,
-    help="With --manners: help to judge competitions, regardless of the stored preferences.",
+    help="With --apply-preferences: help to judge competitions, whatever the preferences say.",
 )
 @click.option(
     "--invitation",
@@ -93,7 +93,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     memory_mb: int,
     share: int,
     invitation: str | None,
-    is_minded: bool,
+    applies_preferences: bool,
     is_judge: bool,
     is_linked: bool,
     log_json: bool,
@@ -106,10 +106,10 @@ def worker(  # noqa: PLR0913 - one parameter an option
         from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    if is_judge and not is_minded:
+    if is_judge and not applies_preferences:
         raise click.UsageError(
-            "--judge needs --manners: without it the worker stops when its run ends, possibly "
-            "before the competition does"
+            "--judge needs --apply-preferences: without it the worker stops when its run ends, "
+            "possibly before the competition does"
         )
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
@@ -124,7 +124,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
                 log_style="json" if log_json else "console",
             ),
             roles=tuple(sorted(set(roles))),
-            is_minded=is_minded or is_linked,
+            applies_preferences=applies_preferences or is_linked,
             is_linked=is_linked,
             is_judge=is_judge,
         )

@@ -134,7 +134,7 @@ class RunSession:
                 secrets=BeaconSecrets(folder / "beacon.json", signer, node.network_info.id),
                 workdir=self._workdir(joined),
                 points=points,
-                measures_every=measure.CHART_INTERVAL if self._settings.is_minded else 0,
+                measures_every=measure.CHART_INTERVAL if self._settings.applies_preferences else 0,
                 feedback=feedback,
                 ledger_clock=ledger_clock,
             )

@@ -69,7 +69,7 @@ class WorkerSettings:
     net: NetSettings
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     roles: tuple[Role, ...] = ROLES
-    is_minded: bool = False
+    applies_preferences: bool = False
     """True if saved preferences and the state of the computer decide when to lend."""
     is_linked: bool = False
     """True if the app started this process and controls it through standard input."""

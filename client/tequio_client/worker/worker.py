@@ -93,11 +93,11 @@ class Worker:
             device,
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
-        self.probe = ProbeProcess(probe_program()) if settings.is_minded else None
+        self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
         self.node: Node | None = None
         self.session: RunSession | None = None
         self._fault = IdleCause.NO_SWARM  # what an error means at the present step; owned by _stay
-        fixed = None if settings.is_minded else UNRESTRICTED
+        fixed = None if settings.applies_preferences else UNRESTRICTED
         self.choices = StoredChoices(
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
@@ -135,7 +135,7 @@ class Worker:
             if self.probe is not None:
                 nursery.start_soon(self.probe.run)
                 nursery.start_soon(self.judge.run)
-            if self.settings.is_minded:
+            if self.settings.applies_preferences:
                 await self._stay()
             else:
                 await self._take_part(self.settings.net.run)
@@ -285,7 +285,7 @@ class Worker:
     async def _keep_trainer(self) -> None:
         while True:
             await self.trainer.run()
-            if not self.settings.is_minded:
+            if not self.settings.applies_preferences:
                 raise UserFacingError(
                     self.trainer.failure or "the trainer process ended: start the worker again"
                 )
@@ -340,7 +340,7 @@ class Worker:
             month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(self.settings.net.folder),
             store_bytes=self.node.store.used_bytes if self.node else 0,
-            need_mb=self.lending.need_mb if self.settings.is_minded else 0,
+            need_mb=self.lending.need_mb if self.settings.applies_preferences else 0,
             is_computing=self._is_computing,
             slowdown=self.step_pace.slowdown,
             round=driver.current_round if driver else None,
@@ -348,7 +348,7 @@ class Worker:
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger_problem=reach.problem,
             was_ledger_reached=reach.was_reached,
-            idle_reason=self.lending.idle_reason if self.settings.is_minded else None,
+            idle_reason=self.lending.idle_reason if self.settings.applies_preferences else None,
         )
 
 

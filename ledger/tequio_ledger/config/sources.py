@@ -94,7 +94,7 @@ class Setting:
     """The type without its bounds: a class, a Literal, a union."""
     description: str
     expected: str
-    """What a value must be, for errors."""
+    """Describes allowed values in errors."""
     parse: Callable[[str], Any] | None
     default: Any
     """NODEFAULT when a value is required."""

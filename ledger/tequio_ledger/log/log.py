@@ -43,7 +43,7 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry, statement_id
 
 Apply = Callable[[StoredEntry, Entry], None]
-"""What a reader of the log does with each entry that was checked."""
+"""Called for each entry of the log once it is checked."""
 
 _CHECK_EVERY = 4096
 _ALL = 1 << 62

@@ -334,7 +334,15 @@ def _shown(model: AppModel) -> Snapshot:
 
 
 def test_a_worker_that_runs_already_is_visited_and_stays(tmp_path: Path, qtbot: QtBot) -> None:
-    command = [sys.executable, "-m", "tequio_client", "worker", "--manners", "--ledger", NOWHERE]
+    command = [
+        sys.executable,
+        "-m",
+        "tequio_client",
+        "worker",
+        "--apply-preferences",
+        "--ledger",
+        NOWHERE,
+    ]
     with (tmp_path / "headless.log").open("wb") as log:
         headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
     try:
@@ -357,7 +365,15 @@ def test_a_worker_that_runs_already_is_visited_and_stays(tmp_path: Path, qtbot: 
 
 
 def test_when_the_visited_worker_ends_our_own_is_started(tmp_path: Path, qtbot: QtBot) -> None:
-    command = [sys.executable, "-m", "tequio_client", "worker", "--manners", "--ledger", NOWHERE]
+    command = [
+        sys.executable,
+        "-m",
+        "tequio_client",
+        "worker",
+        "--apply-preferences",
+        "--ledger",
+        NOWHERE,
+    ]
     with (tmp_path / "headless.log").open("wb") as log:
         headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
     try:

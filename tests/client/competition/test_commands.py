@@ -48,7 +48,7 @@ def test_a_wrong_word_is_refused_with_the_right_one(words: tuple[str, ...], told
 def test_a_worker_that_ends_with_its_run_does_not_judge() -> None:
     found = CliRunner().invoke(cli, ["worker", "--judge"])
     assert found.exit_code == 2
-    assert "--judge needs --manners" in found.stderr
+    assert "--judge needs --apply-preferences" in found.stderr
 
 
 def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:

@@ -52,9 +52,9 @@ async def test_a_plain_worker_pauses_by_hand_and_remembers_it(tmp_path: Path) ->
 
 
 async def test_a_minded_worker_lends_nothing_before_consent(tmp_path: Path) -> None:
-    minded = await host(tmp_path / "worker", is_minded=True)
-    minded.lending.apply_state(DesiredState(number=1, lend=True))
-    assert minded.lending.decision.reason is LendingReason.NO_CONSENT
+    following = await host(tmp_path / "worker", applies_preferences=True)
+    following.lending.apply_state(DesiredState(number=1, lend=True))
+    assert following.lending.decision.reason is LendingReason.NO_CONSENT
 
 
 async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> 
 
 
 async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) -> None:
-    shown = (await host(tmp_path / "worker", is_minded=True, is_linked=True)).snapshot()
+    shown = (await host(tmp_path / "worker", applies_preferences=True, is_linked=True)).snapshot()
     assert shown.status is None
     assert shown.trainers[0].state == "off"
     assert not shown.ledger.is_reached

@@ -114,7 +114,7 @@ class EvaluatorEnd(StrEnum):
     RESTING = "resting"
     """Nothing is to be done for now."""
     DISMISSED = "dismissed"
-    """It may no longer compute."""
+    """No longer allowed to compute."""
     FAILED = "failed"
 
 

@@ -245,7 +245,7 @@ class Lending:
 
     def limits(self, for_mb: int | None = None) -> LendingLimits:
         """Limits by choices and decision, for work that needs `for_mb` MiB (None: the run's)."""
-        if not self._settings.is_minded:
+        if not self._settings.applies_preferences:
             trainer, net = self._settings.trainer, self._settings.net
             return LendingLimits(
                 device=trainer.device,

@@ -1,4 +1,4 @@
-"""What the manners remember: games a minute back, heat, other programs, snoozes, last rounds."""
+"""The history that lending rules use: a recent game, heat, other programs, snoozes, last rounds."""
 
 from __future__ import annotations
 

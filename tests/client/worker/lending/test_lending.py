@@ -68,7 +68,7 @@ async def scene(tmp_path: Path) -> Scene:
     net = NetSettings(ledger="http://ledger.example", folder=tmp_path)
     facts = [CALM]
     lending = Lending(
-        WorkerSettings(net=net, is_minded=True),
+        WorkerSettings(net=net, applies_preferences=True),
         StoredChoices(tmp_path, default=LEND, fixed=CHOSEN),
         trainer,
         evaluator,

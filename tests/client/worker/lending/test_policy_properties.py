@@ -1,4 +1,4 @@
-"""What holds of the manners whatever is known, chosen, wanted and done to the clock."""
+"""Properties of the lending policy, whatever is known, chosen, requested and done to the clock."""
 
 from __future__ import annotations
 

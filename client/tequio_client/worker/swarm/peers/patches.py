@@ -45,7 +45,7 @@ FRAME_S = 10.0
 WINDOW_S = 5.0
 """A stream whose reader opens no window for this long is given up."""
 NOISE_PAYLOAD_BYTES = 65_519
-"""What one Noise message carries; a Yamux frame of this size is encrypted once, not twice."""
+"""Payload of one Noise message. A Yamux frame of this size is encrypted once, not twice."""
 
 _queue_init = RpcQueue.__init__
 _read_body = Yamux._read_data_body  # noqa: SLF001 - the patches replace private names
