@@ -105,7 +105,7 @@ class SectionSpec:
     picture: str
     note: str
     is_of_app: bool = False
-    """Fields that belong to the app's own settings, not to the lending preferences."""
+    """The fields belong to the app's own settings, not to the lending preferences."""
     cards: tuple[CardSpec, ...]
 
 
