@@ -29,18 +29,21 @@ NAME = "Tequio"
 BACKGROUND = "--background"
 
 
-class LinkHandler(Protocol):
-    """The system's setting for which program opens `tequio:` links."""
+class SystemEntry(Protocol):
+    """A setting of the system that names this installation with its command."""
 
-    def is_on(self) -> bool:
-        """True if the system will start this installation with this command."""
+    def is_on(self) -> bool: ...
 
     def turn_on(self) -> None:
         """Raises OSError."""
 
 
-class Autostart(LinkHandler, Protocol):
-    """The system's setting that starts the app at login."""
+class LinkHandler(SystemEntry, Protocol):
+    """The program that opens `tequio:` links."""
+
+
+class Autostart(SystemEntry, Protocol):
+    """The program that starts at login."""
 
     def turn_off(self) -> None:
         """Raises OSError."""

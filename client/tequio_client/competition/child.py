@@ -90,7 +90,7 @@ def main() -> NoReturn:
     finally:
         if sys.exc_info()[0] is not None:
             traceback.print_exc()
-        os._exit(status)  # an ordinary exit would wait for the thread that listens
+        os._exit(status)  # an ordinary exit would wait for the thread that reads
 
 
 def _evaluate(

@@ -264,8 +264,11 @@ class Evaluator:
 
     def _turn(self, view: CompetitionView, name: str) -> tuple[bool, int]:
         """Revealing takes no time and comes first; a model that ended us before comes last."""
-        tries = self._folder(view, name) / _TRIES
-        return (name, self.key) not in view.commits, tries.stat().st_size if tries.exists() else 0
+        try:
+            tries = (self._folder(view, name) / _TRIES).stat().st_size
+        except OSError:  # reported when the entrant is scored
+            tries = 0
+        return (name, self.key) not in view.commits, tries
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
         """True if an entrant can still be scored, or its scores be revealed."""

@@ -255,8 +255,9 @@ def _check_numbers(plan: CompetitionPlan, faults: list[str]) -> None:
 
 def write_rules(plan: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
     """Write the rules of a plan to a file; raises UserFacingError, and writes nothing then."""
+    planned = read_plan(plan)  # first: the archive may take minutes to hash
     sealed, archive_bytes = _sealed(sealed_folder)
-    rules = make_rules(read_plan(plan), sealed, archive_bytes, now_ms)
+    rules = make_rules(planned, sealed, archive_bytes, now_ms)
     try:
         to.write_bytes(rules.encode())
     except OSError as err:

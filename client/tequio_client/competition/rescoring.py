@@ -26,6 +26,7 @@ from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify.competition import JudgedCompetition
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
 from tequio_shared.competition.rules import Submission
@@ -118,8 +119,11 @@ def rescore(
         except OtherWeightsError as err:
             report.mismatch(f"model of entrant {contender.entrant}", place, str(err))
             continue
-        except UserFacingError as err:
-            report.missing(f"model of entrant {contender.entrant}", place, str(err))
+        except (UserFacingError, ExceptionGroup) as err:
+            problem = first_error(err)
+            if not isinstance(problem, UserFacingError):
+                raise
+            report.missing(f"model of entrant {contender.entrant}", place, str(problem))
             continue
         for at, ours in zip(chosen, scores, strict=True):
             _compare(judged, contender, at, medians[at], ours, report)

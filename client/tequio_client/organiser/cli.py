@@ -459,8 +459,8 @@ _REASON = click.option(
 
 @quarantine.command()
 @_KEY
-@_REASON
 @_signing_options
+@_REASON
 def release(key: str, reason: int, options: SigningOptions) -> None:
     """Make KEY active again.
 
@@ -475,8 +475,8 @@ def release(key: str, reason: int, options: SigningOptions) -> None:
 
 @quarantine.command()
 @_KEY
-@_REASON
 @_signing_options
+@_REASON
 @click.option("--ban", is_flag=True, help="Ban the key; possible after a second quarantine.")
 def uphold(key: str, reason: int, options: SigningOptions, *, ban: bool) -> None:
     """Keep the quarantine of KEY, and reject its appeal."""

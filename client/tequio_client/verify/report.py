@@ -197,6 +197,6 @@ class ProgressBars:
         while not self._ended.wait(self._line_every_s):
             for task in self._progress.tasks:
                 steps = f"{task.completed:,.0f} of {task.total or 0:,.0f}"
-                percent = int(task.percentage) if task.total else 100
+                percent = int(100 * task.completed // task.total) if task.total else 100
                 line = f"{task.description}: {steps} ({percent}%), {task.elapsed or 0:.0f} s"
                 self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)

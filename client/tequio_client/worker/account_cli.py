@@ -33,6 +33,7 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
     "--text",
     "text_file",
     type=click.File("rb"),
+    metavar="FILE",
     help="File with your statement, - for standard input. It becomes public.",
 )
 def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:

@@ -198,7 +198,7 @@ class CompetitionJudge:
         parameters: Callable[[], Awaitable[dict[str, int]]],
         trained_runs: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
-        """`parameters` are by run; `trained_runs` those in which this key has a part."""
+        """`parameters` reads the size of each run's model; `trained_runs` the runs of this key."""
         self._settings, self._ledger = settings.net, ledger
         self._peer_key, self._key = key, to_text(key)
         self._is_always_on = settings.is_judge

@@ -47,12 +47,12 @@ async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
         if app is not None and hello is None:
             return
         seed = from_text(hello.seed) if hello and hello.seed else None
+        invitation = InvitationLink.parse(hello.invitation) if hello and hello.invitation else None
         signer = stack.enter_context(nodes.locked_signer(settings.net, seed))
         ledger = await stack.enter_async_context(
             LedgerApi(settings.net.ledger, trust=settings.net.trust)
         )
-        if hello is not None and hello.invitation:
-            invitation = InvitationLink.parse(hello.invitation)
+        if invitation is not None:
             await account.join_network(ledger, folder, signer, invitation)
         worker = await trio.to_thread.run_sync(Worker, settings, signer, ledger)
         server = ControlServer(worker, folder)

@@ -15,7 +15,7 @@ import httpx
 import msgspec
 import structlog
 
-from tequio_ledger.log.witness_client import read_bounded
+from tequio_ledger.outgoing import read_bounded
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer

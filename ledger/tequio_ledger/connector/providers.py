@@ -21,7 +21,7 @@ import httpx
 import jwt
 import msgspec
 
-from tequio_ledger.log.witness_client import read_bounded
+from tequio_ledger import outgoing
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
@@ -104,7 +104,7 @@ Json = dict[str, Any]  # an answer that was not checked yet
 
 
 class ProviderClient:
-    """The HTTP client of all providers; the caller closes its connections."""
+    """Asks providers over an HTTP client that the caller closes."""
 
     def __init__(self, http: httpx.AsyncClient, answer_s: float = ANSWER_S) -> None:
         self._http = http
@@ -131,7 +131,7 @@ class ProviderClient:
                 asyncio.timeout(self._answer_s),
                 self._http.stream(method, url, data=form, headers=headers) as answer,
             ):
-                status, raw = answer.status_code, await read_bounded(answer, ANSWER_BYTES)
+                status, raw = answer.status_code, await outgoing.read_bounded(answer, ANSWER_BYTES)
         except PeerError as err:
             raise ProviderWrongError(f"{place} sent {err}") from err
         except TimeoutError as err:
@@ -144,17 +144,7 @@ class ProviderClient:
 
 
 def http_client() -> httpx.AsyncClient:
-    """Make the connections: no proxies of the environment, no .netrc, no redirects, no cookies."""
-    return httpx.AsyncClient(
-        headers={
-            "accept": "application/json",
-            "accept-encoding": "identity",
-            "user-agent": "tequio-connector",
-        },
-        timeout=httpx.Timeout(None),  # `ProviderClient` bounds every request as a whole
-        limits=httpx.Limits(max_connections=64),
-        trust_env=False,
-    )
+    return outgoing.http_client(accept="application/json", user_agent="tequio-connector")
 
 
 def check_address(url: object) -> str:

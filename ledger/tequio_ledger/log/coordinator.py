@@ -66,12 +66,14 @@ class Coordinator:
     def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
         """Sign the next statement that is due; None when there is none."""
         signed = self._network_statement(now_ms)
+        if signed is not None:
+            return signed
         for run, view in self._active():
-            if signed is not None:
-                break
             if self._resting_until.get(run, 0) <= now_ms:
                 signed = self._decide(run, view, now_ms)
-        return signed
+                if signed is not None:
+                    return signed
+        return None
 
     def due(self) -> int | None:
         """Give the time of the next statement (ms); None if only another entry can cause one."""

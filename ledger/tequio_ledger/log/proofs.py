@@ -171,7 +171,7 @@ def stored_proofs(connection: Connection, size: int) -> TileProofs:
 
 
 def root_at(connection: Connection, size: int) -> Digest:
-    """Root over the first `size` entries; raises FatalLogError when a tile is missing."""
+    """Root over `size` entries, all stored; raises FatalLogError when a tile is missing."""
     return stored_proofs(connection, size).root()
 
 

@@ -33,8 +33,8 @@ from tequio_ledger.log.witness_client import (
     WitnessDisagreesError,
     WitnessError,
     WitnessState,
-    http_client,
 )
+from tequio_ledger.outgoing import http_client
 from tequio_ledger.runtime import Clock
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import Database
@@ -108,7 +108,7 @@ class Publisher:
         self._changed = changed
         self._clock = clock
         self._pause_s = pause_s
-        self._http = http_client()
+        self._http = http_client(content_type="text/plain")
         self._clients = [
             WitnessClient(one, key, self._http, one.url, clock)
             for one in policy.witnesses

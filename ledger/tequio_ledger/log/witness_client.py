@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError, Published
+from tequio_ledger.outgoing import http_client, read_bounded
 from tequio_ledger.runtime import Clock
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import Digest
@@ -158,28 +159,6 @@ async def _fetch_checkpoint(http: httpx.AsyncClient, url: str, origin: str) -> t
         return answer.status_code, await read_bounded(answer, NOTE_BYTES)
 
 
-async def read_bounded(answer: httpx.Response, most: int) -> bytes:
-    """Read an answer of at most `most` bytes; raises PeerError for a longer one."""
-    parts, size = [], 0
-    async for chunk in answer.aiter_raw():
-        size += len(chunk)
-        if size > most:
-            raise PeerError(f"more than {most} bytes")
-        parts.append(chunk)
-    return b"".join(parts)
-
-
-def http_client() -> httpx.AsyncClient:
-    """Make the HTTP client for all witnesses; no proxies, no redirects, no netrc."""
-    import httpx  # noqa: PLC0415 - see the imports
-
-    return httpx.AsyncClient(
-        headers={"accept-encoding": "identity", "content-type": "text/plain"},
-        timeout=None,  # noqa: S113 - `ask` bounds each question as a whole
-        trust_env=False,
-    )
-
-
 class WitnessesSilentError(NotSigningError):
     """Too few witnesses answered what they saw last; they may when asked again."""
 
@@ -226,7 +205,7 @@ class WitnessRecall:
 
     async def _gather(self) -> dict[VerifierKey, bytes]:
         answers: dict[VerifierKey, bytes] = {}
-        async with http_client() as http:
+        async with http_client(content_type="text/plain") as http:
             asked = [asyncio.create_task(self._ask(http, one, answers)) for one in self._asked]
             try:
                 async with asyncio.timeout(self._answer_s) as deadline:

@@ -135,6 +135,8 @@ class Mirror:
             step = "follow"
             self.state.apply(index, entry, entry.statement.ts)
         except KeyError as err:
+            if step == "verify":
+                raise
             raise BadEntryError(index, leaf, "names an unknown key or document") from err
         except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
             raise BadEntryError(index, leaf, f"does not {step}: {err}") from err

@@ -259,7 +259,10 @@ async def write(
     *args: P.args,
     **named: P.kwargs,
 ) -> R:
-    """Make a change in a short transaction of its own, in a thread; raises UnwritableError."""
+    """Make a change in a short transaction of its own, in a thread.
+
+    Raises UnwritableError, FatalLogError.
+    """
 
     def run() -> R:
         with database.translated_errors(), database.writer.begin() as connection:

@@ -156,10 +156,11 @@ class SignatureMemory:
 
     def _newest(self) -> _Record | None:
         with files.explained(self._path):
-            if not self._path.exists():
+            try:
+                with self._path.open("rb") as file:
+                    raw = file.read(2 * _PLACE_BYTES)
+            except FileNotFoundError:  # nothing else may count as "never signed"
                 return None
-            with self._path.open("rb") as file:
-                raw = file.read(2 * _PLACE_BYTES)
         found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
         sound = [record for record in found if record is not None]
         if not sound and raw.startswith(_NEVER):

@@ -92,10 +92,11 @@ class CheckpointStore:
     def _read(self, origin: str, key: VerifierKey) -> None:
         path = self._folder / origin_hash(origin) / "checkpoint"
         with files.explained(path):
-            if not path.exists():
+            try:
+                with path.open("rb") as file:
+                    note = file.read(NOTE_BYTES + 1)
+            except FileNotFoundError:  # nothing else may count as "never cosigned"
                 return
-            with path.open("rb") as file:
-                note = file.read(NOTE_BYTES + 1)
         try:
             signed = open_checkpoint(note, key, [self.own])
         except PeerError as err:

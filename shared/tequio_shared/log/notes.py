@@ -173,7 +173,7 @@ def filter_signatures(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
 
 def signature_lines(raw: bytes) -> list[str]:
     """Read signature lines that come without a text, for `add_lines`; raises MalformedError."""
-    text = _utf8(raw)
+    text = _utf8(raw, "signature lines")
     if len(raw) > NOTE_BYTES or not text.endswith("\n"):
         raise MalformedError(f"not signature lines: {text[:120]!r}")
     lines = text[:-1].split("\n")
@@ -258,7 +258,7 @@ def _split(raw: bytes) -> tuple[str, list[str]]:
     """Split at the last empty line: the text itself may contain others."""
     if len(raw) > NOTE_BYTES:
         raise MalformedError(f"note of {len(raw)} bytes")
-    note = _utf8(raw)
+    note = _utf8(raw, "a note")
     if any(char < " " and char != "\n" for char in note):
         raise MalformedError("control character in a note")
     text, empty, signatures = note.rpartition("\n\n")
@@ -270,11 +270,11 @@ def _split(raw: bytes) -> tuple[str, list[str]]:
     return text + "\n", lines
 
 
-def _utf8(raw: bytes) -> str:
+def _utf8(raw: bytes, what: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as err:
-        raise MalformedError("a note must be UTF-8") from err
+        raise MalformedError(f"{what} must be UTF-8") from err
 
 
 def _parse_line(line: str) -> _Line:

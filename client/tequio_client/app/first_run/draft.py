@@ -143,7 +143,6 @@ class FirstRunStep(QWidget):
         super().__init__()
         self.context, self.heading, self.note = context, heading, note
         self.body = vbox(spacing=style.GAP, parent=self)
-
         self.next_words = ""
         """Label of the button that goes on; empty: the default."""
 

@@ -244,7 +244,9 @@ class DeviceLimits(Columns):
         def write(steps: int) -> str:
             return figures.memory(steps * STEP_MB)
 
-        slider = SliderRow(self.tr("VRAM"), 4, total // STEP_MB, write, note)
+        # The automatic value of a small card may be below the least that is worth choosing.
+        least = min(4, round(usable_memory_mb(total) / STEP_MB))
+        slider = SliderRow(self.tr("VRAM"), least, total // STEP_MB, write, note)
         return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
 
     def _watts_limit(self, device: AcceleratorFacts) -> LimitSlider | None:

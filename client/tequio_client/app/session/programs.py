@@ -22,11 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import psutil
 
 from tequio_shared.errors import MalformedError
+
+T = TypeVar("T")
 
 SCAN_S = 5.0
 """Least time between two scans."""
@@ -100,15 +102,26 @@ class ProgramList:
                 self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
     def _inspect(self, pid: int, first_s: float) -> _Seen:
-        try:  # programs of other users withhold some fields, which are empty then
-            found = psutil.Process(pid).as_dict(["name", "exe", "cmdline"], ad_value="")
-        except (psutil.Error, OSError):
+        try:
+            process = psutil.Process(pid)
+            with process.oneshot():
+                name, exe = _field(process.name, ""), _field(process.exe, "")
+                words = _field(process.cmdline, [])
+        except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
-        words = list(found["cmdline"])
-        files = [found["exe"], *words[:1]]
-        names = {normalised_name(one) for one in (found["name"], *files) if one}
+        files = [exe, *words[:1]]
+        names = {normalised_name(one) for one in (name, *files) if one}
         game = self._folders.game_of([*files, *words[1:8]])
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
+
+
+def _field(read: Callable[[], T], without: T) -> T:
+    """Read one field. Other users' programs withhold some, and psutil fails on a few more."""
+    # One field at a time: a game whose command line is withheld is still known by its name.
+    try:
+        return read()
+    except (psutil.Error, OSError):
+        return without
 
 
 def normalised_name(name: str) -> str:

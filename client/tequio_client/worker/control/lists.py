@@ -252,7 +252,7 @@ class RunsList:
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
     async def read(self, ours: str = "") -> RunsReply:
-        """List every run whose rules are available, ours by its id; raises TequioError."""
+        """List every run whose rules are available; `ours` is the id of our run. TequioError."""
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:

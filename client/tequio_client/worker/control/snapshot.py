@@ -81,11 +81,6 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-_RESTING, _TRAINING = "resting", "training"
-_GIB = 1 << 30
-_GB = 10**9
-
-
 class WorkerParts(Protocol):
     """The parts of a worker that appear in its snapshot."""
 

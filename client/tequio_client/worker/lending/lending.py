@@ -187,7 +187,7 @@ class Lending:
         self.facts = facts
         self._history = LendingHistory()
         self.changed = trio.Event()
-        """Set and replaced at every change of a decision, a limit or the snapshot."""
+        """Set and replaced when the decision, the preferences or the child that computes change."""
         self.session_report: SessionReport | None = None
         self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
         self.score_mb: int | None = None
@@ -209,6 +209,7 @@ class Lending:
     def apply_preferences(self, preferences: Preferences) -> None:
         if self.choices.set_preferences(preferences):
             self.update()
+            self._signal_change()  # a limit may differ although the decision is the same
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """Apply facts of the user's session, which hold while that controller is connected."""
@@ -287,8 +288,11 @@ class Lending:
         self.decision = judging or decide(facts, chosen, desired, self._history, now)
         self._permit()
         if before != (self.decision, self.is_judging):
-            self.changed.set()
-            self.changed = trio.Event()
+            self._signal_change()
+
+    def _signal_change(self) -> None:
+        self.changed.set()
+        self.changed = trio.Event()
 
     def _permit(self) -> None:
         """Allow the child process that may compute, after stopping those that may not."""

@@ -37,14 +37,14 @@ MAX_ENTRIES = 2_048
 ROSTER_TIMEOUT_S = 60.0
 """Longest search for a roster; by then the next one is named."""
 TRANSIENT = (LedgerUnavailableError, PeerError, RefusedError)
-"""Errors of ledger and peers that another attempt may not meet; LogForkedError is among them."""
+"""Errors that another attempt may not meet; not so LogForkedError, a PeerError: catch it first."""
 
 
 async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
     """Add earlier draws of this key to a view that begins after that log entry.
 
     A worker that was away may have been drawn for a head whose weights it has; `heads` are the
-    candidates. Raises LogForkedError.
+    candidates.
     """
     candidates = [
         one

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from tequio_client.app.session import programs as session_games
@@ -188,6 +189,22 @@ def test_a_program_that_runs_from_a_games_folder_is_found_and_its_end_is_seen(
     now_s[0] += SCAN_S
     assert programs.read().game == ""
     assert programs.read().exclusive == ()
+
+
+@pytest.mark.parametrize("field", ["exe", "cmdline"])
+def test_a_program_is_known_by_the_fields_that_can_be_read(
+    field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(_: object) -> str:
+        raise OSError(87, "The parameter is incorrect")  # as Windows says
+
+    monkeypatch.setattr(psutil.Process, field, unreadable)
+    programs = ProgramList(GameFolders([]))
+    programs.exclusive_names = ("sleep",)
+    with subprocess.Popen([shutil.which("sleep") or "", "20"]) as program:
+        running = programs.read()
+        program.kill()
+    assert running.exclusive == ("sleep",)
 
 
 def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:

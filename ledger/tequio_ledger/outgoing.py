@@ -1,0 +1,39 @@
+"""HTTP requests to programs that may be hostile: witnesses, account providers, other ledgers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import PeerError
+
+if TYPE_CHECKING:
+    import httpx  # imported where it is used: a ledger without witnesses starts faster without it
+
+CONNECTIONS = 64
+
+
+def http_client(**headers: str) -> httpx.AsyncClient:
+    """Make a client with these headers; no proxies of the environment, no .netrc, no redirects.
+
+    It has no time-outs: the callers bound each request as a whole.
+    """
+    import httpx  # noqa: PLC0415 - see above
+
+    return httpx.AsyncClient(
+        headers={"accept-encoding": "identity"}
+        | {name.replace("_", "-"): value for name, value in headers.items()},
+        timeout=httpx.Timeout(None),
+        limits=httpx.Limits(max_connections=CONNECTIONS),
+        trust_env=False,
+    )
+
+
+async def read_bounded(answer: httpx.Response, most: int) -> bytes:
+    """Read an answer of at most `most` bytes; raises PeerError for a longer one."""
+    parts, size = [], 0
+    async for chunk in answer.aiter_raw():
+        size += len(chunk)
+        if size > most:
+            raise PeerError(f"more than {most} bytes")
+        parts.append(chunk)
+    return b"".join(parts)
