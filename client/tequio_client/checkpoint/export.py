@@ -160,9 +160,8 @@ class _Export:
                 f"{names} does not have the weights {to_text(lacking[0].root)[:10]} complete and "
                 "undamaged: give another --store, or none to fetch them from the ledger's seeds"
             )
-        made_bytes = int(_ROOM * head.size_bytes) + 2 * sum(
-            ref.size_bytes for ref in base
-        )  # 32 bits for 16
+        base_bytes = 2 * sum(ref.size_bytes for ref in base)  # 32 bits for 16
+        made_bytes = int(_ROOM * head.size_bytes) + base_bytes
         check_room(self.folder, made_bytes + sum(ref.size_bytes for ref in lacking))
         return [
             path if path is not None else await self._fetched(api, ref)

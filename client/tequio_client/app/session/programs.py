@@ -106,7 +106,7 @@ class ProgramList:
             process = psutil.Process(pid)
             with process.oneshot():
                 name, exe = _field(process.name, ""), _field(process.exe, "")
-                words = _field(process.cmdline, [])
+                words = _field(process.cmdline, list[str]())
         except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
         files = [exe, *words[:1]]
