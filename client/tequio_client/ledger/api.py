@@ -295,7 +295,10 @@ class LedgerApi:
 
     @asynccontextmanager
     async def events(self, after: int = -1) -> AsyncIterator[AsyncIterator[LogEvent]]:
-        """Open the stream of unverified entries above log index `after`; -1 is the whole log."""
+        """Open the stream of unverified entries above log index `after`; -1 is the whole log.
+
+        After an error it is over.
+        """
         async with self.http.stream(f"/v1/events?after={after}") as events:
             yield events
 

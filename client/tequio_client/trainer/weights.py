@@ -137,15 +137,9 @@ def _indexed(path: Path) -> list[str]:
 class _Stored:
     """A tensor by its file's header."""
 
-    name: str
     path: Path
     shape: tuple[int, ...]
     kind: str
-
-    def read(self) -> Tensor:
-        with safe_open(self.path, framework="pt") as file:
-            found: Tensor = file.get_tensor(self.name)
-        return found
 
 
 def _headers(files: Iterable[Path]) -> Iterator[tuple[str, _Stored]]:
@@ -155,7 +149,7 @@ def _headers(files: Iterable[Path]) -> Iterator[tuple[str, _Stored]]:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118 - not a mapping
                     part = file.get_slice(name)
-                    yield name, _Stored(name, path, tuple(part.get_shape()), part.get_dtype())
+                    yield name, _Stored(path, tuple(part.get_shape()), part.get_dtype())
         except (SafetensorError, OSError) as err:
             raise UserFacingError(_unreadable_reason(path, err)) from err
 
@@ -198,16 +192,27 @@ def _read_llama(
         names[llama.HEAD] = llama.EMBEDDING
     for name, shape in llama.tensor_shapes(config):
         _check_header(stored.get(names[name]), names[name], shape, source, kinds)
-    tensors = {name: stored[own].read() for name, own in names.items()}
-    if config.is_tied and llama.HEAD in stored and llama.EMBEDDING in stored:
-        one, other = tensors[llama.HEAD], stored[llama.EMBEDDING].read()
-        wide = torch.promote_types(one.dtype, other.dtype)
-        if not torch.equal(one.to(wide), other.to(wide)):
-            raise UserFacingError(
-                f"{source} holds two different tables of token embeddings, but its {CONFIG_FILE} "
-                "ties them: set tie_word_embeddings to false there"
-            )
-    return tensors
+    tied = {llama.HEAD, llama.EMBEDDING} & stored.keys() if config.is_tied else set()
+    read = _read(stored, {*names.values(), *tied})
+    tables = [read[name].to(torch.float32) for name in tied]
+    if any(not torch.equal(one, tables[0]) for one in tables):
+        raise UserFacingError(
+            f"{source} holds two different tables of token embeddings, but its {CONFIG_FILE} "
+            "ties them: set tie_word_embeddings to false there"
+        )
+    return {name: read[own] for name, own in names.items()}
+
+
+def _read(stored: Mapping[str, _Stored], names: Iterable[str]) -> dict[str, Tensor]:
+    """Read tensors; opens each file once, because every tensor maps the file that it came from."""
+    of_file: dict[Path, list[str]] = {}
+    for name in names:
+        of_file.setdefault(stored[name].path, []).append(name)
+    found: dict[str, Tensor] = {}
+    for path, own in of_file.items():
+        with safe_open(path, framework="pt") as file:
+            found |= {name: file.get_tensor(name) for name in own}
+    return found
 
 
 def _check_header(

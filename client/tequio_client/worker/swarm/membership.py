@@ -301,14 +301,18 @@ class AddressRecords:
         return tuple(rng.sample(current, min(most, len(current))))
 
     def _has_room(self, record: AddressRecord, source: str) -> bool:
-        """Check that the record is current and its place not full; passes over all records."""
+        """Check that the record is current and its place not full.
+
+        Passes over all records, unless it came from the ledger.
+        """
         if not record.is_current(self._clock()):
             return False
+        if source == LEDGER_SOURCE:
+            return True
         place = record.network_place
         most = self._bounds.per_network * self._times(place)
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
-        there = sum(kept.record.network_place == place for kept in others)
-        return source == LEDGER_SOURCE or there < most
+        return sum(kept.record.network_place == place for kept in others) < most
 
     def _store(self, record: AddressRecord, source: str) -> None:
         old = self._kept.get(record.author)
