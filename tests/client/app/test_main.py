@@ -186,7 +186,7 @@ def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
     app.presence.open()
-    print([one.text for one in app.presence.window.menuWidget().banners.values()])
+    print([one.words.text() for one in app.presence.window.menuWidget().banners.values()])
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)
