@@ -53,7 +53,13 @@ ROWS = (
 @click.option(
     "--entries", default=1_000_000, show_default=True, help="Entries of the large log; 0 skips it."
 )
-@click.option("--listeners", default=1_000, show_default=True, help="Event streams.")
+@click.option(
+    "--listeners",
+    default=1_000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Event streams.",
+)
 @click.option("--only", type=click.Choice(KINDS), help="Measure only this database.")
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write the figures to this file."
