@@ -71,7 +71,7 @@ def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> S
         text = raw.decode()
         model = json.loads(text)["model"]
         inner = Inner.from_str(text)
-    except Exception as err:
+    except Exception as err:  # the library raises nothing more specific
         why = str(err).partition("\n")[0][:200]
         raise UserFacingError(f"{name}: {TOKENIZER_NAME} is not valid: {why}") from err
     if model.get("dropout"):

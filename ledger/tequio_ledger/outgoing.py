@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import PeerError
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 CONNECTIONS = 64
 
 
-def http_client(**headers: str) -> httpx.AsyncClient:
+def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
     """Make a client with these headers; no proxies of the environment, no .netrc, no redirects.
 
     It has no time-outs: the callers bound each request as a whole.
@@ -20,8 +21,7 @@ def http_client(**headers: str) -> httpx.AsyncClient:
     import httpx  # noqa: PLC0415 - see above
 
     return httpx.AsyncClient(
-        headers={"accept-encoding": "identity"}
-        | {name.replace("_", "-"): value for name, value in headers.items()},
+        headers={"accept-encoding": "identity", **headers},
         timeout=httpx.Timeout(None),
         limits=httpx.Limits(max_connections=CONNECTIONS),
         trust_env=False,

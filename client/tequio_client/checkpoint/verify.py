@@ -213,12 +213,10 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
 def _cannot_verify() -> Iterator[None]:
     """Raise CannotVerifyError for a ledger that does not answer, and other errors ungrouped."""
     try:
-        yield
-    except (UserFacingError, BaseExceptionGroup) as err:
-        first = shutdown.first_error(err)
-        if isinstance(first, UserFacingError):
-            raise CannotVerifyError(str(first)) from err
-        raise first from err
+        with shutdown.ungrouped_errors():
+            yield
+    except UserFacingError as err:
+        raise CannotVerifyError(str(err)) from err
 
 
 def check_folder(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> CheckedFolder:

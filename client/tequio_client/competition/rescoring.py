@@ -26,7 +26,7 @@ from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify.competition import JudgedCompetition
 from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
-from tequio_client.worker.shutdown import first_error
+from tequio_client.worker import shutdown
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
 from tequio_shared.competition.rules import Submission
@@ -64,7 +64,8 @@ class ModelSource:
                         else f"{submission.repo} at {submission.revision[:10]}"
                     )
                 )
-            return models.fetch_model(submission, to, self.origin, self.progress)
+            with shutdown.ungrouped_errors():
+                return models.fetch_model(submission, to, self.origin, self.progress)
         if submission.run:
             self._check_head(local, submission)
             return local
@@ -119,11 +120,8 @@ def rescore(
         except OtherWeightsError as err:
             report.mismatch(f"model of entrant {contender.entrant}", place, str(err))
             continue
-        except (UserFacingError, ExceptionGroup) as err:
-            problem = first_error(err)
-            if not isinstance(problem, UserFacingError):
-                raise
-            report.missing(f"model of entrant {contender.entrant}", place, str(problem))
+        except UserFacingError as err:
+            report.missing(f"model of entrant {contender.entrant}", place, str(err))
             continue
         for at, ours in zip(chosen, scores, strict=True):
             _compare(judged, contender, at, medians[at], ours, report)

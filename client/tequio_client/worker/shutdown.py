@@ -73,6 +73,15 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
+@contextmanager
+def ungrouped_errors() -> Iterator[None]:
+    """Raise the first error of a group, for callers that handle single errors."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise first_error(group) from group
+
+
 class StoppableProgram:
     """Runs a program until it ends or a signal stops it; `before_stop` runs before a stop."""
 

@@ -144,7 +144,7 @@ class ProviderClient:
 
 
 def http_client() -> httpx.AsyncClient:
-    return outgoing.http_client(accept="application/json", user_agent="tequio-connector")
+    return outgoing.http_client({"accept": "application/json", "user-agent": "tequio-connector"})
 
 
 def check_address(url: object) -> str:

@@ -108,7 +108,7 @@ class Publisher:
         self._changed = changed
         self._clock = clock
         self._pause_s = pause_s
-        self._http = http_client(content_type="text/plain")
+        self._http = http_client({"content-type": "text/plain"})
         self._clients = [
             WitnessClient(one, key, self._http, one.url, clock)
             for one in policy.witnesses

@@ -205,7 +205,7 @@ class WitnessRecall:
 
     async def _gather(self) -> dict[VerifierKey, bytes]:
         answers: dict[VerifierKey, bytes] = {}
-        async with http_client(content_type="text/plain") as http:
+        async with http_client({"content-type": "text/plain"}) as http:
             asked = [asyncio.create_task(self._ask(http, one, answers)) for one in self._asked]
             try:
                 async with asyncio.timeout(self._answer_s) as deadline:

@@ -425,7 +425,7 @@ class BannerText:
     level: str
     words: str
     target: str = ""
-    """The page or action that the button opens; empty: there is no button."""
+    """The page or action that the button opens; empty: no button."""
 
 
 def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> BannerText | None:

@@ -188,6 +188,7 @@ class Lending:
         self._history = LendingHistory()
         self.changed = trio.Event()
         """Set and replaced when the decision, the preferences or the child that computes change."""
+        self._signalled: tuple[Decision, bool, Preferences] | None = None
         self.session_report: SessionReport | None = None
         self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
         self.score_mb: int | None = None
@@ -209,7 +210,6 @@ class Lending:
     def apply_preferences(self, preferences: Preferences) -> None:
         if self.choices.set_preferences(preferences):
             self.update()
-            self._signal_change()  # a limit may differ although the decision is the same
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """Apply facts of the user's session, which hold while that controller is connected."""
@@ -279,7 +279,6 @@ class Lending:
 
     def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""
-        before = self.decision, self.is_judging
         facts, now = self.facts(), local_now()
         chosen, desired = self.choices.preferences, self.choices.desired_state
         self._history = update_history(self._history, facts, chosen, desired, now)
@@ -287,12 +286,12 @@ class Lending:
         self.is_judging = judging is not None
         self.decision = judging or decide(facts, chosen, desired, self._history, now)
         self._permit()
-        if before != (self.decision, self.is_judging):
-            self._signal_change()
-
-    def _signal_change(self) -> None:
-        self.changed.set()
-        self.changed = trio.Event()
+        # Preferences hold limits, which may change although the decision stays.
+        state = self.decision, self.is_judging, chosen
+        if state != self._signalled:
+            self._signalled = state
+            self.changed.set()
+            self.changed = trio.Event()
 
     def _permit(self) -> None:
         """Allow the child process that may compute, after stopping those that may not."""

@@ -59,23 +59,22 @@ class Scene:
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
-@pytest.fixture
-async def scene(tmp_path: Path) -> Scene:
+def scene_of(folder: Path, choices: StoredChoices) -> Scene:
     device = trio.Lock()
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
     trainer = TrainerProcess(program, device)
     evaluator = EvaluatorProcess(program, silent, device)
-    net = NetSettings(ledger="http://ledger.example", folder=tmp_path)
+    net = NetSettings(ledger="http://ledger.example", folder=folder)
     facts = [CALM]
-    lending = Lending(
-        WorkerSettings(net=net, applies_preferences=True),
-        StoredChoices(tmp_path, default=LEND, fixed=CHOSEN),
-        trainer,
-        evaluator,
-        lambda: facts[0],
-    )
-    await trio.lowlevel.checkpoint()
+    settings = WorkerSettings(net=net, applies_preferences=True)
+    lending = Lending(settings, choices, trainer, evaluator, lambda: facts[0])
     return Scene(lending, trainer, evaluator, facts)
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> Scene:
+    await trio.lowlevel.checkpoint()
+    return scene_of(tmp_path, StoredChoices(tmp_path, default=LEND, fixed=CHOSEN))
 
 
 async def test_the_round_under_way_is_finished_before_anything_is_scored(scene: Scene) -> None:
@@ -112,6 +111,17 @@ async def test_a_new_limit_wakes_those_who_apply_it_though_the_decision_stays(
         EvaluatorProcess(program, silent, device),
         lambda: CALM,
     )
+    lending.apply_preferences(CHOSEN)
+    before, waiting = lending.decision, lending.changed
+    lending.apply_preferences(changed(CHOSEN, upload_mbit=8.0))
+    assert lending.decision == before
+    assert lending.limits().upload_bytes_per_s == 1e6
+    assert waiting.is_set()
+    assert not lending.changed.is_set()
+
+
+async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) -> None:
+    lending = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND)).lending
     lending.apply_preferences(CHOSEN)
     before, waiting = lending.decision, lending.changed
     lending.apply_preferences(changed(CHOSEN, upload_mbit=8.0))
