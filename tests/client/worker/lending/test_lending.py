@@ -96,30 +96,6 @@ async def test_no_round_after_that_one_is_begun_either(scene: Scene) -> None:
     assert scene.see(round=8) == "evaluator"
 
 
-async def test_a_new_limit_wakes_those_who_apply_it_though_the_decision_stays(
-    tmp_path: Path,
-) -> None:
-    device = trio.Lock()
-    program = ChildProgram(command=("child",), environment={}, line_bytes=1)
-    lending = Lending(
-        WorkerSettings(
-            net=NetSettings(ledger="http://ledger.example", folder=tmp_path),
-            applies_preferences=True,
-        ),
-        StoredChoices(tmp_path, default=LEND),
-        TrainerProcess(program, device),
-        EvaluatorProcess(program, silent, device),
-        lambda: CALM,
-    )
-    lending.apply_preferences(CHOSEN)
-    before, waiting = lending.decision, lending.changed
-    lending.apply_preferences(changed(CHOSEN, upload_mbit=8.0))
-    assert lending.decision == before
-    assert lending.limits().upload_bytes_per_s == 1e6
-    assert waiting.is_set()
-    assert not lending.changed.is_set()
-
-
 async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) -> None:
     lending = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND)).lending
     lending.apply_preferences(CHOSEN)
