@@ -96,7 +96,7 @@ def test_a_program_never_loads_what_it_must_not_hold(package: str) -> None:
     assert _child(PRINT_LOADED, package) & FORBIDDEN[package] == set()
 
 
-def test_the_treaty_holds_nothing_that_touches_the_world() -> None:
+def test_shared_code_does_no_input_or_output() -> None:
     assert _child(PRINT_HELD, "tequio_shared") & TOUCHES_THE_WORLD == set()
 
 
@@ -216,3 +216,23 @@ def _text(file: Path) -> str:
 
 def _leads_outside(link: str) -> bool:
     return link.startswith(("http://", "https://", "mailto:"))
+
+
+def test_every_file_of_the_map_exists() -> None:
+    roots = {
+        "shared": ROOT / "shared" / "tequio_shared",
+        "client": ROOT / "client" / "tequio_client",
+        "ledger": ROOT / "ledger" / "tequio_ledger",
+    }
+    page = (ROOT / "docs" / "design.md").read_text()
+    rows = page.partition("| question | file |")[2].partition("\n\n")[0]
+    missing, prefix, named = [], "shared", 0
+    for quoted in re.findall(r"`([^`]+)`", rows):
+        package, found, path = quoted.rpartition(": ")
+        prefix = package if found else prefix
+        if path.endswith((".py", "/")):
+            named += 1
+            if not (roots[prefix] / path).exists():
+                missing.append(f"{prefix}: {path}")
+    assert missing == []
+    assert named > 50

@@ -1,4 +1,4 @@
-"""What a file with evidence of a fork proves by itself."""
+"""Check a file with evidence of a fork without anything else."""
 
 from __future__ import annotations
 

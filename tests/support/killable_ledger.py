@@ -7,7 +7,7 @@ status, negative for the signal that ended it.
 The points are every write that the service makes: what it does to files (`open`, `sync`, `rename`,
 `mkdir`, each with the kind of the file), every writing SQL statement (`insert log_entry`), every
 `commit` with the table last written, and `written`, when a batch is on the disk and nobody has
-heard of it. A fault strikes before the write that the point names, at its n-th passage since the
+been told. A fault strikes before the write that the point names, at its n-th passage since the
 start, or since the program serves.
 """
 
@@ -31,18 +31,11 @@ from sqlalchemy import Engine, event
 import tequio_ledger.__main__ as program
 from tequio_ledger import app as service
 from tequio_ledger.log.log import Log
+from tests.support.interception import intercept, intercept_function
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Connection
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.guard import Published
-    from tequio_ledger.log.log import AdmittedEntry
-
-    Derive = Callable[[Connection], None]
+    from collections.abc import Callable
 
 KILL, FULL = "kill", "full"
 PATIENCE_S = 60.0
@@ -53,7 +46,7 @@ _BLOB = re.compile(r"[0-9a-f]{64}(-\d+)?")
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to happen where."""
+    """A failure and the place where it strikes."""
 
     point: str
     passage: int = 1
@@ -85,7 +78,7 @@ class Points:
         self._table = "nothing"
 
     def serve(self) -> None:
-        """Note that the program serves now."""
+        """Count from here on when the fault waits for a program that serves."""
         self._is_armed = self._fault is not None
         if self._trace:
             self._trace.write("served\n")
@@ -120,7 +113,7 @@ class Points:
 
 
 def main() -> None:
-    """Take orders until standard input ends."""
+    """Carry out orders until standard input ends."""
     with TemporaryDirectory() as folder, opened(make_settings(Path(folder)), VirtualClock()):
         pass  # what a first start loads and compiles is there before the first fork
     for line in sys.stdin:
@@ -165,38 +158,24 @@ def _run(order: Order) -> None:
 
 
 def _hook(points: Points) -> None:
-    """Put the points before the real functions."""
-    _before(points, os, "fsync", lambda handle, *_: f"sync {_kind(_opened(handle))}")
-    _before(points, Path, "rename", lambda path, *_: f"rename {_kind(path)}")
-    _before(points, Path, "mkdir", lambda path, *_: f"mkdir {_kind(path)}")
-    _before(points, Path, "open", _opening)
+    """Count the program's writes, and strike at the one of the fault."""
+
+    def pass_before(owner: object, name: str, point: Callable[..., str | None]) -> None:
+        def pass_(*arguments: object) -> None:
+            where = point(*arguments)
+            if where is not None:
+                points.pass_(where)
+
+        intercept(owner, name, before=pass_)
+
+    pass_before(os, "fsync", lambda handle, *_: f"sync {_kind(_opened(handle))}")
+    pass_before(Path, "rename", lambda path, *_: f"rename {_kind(path)}")
+    pass_before(Path, "mkdir", lambda path, *_: f"mkdir {_kind(path)}")
+    pass_before(Path, "open", _opening)
     event.listen(Engine, "before_cursor_execute", lambda *given: points.statement(given[2]))
     event.listen(Engine, "commit", lambda _connection: points.commit())
-    real_append, real_announce = Log.append, service._announce  # noqa: SLF001 - no public seam
-
-    def append(log: Log, batch: Sequence[AdmittedEntry], derive: Derive) -> Published:
-        published = real_append(log, batch, derive)
-        points.pass_("written")
-        return published
-
-    def announce(ledger: Ledger, url: str, metrics: str | None) -> None:
-        real_announce(ledger, url, metrics)
-        points.serve()
-
-    Log.append = append  # type: ignore[method-assign, assignment]  # on purpose
-    service._announce = announce  # noqa: SLF001
-
-
-def _before(points: Points, owner: object, name: str, point: Callable[..., str | None]) -> None:
-    real = getattr(owner, name)
-
-    def passing(first: object, *arguments: object, **named: object) -> object:
-        where = point(first, *arguments)
-        if where is not None:
-            points.pass_(where)
-        return real(first, *arguments, **named)
-
-    setattr(owner, name, passing)
+    intercept_function(Log.append, after=lambda *_: points.pass_("written"))
+    intercept_function(service._announce, after=lambda *_: points.serve())  # noqa: SLF001 - no public seam
 
 
 def _opening(path: Path, mode: str = "r", *_: object) -> str | None:

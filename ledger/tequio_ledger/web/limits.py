@@ -39,7 +39,7 @@ CROWDED_STREAMS = 4
 """Streams per address while more than half of all streams are in use."""
 BODY_PATIENCE_S = 30.0
 MIN_BODY_BYTES_S = 32 << 10
-"""A body may take `PATIENCE_S`, plus its size at this rate of a slow connection."""
+"""A body may take `BODY_PATIENCE_S`, plus its size at this rate of a slow connection."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 

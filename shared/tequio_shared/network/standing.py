@@ -97,7 +97,7 @@ class ProvenFault:
 
 @dataclass(slots=True, kw_only=True)
 class StandingRecord:
-    """The history of one key. Integers are log indices unless noted; `Standings` writes it."""
+    """The history of one key. Integers are log indices unless noted; `KeyStatus` updates it."""
 
     standing: Standing = Standing.NEWCOMER
     since: int
