@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Manifest
-    from tests.client.verify.logs import MemoryLog
+    from tests.client.verify.logs import SwarmLog
 
 
 CONFIG = {
@@ -188,7 +188,7 @@ def publish(run: LlamaRun, number: int, body: CheckpointPublish) -> None:
 class ShownLog:
     """A log that is served; a test may change what `log` holds."""
 
-    log: MemoryLog
+    log: SwarmLog
     url: str = ""
     seeds: list[dict[str, object]] = field(default_factory=list)
     """Address records of who serves the weights."""
@@ -244,7 +244,7 @@ class ShownLog:
 
 
 @contextmanager
-def shown(log: MemoryLog) -> Iterator[ShownLog]:
+def shown(log: SwarmLog) -> Iterator[ShownLog]:
     """Serve a log at a free port."""
     site = ShownLog(log)
 

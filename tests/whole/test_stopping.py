@@ -1,4 +1,4 @@
-"""Programs that are told to stop when there is nobody left to talk to."""
+"""Programs that get a stop signal while the ledger is gone."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def _end_without_ledger(stage: Stage, *actors: Actor) -> None:
 
 
 async def _ready(stage: Stage, history: History, volunteer: Actor, times: int) -> str:
-    """Wait until it has said so many times that it is ready; gives its key."""
+    """Wait for its `member.ready` number `times`; return its key."""
 
     async def holds() -> bool:
         await history.read()

@@ -10,7 +10,7 @@ import pytest
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="package")
 def site() -> Iterator[ShownLog]:
     """The log of the run that was played."""
-    with shown(MemoryLog(played().swarm)) as one:
+    with shown(SwarmLog(played().swarm)) as one:
         yield one
 
 

@@ -188,7 +188,7 @@ def test_who_is_shown_a_lost_checkpoint_stops_all(team: Team) -> None:
 
 
 def kill_again_and_again(team: Team, kills: int) -> None:
-    """Kill whoever writes, while somebody posts to all, and start it again."""
+    """Kill the leader `kills` times and restart it, while a client posts to all members."""
     seen = Witnessed()
     first = team.start()
     running: list[Member] = [first, team.start()]
