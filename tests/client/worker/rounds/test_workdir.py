@@ -16,7 +16,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from tests.client.worker.swarm.test_transfer import paired
+from tests.client.worker.swarm.transfer_peers import paired
 from tests.shared.head.test_layout_lora import BASE
 
 if TYPE_CHECKING:
