@@ -72,12 +72,12 @@ def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
 
 @attack("Q6", layer="coord", ends="refused as `wrong-witness` before the deadline")
 def test_training_cannot_end_once_the_favourite_has_committed() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=1)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=1)
     refuse(swarm, RoundWitness(commits=1), "wrong-witness")
 
 
 def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:
-    swarm = swarm_in(RunState.ROUND_WITNESS, heard=4)
+    swarm = swarm_in(RunState.ROUND_WITNESS, logged=4)
     current = round_of(swarm)
     assert current.has_quorum()
     assert len(current.proofs) < len(current.elected)
@@ -94,7 +94,7 @@ def name_of_result(current: RoundView) -> Digest:
 
 
 def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
-    swarm = swarm_in(RunState.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, logged=4)
     current = round_of(swarm)
     if swarm.view.next_head is not None:
         assert swarm.coordinate()  # the promotion

@@ -164,7 +164,7 @@ def test_who_contradicts_the_other_witnesses_loses_the_seat(
     "P9", layer="qua", ends="refused as `wrong-evidence`: only the accused's own signature counts"
 )
 def test_a_report_that_proves_nothing_changes_nothing() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     liar, victim = swarm.volunteers[:2]
     said = victim.duty(swarm.view) or Said(WorkCommit(header=to_text(bytes(216))), 1)
     sound = signed(swarm, victim, said)

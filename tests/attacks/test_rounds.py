@@ -85,7 +85,7 @@ def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
 @attack("A3", layer="coord", ends="refused as `wrong-head`; full and light readers keep the head")
 @pytest.mark.parametrize("field", ["head", "weights_root", "aux_root", "set_root", "parent"])
 def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
-    swarm = swarm_in(RunState.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, logged=4)
     current = round_of(swarm)
     agreed = current.agreed_head()
     assert agreed is not None
@@ -93,7 +93,7 @@ def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
     assert refusal(swarm, swarm.coordinator, body, 0) == "wrong-head"
     higher = current.promotion(replace(agreed, round=1_000))
     assert refusal(swarm, swarm.coordinator, higher, 1_000) == "wrong-head"
-    few = swarm_in(RunState.WARMUP, heard=1)
+    few = swarm_in(RunState.WARMUP, logged=1)
     early = round_of(few).promotion(agreed)
     assert refusal(few, few.coordinator, early, 0) == "wrong-head"
     assert few.view.head is None
@@ -301,7 +301,7 @@ def test_a_round_without_any_proof_throws_nobody_out() -> None:
 
 @attack("A18", layer="pts", ends="the current round ends normally and is paid")
 def test_a_pause_in_the_middle_of_a_round_pays_what_was_done() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2, members=4)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2, members=4)
     swarm.organise(RunPause(reason=1))
     while swarm.view.state is not RunState.PAUSED:
         assert swarm.step()
@@ -370,7 +370,7 @@ def test_pay_follows_accepted_tokens() -> None:
 
 @attack("M9", layer="coord", ends="no head changes meanwhile; the round continues on its return")
 def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     head, logged = swarm.view.head, list(swarm.entries)
     before = Counter(one.statement.type for one in swarm.entries)
     said = [one.duty(swarm.view) for one in swarm.volunteers]

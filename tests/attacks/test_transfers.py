@@ -171,7 +171,7 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
 @attack("A23", layer="net", ends="ignored: topic and signature name network and run")
 @pytest.mark.trio
 async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     commits = [one for one in swarm.entries if one.statement.type == "work.commit"]
     opened = next(one for one in swarm.entries if one.statement.type == "round.open")
     speaker = next(one for one in swarm.volunteers if one.key == commits[0].statement.author)

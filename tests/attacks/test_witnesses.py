@@ -84,7 +84,7 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
 
 @attack("Q2", layer="wit", ends="refused as `proof-bloom`: the filter follows from the bitmap")
 def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
-    swarm = swarm_in(RunState.ROUND_WITNESS, heard=1)
+    swarm = swarm_in(RunState.ROUND_WITNESS, logged=1)
     witness, honest = due_proof(swarm)
     for name, bits in crooked_filters(swarm).items():
         assert bits != from_text(honest.bloom, None), name
@@ -153,7 +153,7 @@ def test_one_witness_does_not_make_a_quorum() -> None:
 
 @attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, full or light")
 def test_a_coordinator_cannot_try_other_beacons() -> None:
-    swarm = swarm_in(RunState.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, logged=4)
     while swarm.view.next_head is not None:
         assert swarm.coordinate()
     current = round_of(swarm)

@@ -12,5 +12,5 @@ class Clock:
         self.ms = NOW_MS
 
     def __call__(self) -> int:
-        """The time."""
+        """Give the time."""
         return self.ms

@@ -3,10 +3,10 @@
     python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
                                                         [--look dark] [--language es] [--scale 2]
 
-Without `--page` it is all pages, their places, the first run and the dialogs about a key.
+Without `--page` it draws all pages, their places, the first run and the dialogs about a key.
 
-One process for each scale, for Qt takes its scale at the start. The clock, the figures and the
-typeface are fixed, so that two runs draw the same.
+Each scale has its own process, since Qt reads its scale at the start. The clock, the figures and
+the typeface are fixed, so that two runs draw the same.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ PLACES = (
     "settings.network", "settings.storage", "settings.notifications", "settings.appearance",
     "settings.account", "settings.startup", "settings.privacy", "settings.advanced",
 )  # fmt: skip
-"""Of the pages that hold more than one; they open at the first of them."""
+"""The places of pages with several; without a place, such a page opens at its first."""
 SETTLES = 3
-"""Turns of the event loop after which layouts have come to rest."""
+"""Turns of the event loop after which layouts are stable."""
 FRESH = ("new", "joining")
-"""Situations in which nothing was earned yet."""
+"""Situations in which nothing has been earned yet."""
 
 
 class Studio:
-    """An application that can be photographed in any look and language."""
+    """Renders pictures of an application in any look and language."""
 
     def __init__(self, app: QApplication, folder: Path) -> None:
-        """Programs keep their settings in the folder."""
+        """The application keeps its settings in the folder."""
         self._app, self._folder = app, folder
         self.size = style.WINDOW
         self._look = Theme(app, Appearance.DARK)
         self._language = Language(app, "en")
 
     def dress(self, choice: Appearance, language: str) -> None:
-        """Look and speak like that from now on."""
+        """Set the look and the language of the next pictures."""
         self._look.choose(choice)
         speak(self._language, language)
 
@@ -103,7 +103,7 @@ class Studio:
 
 
 class Order(NamedTuple):
-    """What is wanted; a page with a dot is opened at that place."""
+    """The pictures to write; a page with a dot is opened at that place."""
 
     folder: Path
     pages: tuple[str, ...]
@@ -132,7 +132,7 @@ def take(order: Order, scale: float) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Take pictures as the command line says."""
+    """Write pictures as the command line says."""
     parser = argparse.ArgumentParser(description="Write pictures of the app's pages")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", action="append", help="home, settings.network …")

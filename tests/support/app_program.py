@@ -1,4 +1,4 @@
-"""A program around the app's window: a settings' book on a disk, and a login that can be told."""
+"""The program around the app's window: stored settings, and an autostart that tests control."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAMS = ("blender", "Code", "discord", "firefox", "kdenlive", "obs", "steam",
 
 
 class Login:
-    """What starts at login, as a system keeps it; `refuses` what cannot be written."""
+    """The system's autostart; `refuses` makes writing it fail, `forgets` drops changes."""
 
     def __init__(self) -> None:
         self.is_there = False
@@ -41,7 +41,7 @@ class Login:
 
 
 def own(folder: Path, login: Login | None = None) -> ProgramContext:
-    """A program whose files lie in that folder."""
+    """A program with its files in that folder."""
     return ProgramContext(
         settings=SettingsStore(folder / "settings"),
         autostart=login or Login(),

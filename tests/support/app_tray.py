@@ -1,4 +1,4 @@
-"""A model on a scripted worker with everything around it that the tray and its like need."""
+"""A notification service for tests of the tray and of notifications."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class PaperDesk(NotificationService):
-    """Collects what it was asked to display."""
+    """Collects the notifications that it was asked to display."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -23,5 +23,5 @@ class PaperDesk(NotificationService):
 
     @property
     def titles(self) -> list[str]:
-        """Titles of what was shown."""
+        """Titles of the notifications."""
         return [title for title, _, _ in self.shown]

@@ -1,20 +1,20 @@
 """A worker program that follows a script: `python -m tests.support.app_worker_program MODE FOLDER`.
 
-It speaks `link.control` over its pipes as the real one does, and appends to FOLDER/heard every line
-that it hears, and to FOLDER/starts its process id. MODE is what it does wrong:
+It speaks the control protocol over its pipes as the real one does. It appends every line that it
+receives to FOLDER/heard, and its process id to FOLDER/starts. MODE is what it does wrong:
 
 - good: nothing
 - late: answers questions after a second
 - mute: never answers questions
-- hung: shows itself once, and then nothing; does not end when told
-- silent: never says a word, and ends when told
-- garbage: says something that is no message
-- endless: says a line of 2 MB
-- dying: shows itself and ends
+- hung: sends one snapshot, and then nothing; does not end when told
+- silent: never sends anything, and ends when told
+- garbage: sends an invalid message
+- endless: sends a line of 2 MB
+- dying: sends one snapshot and ends
 - refusing: speaks another version
 - taken: another process uses its folder
-- slow-wish: takes over a wish when it was said three times
-- other-wish: has a wish of its own with a greater number, as from a command line
+- slow-wish: applies a desired state once it was sent three times
+- other-wish: has its own desired state with a greater number, as from a command line
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MINE = DesiredState(number=4, lend=False)
 
 
 class Program:
-    """One worker."""
+    """One scripted worker."""
 
     def __init__(self, mode: str, folder: Path) -> None:
         self.mode, self.folder = mode, folder
@@ -51,7 +51,7 @@ class Program:
             file.write(f"{os.getpid()}\n")
 
     def run(self) -> None:
-        """Go on until told to end, or as the script says."""
+        """Run until told to end, or as the script says."""
         if self.mode == "hung":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self.heard(sys.stdin.buffer.readline())
@@ -75,7 +75,7 @@ class Program:
             time.sleep(60)
 
     def misbehave(self) -> None:
-        """Do what the script says, once."""
+        """Do what the script says, once, at the start."""
         say(control.SnapshotMessage(snapshot=self.snapshot))
         match self.mode:
             case "hung":
@@ -89,13 +89,13 @@ class Program:
                 sys.exit(1)
 
     def show(self) -> None:
-        """Show everything again and again."""
+        """Send the snapshot again and again."""
         while True:
             say(control.SnapshotMessage(snapshot=self.snapshot))
             time.sleep(EVERY_S)
 
     def take(self, message: control.ToWorker) -> None:
-        """Do what was said."""
+        """Handle one message."""
         match message:
             case control.SetDesiredState(wish=wish):
                 self.wished += 1
@@ -115,13 +115,13 @@ class Program:
         say(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
 
     def heard(self, line: bytes) -> control.ToWorker:
-        """Keep the line, and read it."""
+        """Append the line to the file of received lines, and decode it."""
         with (self.folder / "heard").open("ab") as file:
             file.write(line)
         return control.decode_to_worker(line)
 
 
-_SAYING = threading.Lock()
+_WRITING = threading.Lock()
 
 
 def say(message: control.FromWorker) -> None:
@@ -129,7 +129,7 @@ def say(message: control.FromWorker) -> None:
 
 
 def write(content: bytes) -> None:
-    with _SAYING:
+    with _WRITING:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 

@@ -1,4 +1,4 @@
-"""Many addresses at once: unknown keys, bad signatures, garbage, and streams that nobody reads."""
+"""A flood from many addresses: unknown keys, bad signatures, garbage and unread streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAUSE_S = 0.02
 
 @dataclass
 class Spent:
-    """What a flood has come to."""
+    """Counts of a flood so far; setting `over` ends it."""
 
     requests: int = 0
     streams: int = 0
@@ -34,7 +34,7 @@ class Spent:
 
 @contextlib.contextmanager
 def flood(ledger: Served, networks: int) -> Iterator[Spent]:
-    """Attack from so many /24 networks of the loopback device until the end of the block."""
+    """Attack from `networks` /24 networks of the loopback device until the end of the block."""
     spent = Spent()
     threads = [
         threading.Thread(target=_attack, args=(ledger, f"127.0.{at}.1", spent), daemon=True)

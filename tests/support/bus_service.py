@@ -1,7 +1,7 @@
 """A service on a bus: `python -m tests.support.bus_service NAME DESCRIPTION`, for private_bus.
 
-It prints `ready`, then the name of every method that it is asked for. Each line of its input is a
-signal to send; it ends with its input.
+It prints `ready`, then the name of every called method. Each line of its input is a signal to send;
+it ends when its input ends.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A served ledger with competitions: the real program over what `shown_competitions` let happen."""
+"""A served ledger with competitions: the real program over the data of `sample_competitions`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ContestSite:
-    """Where it is served, and its competitions by phase."""
+    """The site's address, and its competitions by phase."""
 
     url: str
     names: dict[str, str]
     run: str
 
     def paths(self) -> dict[str, str]:
-        """The list, one competition in each phase, and the run of a side."""
+        """Paths of the list, of one competition in each phase, and of an entrant's run."""
         pages = {f"competition-{at}": f"/competitions/{name}" for at, name in self.names.items()}
         return {
             "competitions": "/competitions",

@@ -1,10 +1,10 @@
-"""A tour of the app as a new user makes it, on a real X server, with a picture of every step.
+"""A tour of the app as a new user takes it, on a real X server, with a picture of every step.
 
     dbus-run-session -- python -m tests.support.desktop_tour --panel tint2 --out build/tour
 
-With `--ledger URL` it joins a network that runs, and otherwise begins one. Everything is real: a
-demo network that is kept running, the app, its worker and trainer, mouse and keyboard (xdotool),
-and the accessibility bus by which the tour finds what to click.
+With `--ledger URL` it joins a running network, and otherwise starts one. Everything is real: a demo
+network that is kept running, the app, its worker and trainer, mouse and keyboard (xdotool), and the
+accessibility bus on which the tour finds what to click.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ if TYPE_CHECKING:
 
 
 PANELS = ("tint2", "xfce4-panel")
-"""XEmbed, and StatusNotifier."""
+"""One with XEmbed, one with StatusNotifier."""
 SCREEN = "1600x1000x24"
 ATTEMPTS = 5
 PATIENCE_S = 30.0
 REFRESH_S = 3.0
-"""How long a page may take to show what the worker knows."""
+"""How long a page may take to show the worker's state."""
 FREED_S = 1.0
-"""How long a pause may take until the trainer is gone, on a machine that has time."""
+"""How long a pause may take until the trainer is gone, on an idle machine."""
 SETTLE_S = 0.8
-"""What moves has come to rest."""
+"""Time for animations to end."""
 ROLES = (
     *("push button", "toggle button", "radio button", "check box", "menu item", "button"),
     *("text", "entry", "spin box", "cell"),
 )
-"""What can be clicked."""
+"""Roles of elements that can be clicked."""
 PROOF = "Proof checked by this computer: open to see what that means"
 ROUNDS = 2
-"""Of those that were worked in, one must be proven."""
+"""One of the first rounds worked in, this many, must be proven."""
 
 
 class Tour:
-    """The user: eyes, a mouse, and a camera."""
+    """A user's eyes, mouse and keyboard; takes a picture of each step."""
 
     def __init__(self, eyes: Reader, out: Path) -> None:
         self._eyes = eyes
@@ -63,11 +63,11 @@ class Tour:
         self._steps = 0
 
     def see(self, name: str, patience_s: float = PATIENCE_S) -> Thing:
-        """Look for words on the screen."""
+        """Wait for words on the screen."""
         return self._eyes.says(name, patience_s)
 
     def click(self, name: str, *, settle_s: float = SETTLE_S) -> float:
-        """Click what has that name; when that was, by the steady clock."""
+        """Click the element with that name; returns the time on the monotonic clock."""
         thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
         x, y = thing.middle
         at_s = time.monotonic()
@@ -76,7 +76,7 @@ class Tour:
         return at_s
 
     def click_at(self, x: int, y: int, button: int = 1) -> None:
-        """Click somewhere."""
+        """Click at a point of the screen."""
         _hands("mousemove", str(x), str(y), "click", str(button))
         time.sleep(SETTLE_S)
 
@@ -87,7 +87,7 @@ class Tour:
         time.sleep(SETTLE_S)
 
     def write(self, words: str) -> None:
-        """Type."""
+        """Type some words."""
         _hands("type", "--delay", "120", words)
         time.sleep(SETTLE_S)
 
@@ -108,7 +108,7 @@ def _run(*command: str) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-# --- the stage
+# --- the environment
 
 
 @contextmanager
@@ -134,15 +134,15 @@ def _display() -> Iterator[str]:
     with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
         os.close(writes)
         try:
-            with os.fdopen(reads) as told:
-                yield f":{told.readline().strip()}"
+            with os.fdopen(reads) as output:
+                yield f":{output.readline().strip()}"
         finally:
             server.terminate()
 
 
 @contextmanager
 def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program while the block lasts, and end it in order."""
+    """Run a program while the block lasts, and terminate it at the end."""
     with ExitStack() as stack:
         target = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
         process = stack.enter_context(
@@ -160,7 +160,7 @@ def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.
 
 @contextmanager
 def network(folder: Path) -> Iterator[str]:
-    """A demo network to join; gives its ledger's address."""
+    """Start a demo network to join; yields its ledger's address."""
     command = [sys.executable, "-m", "tequio_client", "demo", "--quick", "--keep-running"]
     log = folder / "demo.log"
     with running(
@@ -189,17 +189,17 @@ def trainers(app: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """Trainer processes below the app."""
     found = []
     for one in psutil.Process(app.pid).children(recursive=True):
-        with suppress(psutil.Error):  # it may end while it is looked at
+        with suppress(psutil.Error):  # it may end in the meantime
             if "tequio_client.trainer" in one.cmdline():
                 found.append(one)
     return found
 
 
-# --- the play
+# --- the steps
 
 
 def first_run(tour: Tour) -> None:
-    """Everything between the first start and Contribute."""
+    """Go from the first start to Contribute."""
     tour.see("Lend your idle computer to open models", 60)
     tour.shoot("welcome")
     tour.click("Next")
@@ -231,7 +231,7 @@ def first_run(tour: Tour) -> None:
 def allow_others(tour: Tour) -> None:
     """Let other programs use the processor, as the demo's volunteers on this machine do."""
     tour.click("Settings")
-    for _ in range(ATTEMPTS):  # keys get lost on a machine that has no time
+    for _ in range(ATTEMPTS):  # a busy machine loses keystrokes
         tour.click("Search settings")
         tour.press("ctrl+a")
         tour.write("programs on the cpu")
@@ -247,7 +247,7 @@ def allow_others(tour: Tour) -> None:
 
 
 def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
-    """From the first click on Contribute to a round that is proven, and to a pause."""
+    """Lend from the first click on Contribute until a round is proven, then pause."""
     tour.see("Lending", 120)
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
     tour.shoot("lending")
@@ -283,22 +283,22 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def _busy() -> float:
-    """How many want each core."""
+    """The load per core, at least 1."""
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
 def _rounds(folder: Path, state: str) -> list[PointsRow]:
-    """The worker's rounds in that state, newest first: what the page should show."""
+    """The worker's rounds in that state, newest first, as the page should show them."""
     with WorkerCall.to(folder) as call:
         return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
 
 def main() -> None:
-    """Make the tour; ends with status 0 when all went as it should."""
+    """Take the tour; raises an exception when a step fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--panel", choices=PANELS, default=PANELS[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--ledger", help="of a network to join; without it the tour begins one")
+    parser.add_argument("--ledger", help="of a network to join; without it the tour starts one")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:

@@ -1,6 +1,6 @@
-"""A swarm in memory whose members do what `duty` says, each with its own light view of the run.
+"""A swarm in memory whose members carry out duties, each with its own light view of the run.
 
-Ledger, coordinator and arithmetic are those of `swarm`; a member does every duty at once.
+Ledger, coordinator and arithmetic are those of `memory_swarm`; a member does every duty at once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Dutiful:
         self.begin()
 
     def begin(self) -> None:
-        """Join the run anew, with nothing but the key and the secrets' file."""
+        """Join the run again, with nothing but the key and the secrets."""
         self.view, self._after = _start(self._swarm)
         self._held: Head | None = None
         self._closed: dict[HeadHash, AcceptedSet] = {}
@@ -60,7 +60,7 @@ class Dutiful:
         self._ready_index: int | None = None
 
     def own(self) -> MemberState:
-        """What the member holds and has said."""
+        """The member's state: the head it holds, and what it has answered."""
         return MemberState(
             key=self.key,
             held=self._held,
@@ -70,7 +70,7 @@ class Dutiful:
         )
 
     def follow(self, entries: Sequence[Entry]) -> None:
-        """Take the entries that the member has not seen yet."""
+        """Apply the entries that the member has not seen yet."""
         for index in range(self._after + 1, len(entries)):
             statement = entries[index].statement
             if statement.run is not None:
@@ -82,7 +82,7 @@ class Dutiful:
         self._after = len(entries) - 1
 
     def act(self) -> tuple[Duty, Said | None]:
-        """Do the present duty; give it, and what is to be said."""
+        """Do the present duty; returns it, and the statement to send."""
         now = next_duty(self.view, self.own())
         match now:
             case duties.FetchDuty(head=head):
@@ -169,13 +169,13 @@ class Dutiful:
 
 @dataclass
 class DutifulSwarm(Swarm):
-    """The swarm; `done` has every duty that somebody did, in order."""
+    """A swarm of duty members; `done` has every duty done, in order."""
 
     members: list[Dutiful] = field(default_factory=list)
     done: list[Duty] = field(default_factory=list)
 
     def join(self, name: str) -> Dutiful:  # type: ignore[override]  # others join here
-        """Let a new member begin."""
+        """Add a new member."""
         member = Dutiful(name, self)
         entry = member.voice.sign(
             self.net, None, Said(registration(self.net, member.key)), self.now_ms
@@ -186,11 +186,11 @@ class DutifulSwarm(Swarm):
         return member
 
     def restart(self, member: Dutiful) -> None:
-        """Let a member lose all that it does not keep on disk."""
+        """Restart a member: it loses everything that it does not keep on disk."""
         member.begin()
 
     def run(self, most_steps: int = 3_000, mishaps: Sequence[tuple[int, int, str]] = ()) -> None:
-        """Go on to the end of the run; a mishap is (at which step, to whom, what)."""
+        """Run to the end; a mishap is (step, index of the member, kind)."""
         for at in range(most_steps):
             for _, who, what in [one for one in mishaps if one[0] == at]:
                 if what == "join":
@@ -221,13 +221,13 @@ class DutifulSwarm(Swarm):
 
 
 def _measure(head: Head) -> HeadMeasure:
-    """What everybody measures of a head."""
+    """The measure of a head, the same for every member."""
     millibits = 7_000_000 - 100_000 * head.round
     return HeadMeasure(head=to_text(head.hash), millibits=millibits, size_bytes=1_000, tokens=1_000)
 
 
 def _start(swarm: Swarm) -> tuple[RunView, int]:
-    """Begin where the ledger says and `joining` decides."""
+    """The view at the ledger's point of rest, and the index that it starts after."""
     resume, head, rosters = _resume(swarm)
     roster_index = None
     if resume.close is not None:
@@ -236,7 +236,7 @@ def _start(swarm: Swarm) -> tuple[RunView, int]:
 
 
 def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
-    """Do as the ledger does: the last point of rest, and the head known there."""
+    """Compute the ledger's answer: the last point of rest, and the head known there."""
     rosters: dict[int, int] = {}
     resume, promoted, pending = ResumeAnswer(after=0, head=None, close=None), None, None
     for index, entry in enumerate(swarm.entries):

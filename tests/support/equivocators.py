@@ -26,7 +26,7 @@ RUN = _RULES.run_id
 
 
 def now_ms() -> int:
-    """The ledger is a program of its own: its clock is the wall's."""
+    """The wall clock, which the ledger's own process uses."""
     return time.time_ns() // 1_000_000
 
 
@@ -41,7 +41,7 @@ async def open_run(one: Served) -> None:
 
 
 def contradiction(liar: Author) -> tuple[Entry, Entry]:
-    """Sign readiness and, under the same number, a farewell."""
+    """Sign member.ready and, under the same number, member.leave."""
     chain = liar.seq, liar.last
     text = to_text(RUN)
     ready = MemberReady(head=text, roles=("trainer",), commit=text)
@@ -51,7 +51,7 @@ def contradiction(liar: Author) -> tuple[Entry, Entry]:
 
 
 async def lie(one: Served, name: str) -> Author:
-    """Let a new key tell the ledger both; it ends quarantined."""
+    """Send the ledger both statements of a new key; the key is quarantined."""
     liar = Author(name, one.net)
     async with LedgerApi(one.url) as api:
         await api.post_entries([liar.register(now_ms())])

@@ -1,6 +1,6 @@
 """Writes a picture of each step of the first run, and of the dialogs about a key.
 
-`app_pictures` takes them with all others; clock, figures, typeface and key are fixed as there.
+`app_pictures` writes them with all others; clock, figures, typeface and key are fixed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 SEED = bytes(range(32))
 PATIENCE = 2_000
-"""Turns of the event loop, at most, until something slow has come."""
+"""Most turns of the event loop to wait for a condition."""
 NEW = replace(NEWEST, disk=replace(NEWEST.disk, free_bytes=240 * 10**9))
 NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
 
 
 class Booth:
-    """Everything that a first run needs, around a folder of its own."""
+    """Everything that a first run needs, in its own folder."""
 
     def __init__(self, app: QApplication, look: Theme, folder: Path) -> None:
         self._app, self._look, self.folder = app, look, folder
@@ -74,7 +74,7 @@ class Booth:
         """The first run, at that step."""
         self.book.change(step=STEPS.index(step))
         made = FirstRun(
-            self.means(),
+            self.page_context(),
             self.desk,
             self.folder / "worker",
             self.book,
@@ -87,8 +87,8 @@ class Booth:
         made.show()
         return made
 
-    def means(self) -> PageContext:
-        """What pages work with."""
+    def page_context(self) -> PageContext:
+        """The context that the first run's pages work with."""
         own = ProgramContext(
             settings=self.settings,
             autostart=self.entry,
@@ -106,7 +106,7 @@ class Booth:
         )
 
     def until(self, holds: Callable[[], bool]) -> None:
-        """Let things happen until that holds; raises AssertionError."""
+        """Process events until the condition holds; raises AssertionError."""
         for _ in range(PATIENCE):
             if holds():
                 break
@@ -129,7 +129,7 @@ def _fail(error: Exception) -> None:
 
 @contextmanager
 def booth(app: QApplication, look: Theme) -> Iterator[Booth]:
-    """A booth with a keyring, for one picture."""
+    """A first run with a keyring, for one picture."""
     keyring.set_keyring(PaperKeyring())
     with tempfile.TemporaryDirectory() as place:
         yield Booth(app, look, Path(place))
@@ -146,7 +146,7 @@ def check(made: Booth) -> QWidget:
 
 
 def check_no_card(made: Booth) -> QWidget:
-    """The second step in a computer without a card, and without a ledger."""
+    """The second step on a computer without a GPU, and without a ledger."""
     made.worker.replies[AskRuns] = "the ledger is away"
     return _checked(made, NO_CARD)
 
@@ -229,7 +229,7 @@ def backup_file(made: Booth) -> QWidget:
 
 
 def restore(made: Booth) -> QWidget:
-    """The dialog that takes a backup, with a word that is wrong."""
+    """The dialog that restores a backup, with a wrong word."""
     dialog = RestoreDialog(made.desk)
     _open(dialog)
     dialog.words.setPlainText("abandom " * 24)

@@ -26,7 +26,7 @@ _PARAMS = ("alpha_q", "lambda_q", "delta", "z2", "token_cap", "mu_q", "down_k")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One round: what goes in, what must come out, and contributions that must be refused."""
+    """One round: its input, the expected result, and contributions that must be refused."""
 
     step: OuterStep
     weights: NDArray[np.int32]

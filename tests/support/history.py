@@ -1,4 +1,4 @@
-"""The log of a live ledger as a test asks about it: every entry, read as it is logged."""
+"""The log of a live ledger for tests: every entry, read as it is logged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ B = TypeVar("B", bound="Body")
 
 
 class History:
-    """What the log of one run says; as new as the last `read`."""
+    """The statements in a ledger's log, up to the last `read`."""
 
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
@@ -40,7 +40,7 @@ class History:
         self.rosters: dict[int, list[str]] = {}  # keys as text, by round
 
     async def read(self) -> bool:
-        """Read on; whether the ledger answered."""
+        """Read the new entries; returns False if the ledger did not answer."""
         try:
             checkpoint = await self._ledger.checkpoint()
             while (size := len(self.statements)) < checkpoint.size:
@@ -55,7 +55,7 @@ class History:
         return await self._ledger.checkpoint()
 
     async def check_continues(self, before: Checkpoint) -> Checkpoint:
-        """Prove that the log of that checkpoint is the beginning of today's; raises PeerError."""
+        """Check that the log still begins with that checkpoint's; raises PeerError."""
         now = await self._ledger.checkpoint()
         proof = await LogProofs(self._ledger, now).consistency(before.size)
         verify_consistency(before.size, before.root, now.size, now.root, proof)
@@ -74,15 +74,15 @@ class History:
         return [(one, body) for one, body in found if isinstance(body, kind)]
 
     def rounds(self, kind: type[RoundOpen | RoundWitness | RoundClose | RoundVoid]) -> list[int]:
-        """Rounds that have such a statement."""
+        """Numbers of the rounds that have a statement of that type."""
         return [one.round or 0 for one, _ in self.all_of(kind)]
 
     def said_by(self, key: str, kind: type[Body]) -> list[Statement]:
-        """That key's statements of that type."""
+        """The statements of that type by that key."""
         return [one for one, _ in self.all_of(kind) if to_text(one.author) == key]
 
     def committed(self, number: int) -> set[str]:
-        """Who committed in that round."""
+        """Keys of the members that committed in that round."""
         return {to_text(one.author) for one, _ in self.all_of(WorkCommit) if one.round == number}
 
     def first_round_with(self, key: str) -> int | None:
@@ -90,7 +90,7 @@ class History:
         return next((number for number, keys in self.rosters.items() if key in keys), None)
 
     def open_round(self) -> int | None:
-        """The round that trains now."""
+        """The round that is in training; None if there is none."""
         over = {*self.rounds(RoundWitness), *self.rounds(RoundVoid)}
         return next((one for one in reversed(self.rounds(RoundOpen)) if one not in over), None)
 

@@ -1,4 +1,4 @@
-"""A folder whose ledger has lived: rounds closed and void, points, a quarantine with an appeal."""
+"""A ledger with a history: closed and void rounds, points, a quarantine with an appeal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DAY_MS = 86_400_000
 
 
 def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None) -> bytes:
-    """Live through it in a new folder, do one thing more, and give the last checkpoint.
+    """Create the history in a new folder, call `then`, and return the last checkpoint.
 
-    All of it is past for a real program, whose clock need not catch up.
+    It all happened yesterday, so a real program need not wait for its clock to catch up.
     """
     before_ms = CLOCK.at_ms
     CLOCK.at_ms = time.time_ns() // 1_000_000 - DAY_MS
@@ -38,7 +38,7 @@ def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None
 
 
 def open_competitions(folder: Path) -> None:
-    """Open three competitions in such a folder's ledger; their time is yet to come."""
+    """Open three competitions in such a folder's ledger; they start in 30 days."""
     clock = VirtualClock(time.time_ns() // 1_000_000)
     with opened(make_settings(folder), clock) as ledger:
         asyncio.run(_open_competitions(ledger, clock))

@@ -1,4 +1,4 @@
-"""Peers of a test: real hosts on the loopback device."""
+"""Peers for tests: real hosts on the loopback device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 
 
 def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
-    """Make a network whose key follows from the name; not started."""
+    """A network, not yet started, whose key is derived from the name."""
     return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
 
 
@@ -28,7 +28,7 @@ class Takes:
         self.check = check
 
     def screen(self, _author: PeerKey, _content: bytes) -> bool:
-        """Check everything."""
+        """Let everything through to `check`."""
         return True
 
 

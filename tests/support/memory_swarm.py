@@ -1,13 +1,14 @@
-"""A whole swarm in memory: real keys, statements and contributions; only network and torch lack.
+"""A whole swarm in memory, with real keys, statements and contributions, without network or torch.
 
-`Volunteer.duty` says what a member would tell the ledger next, given a run's view; `Workshop` does
-the arithmetic (contributions, heads) once for all of them; `Swarm` plays ledger and coordinator
-under a virtual clock and keeps the log. A test of the real coordinator uses the first two only:
+`Volunteer.duty` gives the statement that a member would send next, given a run's view;
+`SwarmArithmetic` computes contributions and heads once for all members; `Swarm` acts as ledger and
+coordinator under a virtual clock and keeps the log. A test of the real coordinator uses the first
+two only:
 
-    said = volunteer.duty(view)
-    entry = volunteer.sign(net, manifest.run_id, said, now_ms)   # then post entry.leaf()
-    volunteer.note(entry)                                        # once it was logged
-    workshop.observe(view)                                       # after every entry of the run
+    draft = volunteer.duty(view)
+    entry = volunteer.sign(net, manifest.run_id, draft, now_ms)  # then post entry.leaf()
+    volunteer.record_logged(entry)                               # once it was logged
+    arithmetic.observe(view)                                     # after every entry of the run
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ TENSORS = (("a.weight", (64, 64)), ("b.bias", (64,)), ("c.weight", (96, 64)))
 
 
 def signer(name: str) -> Signer:
-    """Make the same key from the same name."""
+    """The key with that name, always the same."""
     return Signer(sha256(b"tequio test key", name.encode()))
 
 
@@ -89,7 +90,7 @@ def first_weights(seed: int = 7) -> NDArray[np.int32]:
 
 def tiny_manifest(**rounds: int) -> Manifest:
     """Make the manifest of a run over three small tensors; keywords change `rounds`."""
-    clockwork = RoundRules(warmup=5_000, train=20_000, train_limit=30_000, most=4)
+    round_rules = RoundRules(warmup=5_000, train=20_000, train_limit=30_000, most=4)
     return Manifest(
         name="tiny",
         model=ModelSpec(
@@ -105,9 +106,9 @@ def tiny_manifest(**rounds: int) -> Manifest:
         data=DataSpec(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
         algorithm=Algorithm(k=8, schedule=((1, 1 << 20, 0), (3, 1 << 19, 1 << 10))),
         inner=InnerParams(steps=4),
-        # so many tokens that even a witness of one window earns something
+        # enough tokens that even a witness of one window earns something
         windows=WindowRules(samples=50_000, tokens=3_200_000, first=3, most=9),
-        rounds=msgspec.structs.replace(clockwork, **rounds),
+        rounds=msgspec.structs.replace(round_rules, **rounds),
     )
 
 
@@ -120,10 +121,9 @@ class Workshop:
         self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
         self.payloads: dict[Digest, bytes] = {}
         self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
-        self.blames: dict[
-            PeerKey, RejectionReason
-        ] = {}  # what honest witnesses find in a trainer's work
-        self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody gets
+        # reasons for which honest witnesses reject a trainer's work
+        self.blames: dict[PeerKey, RejectionReason] = {}
+        self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody can fetch
         first = first_weights()
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
@@ -194,7 +194,7 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a member wants to say about a run: the body, and its round if it is about one."""
+    """A statement before it is signed: its body, and its round if it is about one."""
 
     body: Body
     round: int | None = None
@@ -202,20 +202,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Character:
-    """How a volunteer fails: chances in percent, drawn once per round and phase."""
+    """Chances that a volunteer fails, in percent, drawn once per round and phase."""
 
     silent: int = 0
     lying: int = 0
     leaving: int = 0
     partial: int = 0
-    """Finishes only some of its windows."""
+    """Chance to finish only some of its windows."""
 
 
 HONEST = Character()
 
 
 class Volunteer:
-    """One member: its key, its chain of statements, its beacon secrets, and its character."""
+    """One member: its key, its chain of statements, its beacon secrets and its failure rates."""
 
     def __init__(
         self,
@@ -240,7 +240,7 @@ class Volunteer:
         self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
 
     def duty(self, view: FullRunView) -> Said | None:
-        """What to say now; the same answer until the log moves."""
+        """The statement to send now; the same until the log grows."""
         standing = view.accounts.members.get(self.key)
         current = view.round
         if current is not None and self._feels(current, "silent"):
@@ -256,7 +256,7 @@ class Volunteer:
         return self._round_duty(view, current, slot)
 
     def sign(self, net: NetworkId, run: RunId | None, said: Said, now_ms: int) -> Entry:
-        """Make the next statement of this author's chain."""
+        """Sign the next statement of this author's chain."""
         statement = make(
             body=said.body,
             author=self.key,
@@ -270,11 +270,11 @@ class Volunteer:
         return sign(net, statement, self.signer)
 
     def note(self, entry: Entry) -> None:
-        """Take note that the entry is in the log."""
+        """Continue the chain after this entry, which is in the log."""
         self.seq, self.last = entry.statement.seq, entry.statement.digest
 
     def give_up(self, view: FullRunView) -> None:
-        """After a refusal: say nothing more in this phase."""
+        """Send nothing more in this phase, after a refusal."""
         if view.round is not None:
             self._moods[view.round.number, view.round.phase, "silent"] = True
 
@@ -286,7 +286,7 @@ class Volunteer:
         return self._moods[key]
 
     def ready(self, view: FullRunView) -> Said:
-        """Say member.ready, with a new secret committed to."""
+        """A member.ready with a commitment to a new secret."""
         head = view.head or first_head(view.manifest)
         body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
         return Said(body)
@@ -356,8 +356,8 @@ class Volunteer:
 class Swarm:
     """Ledger, coordinator and members in one place, under a virtual clock.
 
-    `entries` is the log; `blobs` what its statements name by SHA-256. Statements that the rules
-    refuse are counted in `refused` by their code and are not logged.
+    `entries` is the log; `blobs` holds the documents that statements name by SHA-256. Refused
+    statements are not logged; `refused` counts them by code.
     """
 
     manifest: Manifest = field(default_factory=tiny_manifest)
@@ -394,7 +394,7 @@ class Swarm:
         self._begin()
 
     def join(self, *volunteers: Volunteer, invitation: Signer | None = None) -> None:
-        """Register volunteers; they say that they are ready when they get a turn."""
+        """Register volunteers; they send member.ready when it is their turn."""
         for one in volunteers:
             said = Said(registration(self.net, one.key))
             entry = one.sign(self.net, None, said, self.now_ms)
@@ -412,7 +412,7 @@ class Swarm:
         character: Character = HONEST,
         roles: tuple[str, ...] = ("trainer", "witness"),
     ) -> Volunteer:
-        """Make a volunteer of this swarm and let it join."""
+        """Create a volunteer and let it join."""
         one = Volunteer(name, self.workshop, roles=roles, character=character, seed=self.seed)
         self.join(one)
         return one
@@ -422,22 +422,22 @@ class Swarm:
         self.say(self.organiser, Said(body))
 
     def run(self, most_steps: int = 2_000) -> None:
-        """Go on until the run is finished or nothing can happen any more."""
+        """Step until the run is finished or nothing can happen any more."""
         for _ in range(most_steps):
             if self.view.state is RunState.FINISHED or not self.step():
                 return
 
     def run_rounds(self, rounds: int) -> None:
-        """Go on until that many rounds have closed or become void in all."""
+        """Step until that many rounds in total have closed or become void."""
         while self.view.closed + self.view.voided < rounds and self.step():
             pass
 
     def step(self) -> bool:
-        """Let the coordinator or one volunteer speak, else let time pass; False: all is quiet."""
+        """Log one statement, or else let time pass; False if nothing can happen any more."""
         return self.coordinate() or self._hear() or self._wait()
 
     def coordinate(self) -> bool:
-        """Log the coordinator's next statement, if there is one."""
+        """Log the coordinator's next statement; False if there is none."""
         change = self.standings.due(self.now_ms)
         if change is not None:
             self.say(self.coordinator, Said(change))
@@ -484,11 +484,11 @@ class Swarm:
         return sign(self.net, statement, author)
 
     def leaves(self) -> list[bytes]:
-        """The log as its leaves."""
+        """The leaves of the log."""
         return [entry.leaf() for entry in self.entries]
 
     def checkpoint(self, size: int, root: Digest) -> bytes:
-        """Sign a checkpoint as the log."""
+        """Sign a checkpoint with the log's key."""
         return sign_checkpoint(Checkpoint(origin=ORIGIN, size=size, root=root), self.log_signer)
 
     def replay(self, entries: Iterable[Entry] | None = None) -> FullRunView:
@@ -514,7 +514,7 @@ class Swarm:
         return Tiers(registered=standings.records, founders=frozenset(founders))
 
     def _begin(self) -> None:
-        """Entries 0 and 1: the genesis and the run."""
+        """Log entries 0 and 1: the genesis and the run."""
         document = self.manifest.encode()
         self.blobs[sha256(document)] = document
         genesis = self.sign(
@@ -541,7 +541,7 @@ class Swarm:
         self.workshop.observe(self.view)
 
     def _hear(self) -> bool:
-        """One volunteer that has something to say says it."""
+        """Let one volunteer with something to send post it; False if there is none."""
         for one in self.rng.sample(self.volunteers, len(self.volunteers)):
             said = one.duty(self.view)
             if said is not None:
@@ -558,7 +558,7 @@ class Swarm:
             one.give_up(self.view)
 
     def _wait(self) -> bool:
-        """Let time pass until the coordinator may change its mind."""
+        """Let time pass until the coordinator's next deadline; False if there is none."""
         until = due(self.view, self.watch)
         if until is None or until <= self.now_ms:
             return False

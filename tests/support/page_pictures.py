@@ -2,7 +2,7 @@
 
     python -m tests.support.page_pictures build/pages [--page run]
 
-The ledgers are filled anew each time, up to now, and served by the real program.
+The ledgers are filled again each time, up to now, and served by the real program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIZES = {"wide": WIDE, "narrow": NARROW}
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Draw what is asked for."""
+    """Draw the pages that the arguments name."""
     parser = argparse.ArgumentParser(description="Pictures of the ledger's pages.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", help="only this one")

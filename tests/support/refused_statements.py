@@ -1,4 +1,4 @@
-"""Words that a competition refuses, said on a stage."""
+"""Statements that a competition refuses, made in a CompetitionFold."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ OTHER_RUN = RunId(sha256(b"another run"))
 
 
 def forged(stage: Stage, **changes: Any) -> CompReveal:  # noqa: ANN401 - fields by name
-    """The first custodian's share, changed."""
+    """A reveal of the first custodian's share, changed."""
     share = replace(stage.paper.shares[0], **changes)
     return CompReveal(competition=stage.paper.text, share=share.encode())
 
 
 def mistyped(stage: Stage) -> CompReveal:
-    """The same with a wrong last letter."""
+    """A reveal of the first custodian's share with a wrong last letter."""
     line = stage.paper.shares[0].encode()
     wrong = "B" if line[-1] == "A" else "A"
     return CompReveal(competition=stage.paper.text, share=line[:-1] + wrong)
 
 
 def scored(stage: Stage, **changes: object) -> EvalResult:
-    """The first evaluator's word on alpha, changed."""
+    """The first evaluator's result for alpha, changed."""
     evaluator = stage.drawn().evaluators[0]
     body = stage.paper.result(evaluator, "alpha", folder("alpha"), 9)
     return msgspec.structs.replace(body, **changes)
 
 
 def committed(stage: Stage) -> Stage:
-    """All have committed to scores of alpha."""
+    """Have all evaluators commit to scores of alpha."""
     return stage.commit("alpha", *stage.scorers)
 
 
 def shown(stage: Stage) -> Stage:
-    """The first one has shown them, too."""
+    """Have all evaluators commit to scores of alpha, and the first one reveal them."""
     return committed(stage).show("alpha", stage.scorers[0])
 
 
-def say_as_committed(stage: Stage, result: EvalResult, author: int = 0) -> None:
-    """Have an evaluator show just what it committed to, whatever that is; the others did so too."""
+def commit_and_reveal(stage: Stage, result: EvalResult, author: int = 0) -> None:
+    """Have all evaluators commit, one of them to `result`, and have that one reveal it."""
     name = stage.scorers[author]
     stage.say(name, stage.paper.commit_to(stage.key(name), result))
     stage.commit("alpha", *(one for one in stage.scorers if one != name))
@@ -72,13 +72,13 @@ def say_as_committed(stage: Stage, result: EvalResult, author: int = 0) -> None:
 
 
 def short_of_a_document(stage: Stage) -> None:
-    """Scores of one document less than were drawn."""
+    """Scores of one document fewer than were drawn."""
     stage.paper.drawn -= 1
-    say_as_committed(stage, scored(stage))
+    commit_and_reveal(stage, scored(stage))
 
 
 def commit_to_what_is_shown(stage: Stage) -> None:
-    """The clock of the last one is put back, and it has seen what the first one shows."""
+    """The last evaluator sets its clock back and commits after the first one has revealed."""
     first, second, last = stage.scorers
     stage.at(SCORED).commit("alpha", first, second)
     stage.at(SCORED + 1).show("alpha", first)
@@ -86,50 +86,50 @@ def commit_to_what_is_shown(stage: Stage) -> None:
 
 
 def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha") -> CompChallenge:
-    """A challenge of what the first evaluator said of a document; of the first one drawn."""
+    """A challenge of the first evaluator's score of a document, by default the first one drawn."""
     draw = stage.drawn()
     number = draw.documents[0] if document is None else document
     return stage.paper.challenge(entrant, draw.evaluators[0], number)
 
 
 def challenge_twice(stage: Stage) -> None:
-    """The same challenge again."""
+    """Make the same challenge twice."""
     shown(stage)
     for after in (1, 2):
         stage.at(DRAW + after).say("anybody", challenge(stage))
 
 
 def challenge_what_was_not_drawn(stage: Stage) -> None:
-    """A challenge of a document that nobody scored."""
+    """Challenge a document that nobody scored."""
     shown(stage)
     (document, *_) = set(range(20)) - set(stage.drawn().documents)
     stage.say("anybody", challenge(stage, document))
 
 
 def challenge_too_often(stage: Stage) -> None:
-    """One challenge more than a key may make."""
+    """Make one challenge more than a key may make."""
     shown(stage)
     for number in range(CHALLENGES + 1):
         body = msgspec.structs.replace(challenge(stage), millibits=number)
         stage.say("anybody", body)
 
 
-def say_when_banned(stage: Stage, name: str, body: Body) -> None:
-    """A word of somebody who was shut out before."""
+def send_when_banned(stage: Stage, name: str, body: Body) -> None:
+    """Send a statement of a banned key."""
     stage.standings.records[stage.key(name)].standing = Standing.BANNED
     stage.say(name, body)
 
 
 def full_of_strangers(stage: Stage) -> None:
-    """One stranger more than there is room for, after an organiser's entrant."""
-    for number in range(ENTRANTS // 2 - 2):  # alpha and beta are in it
+    """Enter one stranger more than there is room for, after an organiser's entrant."""
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
         stage.say(f"n{number}", stage.paper.enter(f"n{number}"))
     stage.say("organiser", stage.paper.enter("one-more"))
     stage.say("gamma", stage.paper.enter("gamma"))
 
 
 def full(stage: Stage) -> None:
-    """One entrant more than there is room for."""
+    """Enter one entrant more than there is room for."""
     for number in range(ENTRANTS - 2):
         stage.say("organiser", stage.paper.enter(f"n{number}"))
     assert len(stage.view.entrants) == ENTRANTS
@@ -137,12 +137,12 @@ def full(stage: Stage) -> None:
 
 
 def open_another(stage: Stage, content: bytes) -> None:
-    """A competition with these bytes as its rules."""
+    """Open a competition with these bytes as its rules."""
     stage.say("organiser", CompOpen(competition=stage.paper.put(content)))
 
 
 def open_late(stage: Stage) -> None:
-    """A competition whose deadline is over."""
+    """Open a competition whose deadline is over."""
     late = PaperCompetition(
         custodians=stage.paper.custodians,
         start_ms=stage.paper.start_ms,
@@ -153,11 +153,11 @@ def open_late(stage: Stage) -> None:
 
 
 def other_outcome(stage: Stage) -> None:
-    """An outcome of another draw."""
+    """State the outcome of another draw."""
     stage.at(RESULT).say("organiser", stage.paper.decide(sha256(b"another beacon")))
 
 
 def two_sides(stage: Stage) -> None:
-    """A run that enters under two names."""
+    """Enter one run under two names."""
     for name in ("run", "run-again"):
         stage.say("organiser", stage.paper.enter(name, RUN))

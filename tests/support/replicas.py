@@ -37,7 +37,7 @@ class Member:
     is_running: bool = True
 
     def wait_for(self, name: str, count: int = 1) -> dict[str, object]:
-        """Wait until it logged that so often; gives the last of them."""
+        """Wait until it has logged `count` events of that name; returns the last one."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
             found = self.mortal.events(name)
@@ -53,19 +53,19 @@ class Member:
         self.mortal.wait()
 
     def freeze(self) -> None:
-        """Let it do nothing at all, and keep all that it holds."""
+        """Suspend the process; it keeps its locks and connections."""
         os.kill(self.mortal.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on as if no time had passed."""
+        """Resume the process as if no time had passed."""
         os.kill(self.mortal.pid, signal.SIGCONT)
 
     def size(self) -> int:
-        """Entries under the checkpoint that it serves."""
+        """The size of the checkpoint that it serves."""
         return int(httpx.get(f"{self.url}/log/checkpoint", timeout=10).text.split("\n")[1])
 
     def wait_until(self, size: int) -> None:
-        """Wait until it serves so many entries."""
+        """Wait until it serves at least `size` entries."""
         deadline_s = time.monotonic() + PATIENCE_S
         while self.size() < size:
             assert time.monotonic() < deadline_s, f"stays at {self.size()} of {size} entries"
@@ -73,7 +73,7 @@ class Member:
 
 
 class Team:
-    """All processes of a test; each has a folder of its own, with the network's keys."""
+    """All replicas of a test; each has its own folder, with the network's keys."""
 
     def __init__(self, folder: Path, database: str, stable: Stable) -> None:
         self._folder = folder
@@ -82,7 +82,7 @@ class Team:
         self.members: list[Member] = []
 
     def start(self, database: str | None = None, *options: str) -> Member:
-        """Start a process, perhaps with a database URL of its own, and wait until it serves."""
+        """Start a replica, by default on the common database, and wait until it serves."""
         number = len(self.members)
         folder = self._folder / f"member-{number}"
         if self.members:
@@ -92,11 +92,11 @@ class Team:
         return self._run(folder, database, *options)
 
     def restart(self, member: Member) -> Member:
-        """Start one again that has ended."""
+        """Start a replica again that has ended."""
         return self._run(member.folder, None)
 
     def leader(self) -> Member:
-        """Wait for the one that writes the log, as its own log says."""
+        """Wait until exactly one replica writes the log, by its own log events; returns it."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
             running = [one for one in self.members if one.is_running]
@@ -118,7 +118,7 @@ class Team:
 
 @contextmanager
 def teamed(folder: Path, database: str) -> Iterator[Team]:
-    """Run processes until the end of the block."""
+    """Run replicas until the end of the block."""
     with stabled(folder) as stable:
         yield Team(folder, database, stable)
 

@@ -1,7 +1,7 @@
-"""A ledger with two swarms and competitions between them, one in each phase, to be looked at.
+"""A sample ledger with two swarms and competitions between them, one in each phase.
 
-Rules, shares, submissions, draws and the outcome are real, and all statements go through the
-ledger's door; texts and scores are made up. One evaluator lies about one entrant.
+Rules, shares, submissions, draws and the outcome are real, and the ledger admits all statements in
+the usual way; texts and scores are made up. One evaluator lies about one entrant.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Body
 
 PACES = {"nova-350m": 5.0, "comet-350m": 8.0}
-"""How slowly the loss of each swarm falls."""
+"""The rounds over which each swarm's loss falls; more is slower."""
 ROUNDS = {"nova-350m": 14, "comet-350m": 11}
 LEVELS = {"nova": 982.0, "comet": 1_003.0, "lone-wolf": 1_118.0, "twin-of-nova": 982.3}
-"""What each entrant's model needs, in millibits for each byte."""
+"""The level of each entrant's model, in millibits per byte."""
 LIAR, LIED_ABOUT = 1, "comet"
 TEXTS, DRAWN = 400, 120
 LEAD_MS = 5 * HOUR_MS
-"""From the entries to the moment at which everything is looked at."""
+"""Time from the entries to the end of the sample."""
 RULES_URL = "https://example.org/rules?a=1&b=%22two%22"
 
 HOURS = {
@@ -54,12 +54,12 @@ HOURS = {
     "revealed": (0, 1, 2, 50, 122),
     "decided": (0, 1, 2, 4, 5),
 }
-"""Dates after the opening that leave a competition in that phase when all has happened."""
+"""Dates, in hours after the opening, that leave a competition in that phase at the end."""
 PHASES = tuple(HOURS)
 
 
 class Swarm(Shown):
-    """One run of the two, played for some rounds."""
+    """One of the two runs, with some rounds done."""
 
     def __init__(
         self,
@@ -88,13 +88,13 @@ class Swarm(Shown):
             await self.pass_ms(4_000)
 
     def loss_of(self, peer: PaperPeer) -> int:
-        """A loss that falls at the swarm's own pace."""
+        """A loss that falls at the swarm's pace."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number]))[0] - 128) / 6_000
         return int((0.69 + 3.4 / (1 + number / self._pace) + noise) * Q16)
 
     def submission(self) -> Submission:
-        """The newest head that is canonical."""
+        """A submission of the newest certified head."""
         found = self.ledger.state.run(self.rules.run_id).head
         assert found is not None
         return head(self.rules.run_id, found.round, found.weights_root)
@@ -102,7 +102,7 @@ class Swarm(Shown):
 
 @dataclass(kw_only=True)
 class ShownCompetition(PaperCompetition):
-    """A paper competition with windows, sizes and rules as real ones have them."""
+    """A synthetic competition with realistic windows, sizes and rules."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,7 +115,7 @@ class ShownCompetition(PaperCompetition):
 
 
 class ShownCompetitions:
-    """Everything that happens, in its order; `papers` are the competitions by phase."""
+    """The whole course of events; `papers` are the competitions by phase."""
 
     def __init__(
         self, ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
@@ -134,7 +134,7 @@ class ShownCompetitions:
         return self.ledger.state.competitions.view(self.papers[phase].id)
 
     async def say(self, author: Author, *bodies: Body) -> None:
-        """Log what somebody says, after the documents that it names."""
+        """Log an author's statements, after storing the documents that they name."""
         for paper in self.papers.values():
             for document in paper.documents.values():
                 self.ledger.blobs.put(document)
@@ -143,7 +143,7 @@ class ShownCompetitions:
         await self.swarms[0].post(entries)
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass; the coordinator closes and draws all that is due."""
+        """Let time pass; the coordinator closes and draws every competition that is due."""
         self.clock.pass_ms(duration_ms)
         while self.ledger.state.competitions.due(self.clock()) is not None:
             await self.ledger.sequencer.submit([])
@@ -209,9 +209,9 @@ class ShownCompetitions:
             await self.say(author, self.papers[phase].secret(author.key))
 
     async def _score(self, phase: str, many: dict[str, int]) -> None:
-        """Let so many of the drawn evaluators score each entrant, and show it if all of them did.
+        """Have `many[entrant]` drawn evaluators score each entrant; they reveal if all have scored.
 
-        In the competition that goes on, the last one holds back what it committed to.
+        In the competition that is still open, the last one does not reveal its scores.
         """
         view, authors = self.view(phase), {one.key: one for one in self.evaluators}
         assert view.phase is CompetitionPhase.REVEALED
@@ -233,7 +233,7 @@ class ShownCompetitions:
                 await self.say(authors[key], results[key])
 
     def evaluation(self, phase: str, name: str, key: PeerKey, *, lies: bool) -> Evaluation:
-        """Make scores up: the texts' own difficulty, the model's level, a little noise."""
+        """Make up scores from each text's difficulty, the model's level and a little noise."""
         view = self.view(phase)
         assert view.draw is not None
         factor = 1.04 if lies else 1.0
@@ -246,14 +246,14 @@ class ShownCompetitions:
             documents=tuple(score(number, name, key, factor) for number in view.draw.documents),
         )
 
-    def _result(self, phase: str, said: Evaluation) -> EvalResult:
-        total = said.total
+    def _result(self, phase: str, scores: Evaluation) -> EvalResult:
+        total = scores.total
         return EvalResult(
-            competition=said.competition,
-            entrant=said.entrant,
-            submission=said.submission,
-            scores=self.papers[phase].put(said.encode()),
-            salt=to_text(salt_of(key_from_text(said.evaluator), said.entrant)),
+            competition=scores.competition,
+            entrant=scores.entrant,
+            submission=scores.submission,
+            scores=self.papers[phase].put(scores.encode()),
+            salt=to_text(salt_of(key_from_text(scores.evaluator), scores.entrant)),
             millibits=total.millibits,
             size_bytes=total.size_bytes,
         )
@@ -276,17 +276,17 @@ class ShownCompetitions:
         await self.say(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
 
     def _contender(self, view: CompetitionView, name: str) -> JudgedEntrant:
-        said = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
+        scores = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
         return JudgedEntrant(
             entrant=name,
             author=view.entrants[name].author,
             submission=view.submissions[name],
-            evaluations=tuple(Evaluation.parse(self.ledger.blobs.read(one)) for one in said),
+            evaluations=tuple(Evaluation.parse(self.ledger.blobs.read(one)) for one in scores),
         )
 
 
 def score(number: int, name: str, key: PeerKey, factor: float = 1.0) -> DocumentScore:
-    """One document's score: paired, for all models find the same texts hard."""
+    """One document's score; scores are paired, since all models find the same texts hard."""
     text = _text(number)
     own = (_draw("own", number, name.partition("-of-")[2] or name) - 0.5) * 0.03
     twin = (_draw("twin", number, name) - 0.5) * 0.002
@@ -310,7 +310,7 @@ def _text(number: int) -> DrawnText:
 
 
 def _draw(*parts: object) -> float:
-    """A number below 1 that is always the same."""
+    """A number from 0 to below 1 that depends only on the arguments."""
     raw = sha256(" ".join(map(str, parts)).encode())
     return int.from_bytes(raw[:4], "big") / 2**32
 
@@ -318,7 +318,7 @@ def _draw(*parts: object) -> float:
 async def play(
     ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
 ) -> ShownCompetitions:
-    """Let all that happen in a ledger."""
+    """Run the whole course of events in a ledger."""
     shown = ShownCompetitions(ledger, clock, rounds)
     async with running(ledger):
         await shown.live()
@@ -328,7 +328,7 @@ async def play(
 def fill(
     settings: LedgerSettings, until_ms: int, rounds: Mapping[str, int] = ROUNDS
 ) -> ShownCompetitions:
-    """Found a ledger in the settings' folder; it all ends about that time."""
+    """Create a ledger in the settings' folder; its history ends at about that time."""
     clock = VirtualClock(until_ms - DAY_MS)
     with opened(settings, clock) as ledger:
         return asyncio.run(play(ledger, clock, rounds))

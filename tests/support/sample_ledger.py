@@ -1,6 +1,6 @@
-"""A ledger with enough in it to look at: days of rounds, a liar, refused work, a round under way.
+"""A sample ledger for pages: days of rounds, a liar, refused work, a round in progress.
 
-Its run's data come from somebody who hopes that a page takes a name for markup.
+The data source's name is hostile: it contains markup.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 FAR_MS = 2_200_000_000_000
 """The year 2039."""
 NIGHT_MS = 22 * HOUR_MS
-"""Between the rounds of two days; members may take a day to state a head."""
+"""Time between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
 LINK = Signer(bytes([71]) * 32)
 MEASURED, ASTRAY = 4, 12
-"""Heads of every so many rounds are measured; of this one's, somebody is far from the others."""
+"""Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
 LEARNED = 20
-"""From the head of this round on the model ends its sentence."""
+"""From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
 SIDE = 18_432
-"""Of the model's one tensor."""
+"""Side of the model's only tensor."""
 Q16 = 1 << 16
 
 
@@ -87,7 +87,7 @@ def corpus() -> Corpus:
 
 
 def rules() -> Manifest:
-    """The run's manifest: long phases, so that a page may be looked at in one."""
+    """The run's manifest, with phases long enough to look at pages in one."""
     data = DataSpec(manifest=to_text(corpus().digest), root=to_text(corpus().root))
     made = manifest(
         most=120, train=600_000, train_limit=900_000, witness=120_000, attest=DAY_MS, grace=9_000
@@ -106,7 +106,7 @@ def rules() -> Manifest:
 
 
 class Shown:
-    """The ledger's run, played round by round."""
+    """The ledger's run, advanced round by round."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
         self.ledger = ledger
@@ -117,22 +117,22 @@ class Shown:
 
     @property
     def round(self) -> RoundView:
-        """The round under way, or the last."""
+        """The current round, or the last one."""
         view = self.ledger.state.run(self.rules.run_id).round
         assert view is not None
         return view
 
     def state(self) -> RunState:
-        """The run's state; a call, so that a type checker looks again each time."""
+        """The run's state; a method, so that type checkers do not narrow it."""
         return self.ledger.state.run(self.rules.run_id).state
 
     async def post(self, entries: Iterable[Entry]) -> None:
-        """Log entries, all of which must be taken."""
+        """Log entries, all of which must be accepted."""
         outcomes = await self.ledger.sequencer.submit(list(entries))
         assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass and the coordinator look."""
+        """Let time pass, and let the coordinator act."""
         self.clock.pass_ms(duration_ms)
         await self.ledger.sequencer.submit([])
 
@@ -168,7 +168,7 @@ class Shown:
         workers: Sequence[PaperPeer],
         rejected: Mapping[PaperPeer, RejectionReason] | None = None,
     ) -> None:
-        """One whole round in which those work, some of them in vain."""
+        """Run a whole round with these workers; some of their work is rejected."""
         await self.start(workers)
         for peer in workers:
             self.clock.pass_ms(1_500)
@@ -178,7 +178,7 @@ class Shown:
         await self.prove(workers, rejected or {})
 
     async def start(self, workers: Sequence[PaperPeer]) -> None:
-        """State heads until the round trains."""
+        """Have the workers state heads until the round is in training."""
         assert self.state() is RunState.WARMUP, self.state()
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
         assert self.state() is RunState.ROUND_TRAIN
@@ -186,7 +186,7 @@ class Shown:
         await self.measure()
 
     async def measure(self) -> None:
-        """Let those who were drawn for a head say how good it is, unless they said so before."""
+        """Have the members drawn for a head measure it, unless they already have."""
         draw = self.ledger.state.run(self.rules.run_id).drawn
         assert draw is not None
         asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
@@ -200,7 +200,7 @@ class Shown:
     async def prove(
         self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, RejectionReason]
     ) -> None:
-        """Let the elected of them send their proofs."""
+        """Have the elected workers send their proofs."""
         slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
         for peer in workers:
             if self.state() is RunState.ROUND_WITNESS and self._is_elected(peer):
@@ -209,14 +209,14 @@ class Shown:
         if self.state() is RunState.ROUND_WITNESS:
             await self.pass_ms(self.rules.rounds.witness)
 
-    async def let_go_by(self, workers: Sequence[PaperPeer]) -> None:
-        """A round in which nobody commits in time: void. Its members come back."""
+    async def run_void_round(self, workers: Sequence[PaperPeer]) -> None:
+        """Run a void round, in which nobody commits in time; its members rejoin."""
         await self.start(workers)
         await self.pass_ms(self.rules.rounds.train_limit)
         await self.post([peer.ready() for peer in workers])
 
     async def lie(self, peer: PaperPeer) -> None:
-        """Let a peer sign a second statement under the number of its last one, and appeal."""
+        """Have a peer sign a second statement under its last number, and then appeal."""
         peer.seq -= 1
         chain = peer.seq, peer.last
         (outcome,) = await self.ledger.sequencer.submit([peer.leave()])
@@ -226,7 +226,7 @@ class Shown:
         await self.post([peer.say(StandingAppeal(change=since, text=""), self.clock())])
 
     async def publish(self, number: int) -> None:
-        """Let the organiser say that the head of a round is on the Hub."""
+        """Have the organiser state that the head of a round is on the Hub."""
         head = self.ledger.state.run(self.rules.run_id).heads[number]
         body = CheckpointPublish(
             head=to_text(head.hash),
@@ -234,8 +234,8 @@ class Shown:
             repo=REPO,
             revision=head.weights_root.hex()[:40],
         )
-        said = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
-        await self.post([said])
+        entry = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
+        await self.post([entry])
 
     def _is_in(self, peer: PaperPeer) -> bool:
         return peer.key in self.round.slot_of
@@ -244,14 +244,14 @@ class Shown:
         return self.round.slot_of.get(peer.key) in self.round.elected
 
     def loss_of(self, peer: PaperPeer) -> int:
-        """A loss that falls as losses do, a little different for each trainer."""
+        """A realistic falling loss, slightly different for each trainer."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number % 256]))[0] - 128) / 4_000
         return int((2.1 + 3.6 * math.exp(-number / 11) + noise) * Q16)
 
 
 async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> Shown:
-    """Days of rounds that end in one under way, which begins at a time if that is not past."""
+    """Run days of rounds, the last of them in progress, begun at `until_ms` if that is later."""
     shown = Shown(ledger, clock)
     await shown.open()
     honest, careless, late, liar = shown.peers[:3], shown.peers[3], shown.peers[4], shown.peers[5]
@@ -263,7 +263,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
             await shown.pass_ms(4_000 + 2_000 * (at % 4))
         if day == 1:
             await shown.lie(liar)
-            await shown.let_go_by([*honest, careless, late])
+            await shown.run_void_round([*honest, careless, late])
         await shown.pass_ms(NIGHT_MS)
     await shown.pass_ms(max(until_ms - clock(), 0))
     await shown.post(shown.peers[6].join())
@@ -275,7 +275,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
 
 
 def fill(settings: LedgerSettings, until_ms: int) -> Shown:
-    """Found a ledger in the settings' folder and let all that happen up to a time."""
+    """Create a ledger in the settings' folder, with its history up to that time."""
     clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
 
     async def run(ledger: Ledger) -> Shown:
@@ -287,7 +287,7 @@ def fill(settings: LedgerSettings, until_ms: int) -> Shown:
 
 
 def _written(number: int, at: int) -> Sample:
-    """What a head writes, better and better; the third member's device rounds otherwise."""
+    """A head's text, longer in later rounds; the third member's device gives another ending."""
     text = " fox that could <b>count</b> the stars.\nEvery night she began anew & never"
     ends = " came to the end." if at < 2 else " slept before dawn."
     return Sample(

@@ -1,8 +1,8 @@
-"""The witnesses of a laboratory round: the live screen, real proofs, the real count of them.
+"""The witnesses of a round in the training lab: the real screen, real proofs, the real count.
 
-Every trainer is a witness with its own pseudo-gradient, as in a small swarm. What is not here is
-the log: `Closed` stands for the part of a closed round's view that the fold of standings reads, and
-its verdicts are counted by `proof.verdicts`.
+Every trainer is a witness with its own pseudo-gradient, as in a small swarm. The log is missing:
+`ClosedRound` replaces the part of a closed round's view that the fold of standings reads, and
+`proof.verdicts` counts the proofs.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
-    """What the witnesses of a round found, by witness, and what follows for each slot."""
+    """The findings of a round's witnesses, by witness, and the verdict for each slot."""
 
     measured: Mapping[int, tuple[ScreeningVerdict, ...]]
     proofs: Mapping[int, WitnessFindings]
     verdicts: Mapping[int, tuple[Verdict, RejectionReason]]
 
     def complaints(self) -> list[tuple[int, ScreeningVerdict]]:
-        """Who refuses what, for eyes."""
+        """Pairs of a witness and a verdict of rejection, for error messages and reports."""
         found = self.measured.items()
         return [(witness, one) for witness, some in found for one in some if one.reason]
 
@@ -54,7 +54,7 @@ def hear(
     past: Sequence[tuple[bytes, Path]] = (),
     liars: frozenset[int] = frozenset(),
 ) -> Hearing:
-    """Let every trainer screen the round; liars vouch for themselves and refuse all others."""
+    """Have every trainer screen the round; liars vouch for themselves and reject all others."""
     candidates = lab.candidates(made)
     measured, proofs = {}, {}
     for one in made:
@@ -93,7 +93,7 @@ class _Commitment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closed:
-    """A closed round, as far as standings are concerned."""
+    """A closed round, as the fold of standings reads it."""
 
     hearing: Hearing
     roster: Roster
@@ -109,13 +109,13 @@ class Closed:
         return self.hearing.verdicts
 
     def accusers(self, slot: int, reason: RejectionReason) -> int:
-        """Witnesses other than the slot itself that give that reason."""
+        """The number of witnesses, without the slot itself, that reject it for that reason."""
         proofs = self.hearing.proofs.items()
         return sum(at != slot and seen.rejected.get(slot) is reason for at, seen in proofs)
 
 
 def closed(hearing: Hearing, slots: int, index: int) -> RoundView:
-    """The round as the fold takes it, closed by the log entry of that index."""
+    """The round for the fold of standings, closed by the log entry at that index."""
     members = tuple(
         RosterMember(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
         for slot in range(slots)

@@ -71,7 +71,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "entered while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "gamma", s.paper.enter("gamma")),
+        lambda s: words.send_when_banned(s, "gamma", s.paper.enter("gamma")),
     ),
     "a run that anybody enters": (
         CompetitionPhase.OPEN,
@@ -104,7 +104,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a submission while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
+        lambda s: words.send_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "a submission that is not there": (
         CompetitionPhase.OPEN,
@@ -145,7 +145,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "an offer while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "five", s.paper.offer(s.key("five"))),
+        lambda s: words.send_when_banned(s, "five", s.paper.offer(s.key("five"))),
     ),
     "an end before the deadline": (
         CompetitionPhase.OPEN,
@@ -282,27 +282,27 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "scores that are not there": (
         CompetitionPhase.REVEALED,
         "not-found",
-        lambda s: words.say_as_committed(s, words.scored(s, scores=D)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, scores=D)),
     ),
     "scores that do not hold": (
         CompetitionPhase.REVEALED,
         "malformed",
-        lambda s: words.say_as_committed(s, words.scored(s, scores=s.paper.put(b"[]"))),
+        lambda s: words.commit_and_reveal(s, words.scored(s, scores=s.paper.put(b"[]"))),
     ),
     "somebody else's scores": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s), author=1),
+        lambda s: words.commit_and_reveal(s, words.scored(s), author=1),
     ),
     "other sums than the documents'": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s, millibits=35)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, millibits=35)),
     ),
     "another size than the documents'": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s, size_bytes=50)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, size_bytes=50)),
     ),
     "scores short of a document": (
         CompetitionPhase.REVEALED,
@@ -338,7 +338,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a challenge while banned": (
         CompetitionPhase.REVEALED,
         "quarantined",
-        lambda s: words.say_when_banned(s, "anybody", words.challenge(s)),
+        lambda s: words.send_when_banned(s, "anybody", words.challenge(s)),
     ),
     "a challenge after its date": (
         CompetitionPhase.REVEALED,
