@@ -22,11 +22,11 @@ from tests.support.attackers_round import (
     MuteWitness,
     due_proof,
     earned,
+    entries_by,
     outcome,
     patient_swarm,
     refusal,
     round_of,
-    said_by,
     swarm_in,
     swarm_of,
 )
@@ -118,7 +118,7 @@ def test_a_proof_about_slots_that_are_not_there_is_refused(
     body = msgspec.structs.replace(honest, **change)
     assert refusal(swarm, witness.signer, body) == code
     swarm.run_rounds(1)
-    assert said_by(swarm, witness, "witness.proof")
+    assert entries_by(swarm, witness, "witness.proof")
     assert swarm.view.closed == 1
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: in
     assert quorum(elected) == {4: 3, 16: 11}[elected]
     for colluders in (elected - quorum(elected), elected - quorum(elected) + 1):
         swarm = patient_swarm(3)
-        victim = Volunteer("victim", swarm.workshop, roles=("trainer",))
+        victim = Volunteer("victim", swarm.arithmetic, roles=("trainer",))
         kind = type("Colluder", (Colluder,), {"victims": {victim.key}})
         swarm.join(victim)
         swarm_of(3, *[kind] * colluders, *[Judge] * (elected - colluders), swarm=swarm)
@@ -195,7 +195,7 @@ def test_a_witness_counts_once() -> None:
     if swarm.view.state is RunState.ROUND_WITNESS:
         other = msgspec.structs.replace(honest, rejected=())
         assert refusal(swarm, witness.signer, other) == "already-said"
-    assert len(said_by(swarm, witness, "witness.proof")) == 1
+    assert len(entries_by(swarm, witness, "witness.proof")) == 1
 
 
 @attack("Q10", layer="wit", ends="the root is over the ids in ascending order, and it is compared")
@@ -269,7 +269,7 @@ def test_members_attest_the_hash_of_what_they_hold(liars: int) -> None:
         assert swarm.view.closed >= 3
         held = {entry.statement.type for entry in swarm.entries}
         assert "head.promote" in held
-        honest = swarm.workshop.roots
+        honest = swarm.arithmetic.roots
         assert swarm.view.head is not None
         assert swarm.view.head.weights_root in {weights for weights, _ in honest.values()}
     else:

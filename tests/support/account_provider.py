@@ -157,7 +157,7 @@ def providing() -> Iterator[AccountProvider]:
     """Serve a provider on a free loopback port."""
     provider = AccountProvider()
 
-    class Handler(BaseHTTPRequestHandler):
+    class ProviderHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._serve({})
 
@@ -182,7 +182,7 @@ def providing() -> Iterator[AccountProvider]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ProviderHandler)
     server.daemon_threads = True
     provider.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

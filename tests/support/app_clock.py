@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.app_worker_answers import NOW_MS
 
 
-class Clock:
+class AppClock:
     """Milliseconds since 1970."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PROGRAMS = ("blender", "Code", "discord", "firefox", "kdenlive", "obs", "steam", "teams")
 
 
-class Login:
+class FakeAutostart:
     """The system's autostart; `refuses` makes writing it fail, `forgets` drops changes."""
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class Login:
             self.is_there = is_there
 
 
-def own(folder: Path, login: Login | None = None) -> ProgramContext:
+def own(folder: Path, login: FakeAutostart | None = None) -> ProgramContext:
     """A program with its files in that folder."""
     return ProgramContext(
         settings=SettingsStore(folder / "settings"),
-        autostart=login or Login(),
+        autostart=login or FakeAutostart(),
         folder=folder / "worker",
         usual_ledger="https://ledger.example",
         programs=lambda: PROGRAMS,

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
 
-class PaperDesk(NotificationService):
+class NotificationRecorder(NotificationService):
     """Collects the notifications that it was asked to display."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.shown: list[tuple[str, str, str]] = []
+        self.displayed: list[tuple[str, str, str]] = []
 
     def display(self, title: str, text: str, target: str, button: str) -> None:
         assert button
-        self.shown.append((title, text, target))
+        self.displayed.append((title, text, target))
 
     @property
     def titles(self) -> list[str]:
         """Titles of the notifications."""
-        return [title for title, _, _ in self.shown]
+        return [title for title, _, _ in self.displayed]

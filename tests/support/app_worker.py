@@ -35,28 +35,28 @@ class ScriptedWorker(WorkerClient):
 
     def send_desired(self, wish: DesiredState) -> None:
         """Receive a desired state."""
-        self._hear(control.SetDesiredState(wish=wish))
+        self._receive(control.SetDesiredState(wish=wish))
 
     def send_preferences(self, preferences: Preferences) -> None:
         """Receive preferences."""
-        self._hear(control.SetPreferences(preferences=preferences))
+        self._receive(control.SetPreferences(preferences=preferences))
 
     def ask(self, number: int, question: Question) -> None:
         """Receive a question, and answer it if the script does."""
-        self._hear(control.AskQuestion(id=number, question=question))
+        self._receive(control.AskQuestion(id=number, question=question))
         reply = self.replies.get(type(question))
         if callable(reply):
             reply = reply(question)
         if isinstance(reply, str):
-            self.say(control.QuestionAnswer(id=number, error=reply))
+            self.send(control.QuestionAnswer(id=number, error=reply))
         elif reply is not None:
-            self.say(control.QuestionAnswer(id=number, reply=reply))
+            self.send(control.QuestionAnswer(id=number, reply=reply))
 
-    def show(self, snapshot: Snapshot) -> None:
+    def send_snapshot(self, snapshot: Snapshot) -> None:
         """Send a snapshot to the app."""
-        self.say(control.SnapshotMessage(snapshot=snapshot))
+        self.send(control.SnapshotMessage(snapshot=snapshot))
 
-    def say(self, message: control.FromWorker) -> None:
+    def send(self, message: control.FromWorker) -> None:
         """Send a message to the app, encoded and decoded as on the wire."""
         received = control.decode_from_worker(control.encode(message))
         if isinstance(received, control.SnapshotMessage):
@@ -76,5 +76,5 @@ class ScriptedWorker(WorkerClient):
         self.send_snapshot(obeyed)
         return obeyed
 
-    def _hear(self, message: control.ToWorker) -> None:
+    def _receive(self, message: control.ToWorker) -> None:
         self.received.append(control.decode_to_worker(control.encode(message)))

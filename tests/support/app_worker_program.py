@@ -37,7 +37,7 @@ OTHERS = DesiredState(number=41, lend=True)
 MINE = DesiredState(number=4, lend=False)
 
 
-class Program:
+class WorkerProgram:
     """One scripted worker."""
 
     def __init__(self, mode: str, folder: Path) -> None:
@@ -54,29 +54,31 @@ class Program:
         """Run until told to end, or as the script says."""
         if self.mode == "hung":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self.heard(sys.stdin.buffer.readline())
+        self.receive(sys.stdin.buffer.readline())
         if self.mode == "silent":
             sys.stdin.buffer.read()
             return
         if self.mode == "refusing":
-            say(control.RefuseController(why="app 0.1 speaks version 1, this worker speaks 2", v=2))
+            send(
+                control.RefuseController(why="app 0.1 speaks version 1, this worker speaks 2", v=2)
+            )
             return
-        say(control.AcceptController(build="paper", pid=os.getpid(), folder=str(self.folder)))
+        send(control.AcceptController(build="paper", pid=os.getpid(), folder=str(self.folder)))
         if self.mode == "taken":
             sys.stderr.write("some log line\ntequio: another process uses the folder\n")
             sys.exit(1)
         self.misbehave()
-        threading.Thread(target=self.show, daemon=True).start()
+        threading.Thread(target=self.send_snapshots, daemon=True).start()
         for line in sys.stdin.buffer:
-            if isinstance(message := self.heard(line), control.EndWorker):
+            if isinstance(message := self.receive(line), control.EndWorker):
                 break
-            self.take(message)
+            self.handle(message)
         if self.mode == "hung":
             time.sleep(60)
 
     def misbehave(self) -> None:
         """Do what the script says, once, at the start."""
-        say(control.SnapshotMessage(snapshot=self.snapshot))
+        send(control.SnapshotMessage(snapshot=self.snapshot))
         match self.mode:
             case "hung":
                 time.sleep(60)
@@ -88,13 +90,13 @@ class Program:
                 sys.stderr.write("tequio: the disk under the folder is gone\n")
                 sys.exit(1)
 
-    def show(self) -> None:
+    def send_snapshots(self) -> None:
         """Send the snapshot again and again."""
         while True:
-            say(control.SnapshotMessage(snapshot=self.snapshot))
+            send(control.SnapshotMessage(snapshot=self.snapshot))
             time.sleep(EVERY_S)
 
-    def take(self, message: control.ToWorker) -> None:
+    def handle(self, message: control.ToWorker) -> None:
         """Handle one message."""
         match message:
             case control.SetDesiredState(wish=wish):
@@ -112,9 +114,9 @@ class Program:
         """Answer, sooner or later."""
         if self.mode == "late":
             time.sleep(1.0)
-        say(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
+        send(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
 
-    def heard(self, line: bytes) -> control.ToWorker:
+    def receive(self, line: bytes) -> control.ToWorker:
         """Append the line to the file of received lines, and decode it."""
         with (self.folder / "heard").open("ab") as file:
             file.write(line)
@@ -124,7 +126,7 @@ class Program:
 _WRITING = threading.Lock()
 
 
-def say(message: control.FromWorker) -> None:
+def send(message: control.FromWorker) -> None:
     write(control.encode(message))
 
 
@@ -135,4 +137,4 @@ def write(content: bytes) -> None:
 
 
 if __name__ == "__main__":
-    Program(sys.argv[1], Path(sys.argv[2])).run()
+    WorkerProgram(sys.argv[1], Path(sys.argv[2])).run()

@@ -30,7 +30,7 @@ CHEAT = "volunteer-4"
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeSuffice(DemoScript):
+class ThreeMemberScript(DemoScript):
     """The demo's script, for a run that goes on when one of four is quarantined."""
 
     def plan(self) -> str:
@@ -39,7 +39,7 @@ class ThreeSuffice(DemoScript):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Performance:
+class FinishedDemo:
     """A finished demo: its outcome, and its log."""
 
     outcome: dict[str, Any]
@@ -59,7 +59,7 @@ class Performance:
         return [one.round or 0 for one in said if isinstance(one.body, WorkCommit)]
 
 
-def perform(script: DemoScript, attack: str | None) -> Performance:
+def run_attacked_demo(script: DemoScript, attack: str | None) -> FinishedDemo:
     """Run the demo; the fourth volunteer uses that attack, or is honest like the others."""
 
     def command(*words: str) -> list[str]:
@@ -70,7 +70,7 @@ def perform(script: DemoScript, attack: str | None) -> Performance:
 
     with mock.patch.object(play, "tequio", command):
         outcome = main.run_demo(script)
-    return Performance(
+    return FinishedDemo(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),
         cheat=identity.load_or_create(script.folder / CHEAT).key,

@@ -48,7 +48,7 @@ SMALL_KEYS = {
 
 
 @dataclass(frozen=True)
-class Door:
+class AttackedLedger:
     """A served ledger with two organisers, and requests to it."""
 
     ledger: Served
@@ -63,14 +63,14 @@ class Door:
         """Post leaves as they are; returns the code or status of each."""
         return codes(self.http.post("/v1/statements", content=encode_bundle(leaves)))
 
-    def says(self, *entries: Entry) -> list[str]:
+    def post_entries(self, *entries: Entry) -> list[str]:
         """Post entries; returns the code or status of each."""
         return self.post(*(entry.leaf() for entry in entries))
 
     def author(self, name: str) -> Author:
         """Register an author."""
         one = Author(name, self.net)
-        assert self.says(one.register(now_ms())) == ["logged"]
+        assert self.post_entries(one.register(now_ms())) == ["logged"]
         return one
 
     def put(self, signer: Signer, content: bytes, at_ms: int, name: bytes | None = None) -> int:
@@ -85,7 +85,9 @@ class Door:
         assert self.put(ORGANISER, rules.encode(), now_ms()) in (200, 201)
         organiser = Author("organiser", self.net)
         organiser.signer = ORGANISER
-        assert self.says(organiser.say(opening(rules), now_ms(), run=rules.run_id)) == ["logged"]
+        assert self.post_entries(organiser.sign(opening(rules), now_ms(), run=rules.run_id)) == [
+            "logged"
+        ]
         return rules.run_id
 
     def size(self) -> int:
@@ -98,13 +100,13 @@ class Door:
 
 
 @contextmanager
-def door(folder: Path, *options: str) -> Iterator[Door]:
+def attacked_ledger(folder: Path, *options: str) -> Iterator[AttackedLedger]:
     """Start the real program."""
     with (
         served(folder, "--organiser", to_text(SECOND.key), *options) as ledger,
         httpx.Client(base_url=ledger.url, timeout=PATIENCE_S) as http,
     ):
-        yield Door(ledger, http)
+        yield AttackedLedger(ledger, http)
 
 
 def opening(rules: Manifest) -> RunOpen:
@@ -203,4 +205,4 @@ def monkey(chance: random.Random, speaker: Author, keys: Sequence[PeerKey]) -> E
         changes["leaves"] = (to_text(one), to_text(other))[: chance.randint(1, 2)]
     run = None if body.SCOPE is Scope.NETWORK else RunId(_RUNS[chance.randrange(2)])
     number = chance.choice(numbers) if body.SCOPE is Scope.ROUND else None
-    return speaker.say(replace_fields(body, **changes), now_ms(), run=run, number=number)
+    return speaker.sign(replace_fields(body, **changes), now_ms(), run=run, number=number)

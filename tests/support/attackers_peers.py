@@ -37,7 +37,7 @@ Serve: TypeAlias = "Callable[[PeerStream], Awaitable[None]]"
 
 
 @dataclass
-class Gathering:
+class PeerSetup:
     """Our own peer, with a store and a fetcher, and the peers added to it."""
 
     folder: Path
@@ -73,10 +73,10 @@ class Gathering:
 
 
 @asynccontextmanager
-async def gathering(folder: Path) -> AsyncIterator[Gathering]:
+async def peer_setup(folder: Path) -> AsyncIterator[PeerSetup]:
     """Start our own peer; leaving the block stops all peers."""
     async with network("ours") as us, trio.open_nursery() as nursery:
-        yield Gathering(folder, us, nursery)
+        yield PeerSetup(folder, us, nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -147,7 +147,7 @@ async def shouting(stream: PeerStream) -> None:
 
 
 @dataclass
-class Counting:
+class SilentSources:
     """Sources that accept every request, answer none, and count the requested bytes."""
 
     asked_bytes: int = 0

@@ -19,7 +19,7 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
-from tests.support.memory_swarm import Character, Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -38,7 +38,7 @@ class Judge(Volunteer):
     def _proof(self, current: RoundView) -> WitnessProof:
         ids, rejected = {}, {}
         for slot, one in current.commitments.items():
-            payload = self._workshop.payloads.get(one.header.payload_root)
+            payload = self._arithmetic.payloads.get(one.header.payload_root)
             if payload is None:
                 continue
             rule = validate(one.header.pack(), payload, current.expected())
@@ -64,7 +64,7 @@ class Forger(Judge):
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         honest = ContributionHeader.parse(from_text(super()._work(current, slot).header, None))
-        payloads = self._workshop.payloads
+        payloads = self._arithmetic.payloads
         spoilt = type(self).spoil(payloads[honest.payload_root], current.shape)
         header = replace(honest, payload_root=payload_root(spoilt, current.shape))
         payloads[header.payload_root] = spoilt
@@ -78,9 +78,9 @@ class TwoFaced(Judge):
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
         root = ContributionHeader.parse(from_text(body.header, None)).payload_root
-        shown = bytearray(self._workshop.payloads[root])
+        shown = bytearray(self._arithmetic.payloads[root])
         shown[0] ^= 1
-        self._workshop.payloads[root] = bytes(shown)
+        self._arithmetic.payloads[root] = bytes(shown)
         return body
 
 
@@ -90,7 +90,7 @@ class Withholder(Judge):
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
         root = ContributionHeader.parse(from_text(body.header, None)).payload_root
-        self._workshop.payloads.pop(root, None)
+        self._arithmetic.payloads.pop(root, None)
         return body
 
 
@@ -121,26 +121,26 @@ class Colluder(Judge):
 class Copyist(Judge):
     """A trainer that commits to the first committed payload as its own."""
 
-    def duty(self, view: FullRunView) -> Said | None:
+    def duty(self, view: FullRunView) -> StatementDraft | None:
         """Wait for another commitment before committing."""
-        said, current = super().duty(view), view.round
-        if said is None or current is None or not isinstance(said.body, WorkCommit):
-            return said
+        draft, current = super().duty(view), view.round
+        if draft is None or current is None or not isinstance(draft.body, WorkCommit):
+            return draft
         if not current.commitments:
             return None
         first = next(iter(current.commitments.values())).header
-        mine = ContributionHeader.parse(from_text(said.body.header, None))
+        mine = ContributionHeader.parse(from_text(draft.body.header, None))
         copied = replace(mine, payload_root=first.payload_root)
-        return Said(WorkCommit(header=to_text(copied.pack())), said.round)
+        return StatementDraft(WorkCommit(header=to_text(copied.pack())), draft.round)
 
 
 class MuteWitness(Judge):
     """A member that attests and trains, and never hands in a proof."""
 
-    def duty(self, view: FullRunView) -> Said | None:
+    def duty(self, view: FullRunView) -> StatementDraft | None:
         """Send everything except proofs."""
-        said = super().duty(view)
-        return None if said is not None and isinstance(said.body, WitnessProof) else said
+        draft = super().duty(view)
+        return None if draft is not None and isinstance(draft.body, WitnessProof) else draft
 
 
 class WitnessStrike(Judge):
@@ -148,22 +148,22 @@ class WitnessStrike(Judge):
 
     strikes_in = 0
 
-    def duty(self, view: FullRunView) -> Said | None:
+    def duty(self, view: FullRunView) -> StatementDraft | None:
         """Send everything except the proof of that round."""
-        said = super().duty(view)
-        strikes = said is not None and said.round == self.strikes_in
-        return None if strikes and isinstance(said.body, WitnessProof) else said  # type: ignore[union-attr]  # it strikes
+        draft = super().duty(view)
+        strikes = draft is not None and draft.round == self.strikes_in
+        return None if strikes and isinstance(draft.body, WitnessProof) else draft  # type: ignore[union-attr]  # it strikes
 
 
 class Sleeper(Judge):
     """A member that is killed once a round has opened with it."""
 
-    def duty(self, view: FullRunView) -> Said | None:
+    def duty(self, view: FullRunView) -> StatementDraft | None:
         """Join, attest, and never send anything again."""
         if self.seq and view.state not in (RunState.WAITING_FOR_MEMBERS, RunState.WARMUP):
-            self.character = Character(silent=100)
-            self._moods.clear()
-        if self.character.silent:
+            self.failure_rates = FailureRates(silent=100)
+            self._failures.clear()
+        if self.failure_rates.silent:
             return None
         return super().duty(view)
 
@@ -173,19 +173,19 @@ class Quitter(Judge):
 
     leaves = False
 
-    def duty(self, view: FullRunView) -> Said | None:
+    def duty(self, view: FullRunView) -> StatementDraft | None:
         """Send member.leave once `leaves` is set."""
         standing = view.accounts.members.get(self.key)
         if not self.leaves:
             return super().duty(view)
-        return Said(MemberLeave(reason=1)) if standing and standing.is_active else None
+        return StatementDraft(MemberLeave(reason=1)) if standing and standing.is_active else None
 
 
 class HeadLiar(Judge):
     """A member that states a wrong head in every round."""
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
-        self._moods[current.number, current.phase, "lying"] = True
+        self._failures[current.number, current.phase, "lying"] = True
         return super()._attest(view, current)
 
 
@@ -193,7 +193,7 @@ def swarm_of(seed: int, *kinds: type[Volunteer], swarm: Swarm | None = None) -> 
     """A swarm with one member of each kind, in this order."""
     made = swarm or patient_swarm(seed)
     for at, kind in enumerate(kinds):
-        made.join(kind(f"{kind.__name__} {at}", made.workshop, seed=seed))
+        made.join(kind(f"{kind.__name__} {at}", made.arithmetic, seed=seed))
     return made
 
 
@@ -220,7 +220,7 @@ def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
     return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
 
 
-def said_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
+def entries_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
     """A member's entries of one type, in the log's order."""
     return [
         one
@@ -247,8 +247,8 @@ def round_of(swarm: Swarm) -> RoundView:
 
 def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None) -> str:
     """The code with which both views refuse that statement about the round; fails if accepted."""
-    said = Said(body, number or round_of(swarm).number)
-    statement = swarm.sign(author, said, swarm.manifest.run_id).statement
+    draft = StatementDraft(body, number or round_of(swarm).number)
+    statement = swarm.sign(author, draft, swarm.manifest.run_id).statement
     copied = deepcopy(swarm.view)
     light = RunView(**{one.name: getattr(copied, one.name) for one in fields(RunView)})
     codes = set()
@@ -266,15 +266,15 @@ def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None)
 def due_proof(swarm: Swarm) -> tuple[Volunteer, WitnessProof]:
     """A witness that has not answered yet, and its honest proof."""
     for one in swarm.volunteers:
-        said = one.duty(swarm.view)
-        if said is not None and isinstance(said.body, WitnessProof):
-            return one, said.body
+        draft = one.duty(swarm.view)
+        if draft is not None and isinstance(draft.body, WitnessProof):
+            return one, draft.body
     raise AssertionError("nobody owes a proof")
 
 
-def signed(swarm: Swarm, one: Volunteer, said: Said) -> bytes:
+def signed(swarm: Swarm, one: Volunteer, draft: StatementDraft) -> bytes:
     """The leaf of a volunteer's next statement, which is signed but not sent to the ledger."""
-    return one.sign(swarm.net, swarm.manifest.run_id, said, swarm.now_ms).leaf()
+    return one.sign(swarm.net, swarm.manifest.run_id, draft, swarm.now_ms).leaf()
 
 
 def report_of(*leaves: bytes) -> FaultReport:

@@ -24,7 +24,12 @@ from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import Genesis
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    register_keys,
+    wait_until_published,
+)
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
@@ -43,11 +48,11 @@ def stop(ledger: Served) -> None:
 
 
 @contextmanager
-def begun(ring: Ring, policy: Path) -> Iterator[tuple[Served, Path]]:
+def begun(ring: WitnessGroup, policy: Path) -> Iterator[tuple[Served, Path]]:
     """A published log of 6 entries, and a copy of its folder with exactly these."""
     with cosigned(ring, policy) as ledger:
-        say(ledger, "common", 5)
-        wait_until_shown(ledger, policy, 6)
+        register_keys(ledger, "common", 5)
+        wait_until_published(ledger, policy, 6)
         stop(ledger)
     copy = ring.folder / "copy"
     shutil.copytree(ring.ledger, copy)
@@ -59,7 +64,7 @@ def begun(ring: Ring, policy: Path) -> Iterator[tuple[Served, Path]]:
 def other_history(copy: Path, count: int, *options: str) -> Iterator[Served]:
     """Serve the same log from the copy, with different entries under the same key."""
     with served(copy, *UNLIMITED, *options) as ledger:
-        say(ledger, "another history", count)
+        register_keys(ledger, "another history", count)
         yield ledger
 
 

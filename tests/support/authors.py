@@ -38,7 +38,7 @@ class Author:
         """The author's key."""
         return self.signer.key
 
-    def say(
+    def sign(
         self,
         body: Body,
         now_ms: int,
@@ -62,7 +62,7 @@ class Author:
 
     def register(self, now_ms: int, *invitation: Signer) -> Entry:
         """Sign the registration of the key, under an invitation if there is one."""
-        return self.say(registration(self.net, self.key), now_ms, *invitation)
+        return self.sign(registration(self.net, self.key), now_ms, *invitation)
 
 
 def newcomers(name: str, net: NetworkId, count: int, now_ms: int) -> list[Entry]:

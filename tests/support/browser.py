@@ -24,7 +24,7 @@ GRAVE = ("critical", "serious")
 
 
 @dataclass  # without slots: the library sets attributes on the objects whose methods it calls
-class Watched:
+class WatchedPage:
     """A page, and every fault seen while it was open."""
 
     page: Page
@@ -73,7 +73,7 @@ def watched(
     size: tuple[int, int] = WIDE,
     *,
     scripts: bool = True,
-) -> Iterator[Watched]:
+) -> Iterator[WatchedPage]:
     """Open a fresh window that shares nothing with earlier ones."""
     width, height = size
     context = browser.new_context(
@@ -84,7 +84,7 @@ def watched(
         timezone_id="UTC",
     )
     try:
-        yield Watched(context.new_page())
+        yield WatchedPage(context.new_page())
     finally:
         context.close()
 

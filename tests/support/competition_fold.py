@@ -26,7 +26,7 @@ from tests.support.synthetic_competition import (
     NO_LIMIT,
     OPENS,
     RESULT,
-    PaperCompetition,
+    SyntheticCompetition,
     folder,
 )
 
@@ -44,7 +44,7 @@ RUN_RULES = manifest()
 RUN = RUN_RULES.run_id
 
 
-class Stage:
+class CompetitionFold:
     """A competition without a ledger: people by name, a clock, and the fold of their statements."""
 
     def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3, tier: int = 0) -> None:
@@ -64,7 +64,7 @@ class Stage:
             organisers=frozenset({self.key("organiser"), self.key("second")}),
         )
         custodians = [self.key(f"custodian {n}") for n in (1, 2, 3)]
-        self.paper = PaperCompetition(
+        self.paper = SyntheticCompetition(
             custodians=custodians, start_ms=START, budget=budget, evaluators=evaluators, tier=tier
         )
 
@@ -79,12 +79,12 @@ class Stage:
             self.standings.register(self.people[name], self.index)
         return self.people[name]
 
-    def at(self, after_ms: int) -> Stage:
+    def at(self, after_ms: int) -> CompetitionFold:
         """Set the clock to `after_ms` after the start."""
         self.now = START + after_ms
         return self
 
-    def say(self, name: str, *bodies: Body) -> None:
+    def post(self, name: str, *bodies: Body) -> None:
         """Apply a person's statements, as the log would have them; raises RefusedError."""
         for body in bodies:
             statement = self.statement(name, body)
@@ -165,58 +165,58 @@ class Stage:
 
     # --- the steps of a competition
 
-    def open(self) -> Stage:
+    def open(self) -> CompetitionFold:
         """Open the competition."""
-        self.say("organiser", self.paper.open())
+        self.post("organiser", self.paper.open())
         return self.at(OPENS)
 
-    def enter(self, *names: str) -> Stage:
+    def enter(self, *names: str) -> CompetitionFold:
         """Have each enter and submit a folder under its own name."""
         for name in names:
-            self.say(name, self.paper.enter(name), self.paper.submit(name, folder(name)))
+            self.post(name, self.paper.enter(name), self.paper.submit(name, folder(name)))
         return self
 
-    def offer(self, *names: str) -> Stage:
+    def offer(self, *names: str) -> CompetitionFold:
         """Have each offer to evaluate."""
         for name in names:
-            self.say(name, self.paper.offer(self.key(name)))
+            self.post(name, self.paper.offer(self.key(name)))
         return self
 
-    def close(self) -> Stage:
+    def close(self) -> CompetitionFold:
         """Close the competition to entries."""
-        self.at(DEADLINE).say("coordinator", CompClose(competition=self.paper.text))
+        self.at(DEADLINE).post("coordinator", CompClose(competition=self.paper.text))
         return self
 
-    def confess(self, *names: str) -> Stage:
+    def confess(self, *names: str) -> CompetitionFold:
         """Have each reveal its secret."""
         for name in names:
-            self.say(name, self.paper.secret(self.key(name)))
+            self.post(name, self.paper.secret(self.key(name)))
         return self
 
-    def draw(self) -> Stage:
+    def draw(self) -> CompetitionFold:
         """End the phase of secrets with the draw."""
-        self.at(DRAW).say("coordinator", CompDraw(competition=self.paper.text))
+        self.at(DRAW).post("coordinator", CompDraw(competition=self.paper.text))
         return self
 
-    def reveal(self, *numbers: int) -> Stage:
+    def reveal(self, *numbers: int) -> CompetitionFold:
         """Have custodians reveal their shares."""
         for number in numbers:
-            self.say(f"custodian {number}", self.paper.reveal(number))
+            self.post(f"custodian {number}", self.paper.reveal(number))
         return self
 
-    def commit(self, entrant: str, *evaluators: str) -> Stage:
+    def commit(self, entrant: str, *evaluators: str) -> CompetitionFold:
         """Have each commit to the scores that `reveal_scores` reveals."""
         for name in evaluators:
-            self.say(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
+            self.post(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
         return self
 
-    def show(self, entrant: str, *evaluators: str) -> Stage:
+    def reveal_scores(self, entrant: str, *evaluators: str) -> CompetitionFold:
         """Have each reveal the scores that it committed to."""
         for name in evaluators:
-            self.say(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
+            self.post(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
         return self
 
-    def play(self, to: CompetitionPhase) -> Stage:
+    def play(self, to: CompetitionPhase) -> CompetitionFold:
         """Run a competition with two entrants and four offers up to that phase."""
         offers = ("one", "two", "three", "four")
         steps: dict[CompetitionPhase, Callable[[], object]] = {
@@ -224,7 +224,7 @@ class Stage:
             CompetitionPhase.CLOSED: self.close,
             CompetitionPhase.DRAWN: lambda: self.confess(*offers).draw(),
             CompetitionPhase.REVEALED: lambda: self.reveal(3, 1),
-            CompetitionPhase.DECIDED: lambda: self.at(RESULT).say(
+            CompetitionPhase.DECIDED: lambda: self.at(RESULT).post(
                 "organiser", self.paper.decide(self.drawn().beacon)
             ),
         }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ContestSite:
+class CompetitionSite:
     """The site's address, and its competitions by phase."""
 
     url: str
@@ -36,10 +36,10 @@ class ContestSite:
 
 
 @contextmanager
-def served_contests(folder: Path) -> Iterator[ContestSite]:
+def served_competitions(folder: Path) -> Iterator[CompetitionSite]:
     """Fill a ledger up to now and serve it."""
     shown = fill(make_settings(folder), time.time_ns() // 1_000_000)
     with served(folder) as running:
         names = {phase: to_text(paper.id) for phase, paper in shown.papers.items()}
         run = to_text(shown.swarms[0].rules.run_id)
-        yield ContestSite(running.url, names, f"/runs/{run}")
+        yield CompetitionSite(running.url, names, f"/runs/{run}")

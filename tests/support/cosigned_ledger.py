@@ -28,7 +28,7 @@ ORIGIN = "ledger.example/test"
 PATIENCE_S = 30.0
 
 
-class Ring:
+class WitnessGroup:
     """The witnesses, and the policy file that names them."""
 
     def __init__(self, folder: Path, count: int) -> None:
@@ -80,14 +80,14 @@ class Ring:
 
 
 @contextmanager
-def cosigned(ring: Ring, policy: Path, *options: str) -> Iterator[Served]:
+def cosigned(ring: WitnessGroup, policy: Path, *options: str) -> Iterator[Served]:
     """Serve the group's ledger under a policy."""
     brisk = ("--trust", str(policy), "--publish-pause-ms", "0")
     with served(ring.ledger, *UNLIMITED, *brisk, *options) as ledger:
         yield ledger
 
 
-def say(ledger: Served, name: str, count: int) -> list[int]:
+def register_keys(ledger: Served, name: str, count: int) -> list[int]:
     """Register `count` new keys; returns the indices of their entries."""
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, ledger.net, count, now_ms)]
@@ -97,7 +97,7 @@ def say(ledger: Served, name: str, count: int) -> list[int]:
     return [item["index"] for item in items]
 
 
-def shown(ledger: Served, policy: Path) -> Checkpoint | None:
+def published_checkpoint(ledger: Served, policy: Path) -> Checkpoint | None:
     """The published checkpoint, checked under the policy; None while there is none."""
     answer = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30)
     if answer.status_code == 503:
@@ -113,12 +113,12 @@ def wait_for_status(ledger: Served, status: str) -> None:
         time.sleep(0.05)
 
 
-def wait_until_shown(ledger: Served, policy: Path, size: int) -> Checkpoint:
+def wait_until_published(ledger: Served, policy: Path, size: int) -> Checkpoint:
     """Wait until `size` entries are published."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         try:
-            found = shown(ledger, policy)
+            found = published_checkpoint(ledger, policy)
         except NoQuorumError as err:
             raise AssertionError("shown without its quorum") from err
         if found is not None and found.size >= size:

@@ -24,13 +24,13 @@ import psutil
 
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskPoints, PointsReply
-from tests.support.accessibility_tree import Reader, reader
+from tests.support.accessibility_tree import AccessibilityReader, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tequio_client.ipc.control import PointsRow
-    from tests.support.accessibility_tree import Thing
+    from tests.support.accessibility_tree import AccessibleElement
 
 
 PANELS = ("tint2", "xfce4-panel")
@@ -54,15 +54,15 @@ ROUNDS = 2
 """One of the first rounds worked in, this many, must be proven."""
 
 
-class Tour:
+class DesktopUser:
     """A user's eyes, mouse and keyboard; takes a picture of each step."""
 
-    def __init__(self, eyes: Reader, out: Path) -> None:
+    def __init__(self, eyes: AccessibilityReader, out: Path) -> None:
         self._eyes = eyes
         self._out = out
         self._steps = 0
 
-    def see(self, name: str, patience_s: float = PATIENCE_S) -> Thing:
+    def see(self, name: str, patience_s: float = PATIENCE_S) -> AccessibleElement:
         """Wait for words on the screen."""
         return self._eyes.says(name, patience_s)
 
@@ -198,88 +198,88 @@ def trainers(app: subprocess.Popen[bytes]) -> list[psutil.Process]:
 # --- the steps
 
 
-def first_run(tour: Tour) -> None:
+def first_run(user: DesktopUser) -> None:
     """Go from the first start to Contribute."""
-    tour.see("Lend your idle computer to open models", 60)
-    tour.shoot("welcome")
-    tour.click("Next")
-    tour.see("What this computer can do instead")
-    tour.click("Train on the processor")
-    tour.shoot("check")
-    tour.click("Next")
-    tour.see("Where should it be stored?")
-    tour.shoot("key")
-    tour.click("In an unencrypted file")
-    tour.click("Make my key")
-    tour.see("backup", 60)
-    tour.shoot("key-made")
-    tour.click("Next")
-    tour.see("When may Tequio use this computer?")
-    tour.click("Max")
-    tour.click("I agree")
-    tour.shoot("when")
-    tour.click("Next")
-    tour.see("What would you like to train?")
-    tour.click("Choose for me: The open run that fits this computer and needs it most.")
-    tour.shoot("run")
-    tour.click("Next")
-    tour.see("What happens next")
-    tour.shoot("ready")
-    tour.click("Contribute")
+    user.see("Lend your idle computer to open models", 60)
+    user.shoot("welcome")
+    user.click("Next")
+    user.see("What this computer can do instead")
+    user.click("Train on the processor")
+    user.shoot("check")
+    user.click("Next")
+    user.see("Where should it be stored?")
+    user.shoot("key")
+    user.click("In an unencrypted file")
+    user.click("Make my key")
+    user.see("backup", 60)
+    user.shoot("key-made")
+    user.click("Next")
+    user.see("When may Tequio use this computer?")
+    user.click("Max")
+    user.click("I agree")
+    user.shoot("when")
+    user.click("Next")
+    user.see("What would you like to train?")
+    user.click("Choose for me: The open run that fits this computer and needs it most.")
+    user.shoot("run")
+    user.click("Next")
+    user.see("What happens next")
+    user.shoot("ready")
+    user.click("Contribute")
 
 
-def allow_others(tour: Tour) -> None:
+def allow_others(user: DesktopUser) -> None:
     """Let other programs use the processor, as the demo's volunteers on this machine do."""
-    tour.click("Settings")
+    user.click("Settings")
     for _ in range(ATTEMPTS):  # a busy machine loses keystrokes
-        tour.click("Search settings")
-        tour.press("ctrl+a")
-        tour.write("programs on the cpu")
+        user.click("Search settings")
+        user.press("ctrl+a")
+        user.write("programs on the cpu")
         with suppress(AssertionError):
-            tour.see("Pauses while other programs keep all CPU cores", 5)
+            user.see("Pauses while other programs keep all CPU cores", 5)
             break
-    tour.click("Other programs on the CPU")
-    tour.press("ctrl+a")
-    tour.write("100")
-    tour.press("Return")
-    tour.shoot("settings-others")
-    tour.click("Home")
+    user.click("Other programs on the CPU")
+    user.press("ctrl+a")
+    user.write("100")
+    user.press("Return")
+    user.shoot("settings-others")
+    user.click("Home")
 
 
-def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
+def lend(user: DesktopUser, app: subprocess.Popen[bytes], folder: Path) -> None:
     """Lend from the first click on Contribute until a round is proven, then pause."""
-    tour.see("Lending", 120)
+    user.see("Lending", 120)
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
-    tour.shoot("lending")
-    tour.click("Points")
+    user.shoot("lending")
+    user.click("Points")
     wait_until("a round is pending", lambda: bool(_rounds(folder, "pending")), 180)
     first = _rounds(folder, "pending")[-1].round
     time.sleep(REFRESH_S)
-    tour.shoot("pending")
+    user.shoot("pending")
     wait_until("a round is verified", lambda: bool(_rounds(folder, "verified")), 300)
     proven = _rounds(folder, "verified")[-1]
     assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
     assert proven.micropoints
     assert proven.size is not None, "verified without a checkpoint"
-    tour.see(PROOF)
+    user.see(PROOF)
     time.sleep(SETTLE_S)
-    tour.shoot("verified")
-    tour.click(PROOF)
-    tour.see("What was checked here")
-    tour.shoot("proof")
-    tour.press("Escape")
-    tour.click("Home")
-    tour.shoot("home")
-    begun_s = tour.click("Pause", settle_s=0.0)
+    user.shoot("verified")
+    user.click(PROOF)
+    user.see("What was checked here")
+    user.shoot("proof")
+    user.press("Escape")
+    user.click("Home")
+    user.shoot("home")
+    begun_s = user.click("Pause", settle_s=0.0)
     wait_until("the trainer is gone", lambda: not trainers(app), FREED_S * _busy())
     print(f"tour: the trainer was gone after {time.monotonic() - begun_s:.2f} s", flush=True)  # noqa: T201 - a program
-    tour.see("Paused")
+    user.see("Paused")
     time.sleep(SETTLE_S)
-    tour.shoot("paused")
+    user.shoot("paused")
     for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
-        tour.click(page)
+        user.click(page)
         time.sleep(REFRESH_S)
-        tour.shoot(page.lower())
+        user.shoot(page.lower())
 
 
 def _busy() -> float:
@@ -311,13 +311,13 @@ def main() -> None:
         app = stack.enter_context(
             running([*command, "--dir", str(folder / "worker")], options.out / "app.log")
         )
-        tour = Tour(stack.enter_context(reader()), options.out)
+        user = DesktopUser(stack.enter_context(reader()), options.out)
         try:
-            first_run(tour)
-            allow_others(tour)
-            lend(tour, app, folder / "worker")
+            first_run(user)
+            allow_others(user)
+            lend(user, app, folder / "worker")
         except BaseException:
-            tour.shoot("where-it-failed")
+            user.shoot("where-it-failed")
             raise
         wait_until("the app lives", lambda: app.poll() is None, 1)
 

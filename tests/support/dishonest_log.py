@@ -68,7 +68,7 @@ STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score"
 
 
 @dataclass(kw_only=True)
-class ContestLog:
+class DishonestLog:
     """The log, the blobs, and the steps of a competition; `now_ms` is everybody's clock."""
 
     texts: Sequence[str] = TEXTS
@@ -84,7 +84,7 @@ class ContestLog:
         self.now_ms = NOW_MS
         self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
         for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
-            self.say(name, registration(NET, self.signer(name).key))
+            self.log_statement(name, registration(NET, self.signer(name).key))
         sealing = Sealing.of(self.texts)
         self.shares = list(sealing.shares)
         custodians = [self.key(name) for name in CUSTODIANS]
@@ -102,7 +102,7 @@ class ContestLog:
         """The public key of a person."""
         return self.signer(name).key
 
-    def say(self, name: str, body: Body) -> int:
+    def log_statement(self, name: str, body: Body) -> int:
         """Log a person's statement without checks; returns its index."""
         signer = self.signer(name)
         seq, last = self.log.chains.get(signer.key, (0, ZERO_DIGEST))
@@ -116,7 +116,7 @@ class ContestLog:
         )
         return self.log.append(sign(NET, statement, signer))
 
-    def unsay(self) -> None:
+    def remove_last(self) -> None:
         """Remove the last statement from the log and from its author's chain."""
         last = Entry.parse(self.log.leaves.pop()).statement
         self.log.hashes.pop()
@@ -180,7 +180,7 @@ class ContestLog:
 
     # --- the steps of a competition
 
-    def play(self, to: str = "result") -> ContestLog:
+    def play(self, to: str = "result") -> DishonestLog:
         """Run all steps up to and including that one."""
         for step in STEPS[: STEPS.index(to) + 1]:
             getattr(self, step)()
@@ -193,13 +193,13 @@ class ContestLog:
 
     def open(self) -> None:
         """Open the competition."""
-        self.say("organiser", CompOpen(competition=self.name))
+        self.log_statement("organiser", CompOpen(competition=self.name))
 
     def enter(self) -> None:
         """Have every entrant enter and submit."""
         self.now_ms = OPENS
         for entrant in ENTRANTS:
-            self.say(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
+            self.log_statement(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
             self.submit(entrant, self.submissions.get(entrant, folder_of(entrant)))
 
     def submit(self, entrant: str, submission: Submission) -> int:
@@ -207,23 +207,25 @@ class ContestLog:
         self.submissions[entrant] = submission
         name = self.put(submission.encode())
         body = CompSubmit(competition=self.name, entrant=entrant, submission=name)
-        return self.say(entrant, body)
+        return self.log_statement(entrant, body)
 
     def offer(self) -> None:
         """Have everybody offer to evaluate."""
         for name in EVALUATORS:
             commit = offer_commitment(self.rules.id, self.key(name), secret_of(name))
-            self.say(name, EvalOffer(competition=self.name, commit=to_text(commit)))
+            self.log_statement(name, EvalOffer(competition=self.name, commit=to_text(commit)))
 
     def close(self) -> None:
         """Close the competition to entries."""
         self.now_ms = DEADLINE
-        self.say("coordinator", CompClose(competition=self.name))
+        self.log_statement("coordinator", CompClose(competition=self.name))
 
     def secrets(self) -> None:
         """Reveal all secrets."""
         for name in EVALUATORS:
-            self.say(name, EvalSecret(competition=self.name, secret=to_text(secret_of(name))))
+            self.log_statement(
+                name, EvalSecret(competition=self.name, secret=to_text(secret_of(name)))
+            )
 
     def draw(self) -> None:
         """Draw at the time that the rules set."""
@@ -232,7 +234,7 @@ class ContestLog:
 
     def draw_now(self) -> int:
         """Draw at the current time; returns the entry."""
-        return self.say("coordinator", CompDraw(competition=self.name))
+        return self.log_statement("coordinator", CompDraw(competition=self.name))
 
     def reveal(self) -> None:
         """Reveal as many shares as are needed."""
@@ -242,7 +244,9 @@ class ContestLog:
     def show_share(self, number: int) -> int:
         """Reveal one share, counted from 0; returns the entry."""
         share = self.shares[number].encode()
-        return self.say(CUSTODIANS[number], CompReveal(competition=self.name, share=share))
+        return self.log_statement(
+            CUSTODIANS[number], CompReveal(competition=self.name, share=share)
+        )
 
     def score(self) -> None:
         """Have every drawn evaluator commit to scores of every entrant, then reveal them."""
@@ -263,11 +267,11 @@ class ContestLog:
 
     def commit_to(self, name: str, result: EvalResult) -> int:
         """Have an evaluator commit to a result; returns the entry."""
-        return self.say(name, committing(self.key(name), result))
+        return self.log_statement(name, committing(self.key(name), result))
 
     def evaluate(self, name: str, entrant: str) -> int:
         """Have an evaluator reveal scores of an entrant; returns the entry."""
-        return self.say(name, self.scores(name, entrant))
+        return self.log_statement(name, self.scores(name, entrant))
 
     def scores(self, name: str, entrant: str) -> EvalResult:
         """An evaluator's result for an entrant."""
@@ -292,7 +296,7 @@ class ContestLog:
 
     def challenge(self, entrant: str, evaluator: str, document: int) -> None:
         """Challenge an evaluator's score of a document."""
-        self.say(
+        self.log_statement(
             "carla",
             CompChallenge(
                 competition=self.name,
@@ -311,7 +315,7 @@ class ContestLog:
         """Have the organiser state this outcome; returns the entry."""
         self.now_ms = RESULT
         name = self.put(outcome.encode())
-        return self.say("organiser", CompResult(competition=self.name, outcome=name))
+        return self.log_statement("organiser", CompResult(competition=self.name, outcome=name))
 
     # --- derived values
 

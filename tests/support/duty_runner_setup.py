@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Body
-    from tests.support.duty_swarm import DutifulSwarm
+    from tests.support.duty_swarm import DutySwarm
 
 
 PAPER = (sys.executable, "-m", "tests.support.synthetic_trainer")
 
 
-class PaperAnnouncer:
+class RecordingAnnouncer:
     """Records the announced entries."""
 
     def __init__(self) -> None:
@@ -64,13 +64,13 @@ class PaperAnnouncer:
 
 
 @dataclass
-class Desk:
+class DutyRunnerSetup:
     """One worker's folder in a swarm's round; every `open` is a new life of the worker."""
 
     folder: Path
-    swarm: DutifulSwarm
+    swarm: DutySwarm
     log: MemoryLog = field(default_factory=MemoryLog.founded)
-    announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
+    announcer: RecordingAnnouncer = field(default_factory=RecordingAnnouncer)
     store: Store | None = None  # of the current life
     held_out_documents: int = 5
 
@@ -80,9 +80,9 @@ class Desk:
         manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
         (self.folder / "manifest").write_bytes(manifest.encode())
         store = self.store = Store(self.folder / "store", quota_bytes=1 << 30)
-        first = self.swarm.workshop.weights[first_head(manifest).weights_root]
+        first = self.swarm.arithmetic.weights[first_head(manifest).weights_root]
         store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
-        for payload in self.swarm.workshop.payloads.values():
+        for payload in self.swarm.arithmetic.payloads.values():
             assert self.swarm.view.round is not None
             store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
         clear_work_folder(self.folder / "work")

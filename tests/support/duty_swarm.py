@@ -29,7 +29,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.support.authors import registration
-from tests.support.memory_swarm import Said, Swarm, Volunteer
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Body, Entry
 
 
-class Dutiful:
+class DutyMember:
     """One member: its key, what it holds, and its own view, folded from where it joined."""
 
     def __init__(self, name: str, swarm: Swarm) -> None:
-        self.voice = Volunteer(name, swarm.workshop)
+        self.voice = Volunteer(name, swarm.arithmetic)
         self.key = self.voice.key
         self._swarm = swarm
         self._secrets: dict[Digest, bytes] = {}  # what we committed to; outlives a restart
@@ -81,22 +81,22 @@ class Dutiful:
                     self._remember(index)
         self._after = len(entries) - 1
 
-    def act(self) -> tuple[Duty, Said | None]:
+    def act(self) -> tuple[Duty, StatementDraft | None]:
         """Do the present duty; returns it, and the statement to send."""
         now = next_duty(self.view, self.own())
         match now:
             case duties.FetchDuty(head=head):
-                assert head.weights_root in self._swarm.workshop.weights
+                assert head.weights_root in self._swarm.arithmetic.weights
                 self._held = head
             case duties.AdvanceDuty(closed=closed):
                 self._held = self._advanced(closed)
             case duties.MeasureDuty(head=head):
                 self._said.append(now)
-                return now, Said(_measure(head), head.round)
+                return now, StatementDraft(_measure(head), head.round)
             case duties.ReadyDuty() | duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
                 self._said.append(now)
                 number = None if isinstance(now, duties.ReadyDuty) else now.round
-                return now, Said(self._body(now), number)
+                return now, StatementDraft(self._body(now), number)
         return now, None
 
     def _body(self, now: Duty) -> Body:
@@ -112,7 +112,7 @@ class Dutiful:
         assert held is not None
         if isinstance(now, duties.TrainDuty):
             share = current.roster.members[current.slot_of[self.key]].share
-            header = self._swarm.workshop.contribute(current, self.key, self._swarm.rng, share)
+            header = self._swarm.arithmetic.contribute(current, self.key, self._swarm.rng, share)
             return WorkCommit(header=to_text(header.pack()))
         return HeadAttest(
             head=to_text(held.hash),
@@ -134,7 +134,7 @@ class Dutiful:
         )
 
     def _advanced(self, closed: AcceptedSet) -> Head:
-        weights, aux = self._swarm.workshop.roots[closed.parent]
+        weights, aux = self._swarm.arithmetic.roots[closed.parent]
         run = self._swarm.manifest.run_id
         return Head.of(
             run,
@@ -168,24 +168,24 @@ class Dutiful:
 
 
 @dataclass
-class DutifulSwarm(Swarm):
+class DutySwarm(Swarm):
     """A swarm of duty members; `done` has every duty done, in order."""
 
-    members: list[Dutiful] = field(default_factory=list)
+    members: list[DutyMember] = field(default_factory=list)
     done: list[Duty] = field(default_factory=list)
 
-    def join(self, name: str) -> Dutiful:  # type: ignore[override]  # others join here
+    def join(self, name: str) -> DutyMember:  # type: ignore[override]  # others join here
         """Add a new member."""
-        member = Dutiful(name, self)
+        member = DutyMember(name, self)
         entry = member.voice.sign(
-            self.net, None, Said(registration(self.net, member.key)), self.now_ms
+            self.net, None, StatementDraft(registration(self.net, member.key)), self.now_ms
         )
         self.entries.append(entry)
-        member.voice.note(entry)
+        member.voice.record_logged(entry)
         self.members.append(member)
         return member
 
-    def restart(self, member: Dutiful) -> None:
+    def restart(self, member: DutyMember) -> None:
         """Restart a member: it loses everything that it does not keep on disk."""
         member.begin()
 
@@ -200,24 +200,24 @@ class DutifulSwarm(Swarm):
             if self.view.state is RunState.FINISHED or not self.step():
                 return
 
-    def _hear(self) -> bool:
+    def _let_member_post(self) -> bool:
         for member in self.rng.sample(self.members, len(self.members)):
             member.follow(self.entries)
-            now, said = member.act()
+            now, draft = member.act()
             if isinstance(now, duties.WaitDuty | duties.RunEnded):
                 continue
             self.done.append(now)
             self.now_ms += self.rng.randint(1, 500)
-            if said is not None:
-                self._hear_said(member, said)
+            if draft is not None:
+                self._post_draft(member, draft)
             return True
         return False
 
-    def _hear_said(self, member: Dutiful, said: Said) -> None:
+    def _post_draft(self, member: DutyMember, draft: StatementDraft) -> None:
         try:
-            self._hear_one(member.voice, said)
+            self._post_or_give_up(member.voice, draft)
         except AssertionError as err:
-            raise AssertionError(f"{said} broke the swarm") from err
+            raise AssertionError(f"{draft} broke the swarm") from err
 
 
 def _measure(head: Head) -> HeadMeasure:

@@ -37,7 +37,7 @@ async def open_run(one: Served) -> None:
     opening = RunOpen(manifest=to_text(RUN), head=to_text(first_head(_RULES).hash))
     async with LedgerApi(one.url) as api:
         await api.put_blob(_RULES.encode(), ORGANISER, now_ms())
-        await api.post_entries([organiser.say(opening, now_ms(), run=RUN)])
+        await api.post_entries([organiser.sign(opening, now_ms(), run=RUN)])
 
 
 def contradiction(liar: Author) -> tuple[Entry, Entry]:
@@ -45,9 +45,9 @@ def contradiction(liar: Author) -> tuple[Entry, Entry]:
     chain = liar.seq, liar.last
     text = to_text(RUN)
     ready = MemberReady(head=text, roles=("trainer",), commit=text)
-    first = liar.say(ready, now_ms(), run=RUN)
+    first = liar.sign(ready, now_ms(), run=RUN)
     liar.seq, liar.last = chain
-    return first, liar.say(MemberLeave(reason=1), now_ms(), run=RUN)
+    return first, liar.sign(MemberLeave(reason=1), now_ms(), run=RUN)
 
 
 async def lie(one: Served, name: str) -> Author:

@@ -18,17 +18,17 @@ import trio
 from tequio_client.demo import programs
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
-from tests.support.log_watch import Watch
-from tests.support.proxy import Proxy
-from tests.support.real_network import Place, raised
+from tests.support.log_watch import LogWatch
+from tests.support.proxy import NetworkProxy
+from tests.support.real_network import NodeAddresses, running_network
 from tests.support.small_disk import SmallDisk
-from tests.support.small_network import CONFIG, PLAN, Script, found
+from tests.support.small_network import CONFIG, PLAN, RunFiles, found
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
     from pathlib import Path
 
-    from tests.support.real_network import Actor, Stage
+    from tests.support.real_network import RealNetwork, RunningProgram
 
 LEDGER, SEED = "ledger", "seed"
 TRAINERS = ("ana", "beto", "citlali")
@@ -57,7 +57,7 @@ SHAPE = {
 }
 
 
-def script(rounds: int) -> Script:
+def script(rounds: int) -> RunFiles:
     """The small network's run, smaller and quicker, with at most `rounds` rounds."""
     plan = PLAN
     for old, new in (
@@ -68,10 +68,10 @@ def script(rounds: int) -> Script:
     ):
         assert old in plan
         plan = plan.replace(old, new)
-    return Script(config={**CONFIG, **SHAPE}, plan=plan)
+    return RunFiles(config={**CONFIG, **SHAPE}, plan=plan)
 
 
-class Moment(Enum):
+class FaultMoment(Enum):
     """When a fault strikes: after the statement of this type."""
 
     ATTEST = "round.roster"
@@ -84,12 +84,12 @@ class Moment(Enum):
 class FaultSwarm:
     """The programs of one swarm by name, with controls to start, stop and signal them."""
 
-    def __init__(self, stage: Stage, api: LedgerApi, nursery: trio.Nursery) -> None:
-        self.stage = stage
+    def __init__(self, network: RealNetwork, api: LedgerApi, nursery: trio.Nursery) -> None:
+        self.network = network
         self.api = api
-        self.proxy = Proxy(nursery, self.pids)
-        self.watch = Watch(api, stage.check_alive)
-        self.actors: dict[str, Actor] = {}  # those started last
+        self.proxy = NetworkProxy(nursery, self.pids)
+        self.watch = LogWatch(api, network.check_alive)
+        self.actors: dict[str, RunningProgram] = {}  # those started last
         self.keys: dict[str, str] = {}  # of the volunteers
         self.disks: dict[str, SmallDisk] = {}
         self.organiser = ""
@@ -110,11 +110,11 @@ class FaultSwarm:
     async def start(self, name: str) -> None:
         """Start a program, or start it again, on its folder."""
         if name == LEDGER:
-            self.actors[name] = await self.stage.ledger(self.organiser)
+            self.actors[name] = await self.network.ledger(self.organiser)
         elif name == SEED:
-            self.actors[name] = self.stage.seed(*OPTIONS[SEED])
+            self.actors[name] = self.network.seed(*OPTIONS[SEED])
         else:
-            self.actors[name] = self.stage.volunteer(name, *OPTIONS.get(name, ()))
+            self.actors[name] = self.network.volunteer(name, *OPTIONS.get(name, ()))
 
     async def kill(self, names: Iterable[str]) -> None:
         """Kill -9, all at once; returns when they are gone."""
@@ -132,13 +132,13 @@ class FaultSwarm:
 
     # --- the run
 
-    async def moment(self, moment: Moment, who: str) -> int:
+    async def moment(self, moment: FaultMoment, who: str) -> int:
         """Wait for that moment in a round with all volunteers; returns the round.
 
         COMMIT is the commitment of `who`, if it is a trainer.
         """
         start = self.watch.size
-        author = self.keys[who] if moment is Moment.COMMIT and who in TRAINERS else None
+        author = self.keys[who] if moment is FaultMoment.COMMIT and who in TRAINERS else None
 
         def find() -> int | None:
             for one in self.watch.after(start):
@@ -182,14 +182,14 @@ async def opened(folder: Path, rounds: int = 10_000) -> AsyncIterator[FaultSwarm
     """Start the swarm and wait for a closed round with all volunteers; the block's end stops it."""
     with _small_disks(folder) as disks:
         async with (
-            raised(folder) as stage,
-            LedgerApi(stage.url) as api,
+            running_network(folder) as network,
+            LedgerApi(network.url) as api,
             trio.open_nursery() as nursery,
         ):
-            swarm = FaultSwarm(stage, api, nursery)
+            swarm = FaultSwarm(network, api, nursery)
             swarm.disks = disks
-            swarm.organiser = await found(stage, script(rounds))
-            swarm.actors[LEDGER] = stage.actors[0]
+            swarm.organiser = await found(network, script(rounds))
+            swarm.actors[LEDGER] = network.actors[0]
             nursery.start_soon(swarm.watch.run)
             await _dawn(swarm)
             yield swarm
@@ -212,8 +212,8 @@ async def _dawn(swarm: FaultSwarm) -> None:
     """Start everybody behind the proxy, and wait for the first round with all of them."""
     for name in NODES:
         port = programs.free_port()
-        swarm.stage.places[name] = Place(
-            ledger=f"http://127.0.0.1:{await swarm.proxy.front(LEDGER, swarm.stage.port, name)}",
+        swarm.network.places[name] = NodeAddresses(
+            ledger=f"http://127.0.0.1:{await swarm.proxy.front(LEDGER, swarm.network.port, name)}",
             port=port,
             front=await swarm.proxy.front(name, port),
         )
@@ -222,6 +222,6 @@ async def _dawn(swarm: FaultSwarm) -> None:
     def all_known() -> bool:
         return all(swarm.actors[name].program.status for name in VOLUNTEERS)
 
-    await swarm.stage.until("everybody has a status", all_known, PATIENCE_S)
+    await swarm.network.until("everybody has a status", all_known, PATIENCE_S)
     swarm.keys = {name: swarm.actors[name].key for name in VOLUNTEERS}
-    await swarm.moment(Moment.CLOSE, WITNESS)
+    await swarm.moment(FaultMoment.CLOSE, WITNESS)

@@ -23,7 +23,7 @@ REFUSED_STATUS = 1
 """Exit status of a program that ends with an error message."""
 
 
-class Act(Protocol):
+class FaultAction(Protocol):
     """Strikes the victims and waits until the fault is over."""
 
     async def __call__(self, swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
@@ -31,11 +31,11 @@ class Act(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class SwarmFault:
     """A fault and its victims; the first victim is the one whose commitment times it."""
 
     name: str
-    act: Act
+    act: FaultAction
     victims: tuple[str, ...]
 
 
@@ -96,7 +96,7 @@ async def fill_disk(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
             ended = swarm.actors[name].ended.is_set()
             return ended or len(_complaints(swarm, name)) > before
 
-        await swarm.stage.until(f"{name} notices that its disk is full", has_noticed)
+        await swarm.network.until(f"{name} notices that its disk is full", has_noticed)
         swarm.disks[name].empty(_pids(swarm, name))
     for name in victims:
         await _start_if_ended(swarm, name)

@@ -31,7 +31,7 @@ BATCH = 256
 B = TypeVar("B", bound="Body")
 
 
-class History:
+class LogHistory:
     """The statements in a ledger's log, up to the last `read`."""
 
     def __init__(self, ledger: LedgerApi) -> None:
@@ -45,7 +45,7 @@ class History:
             checkpoint = await self._ledger.checkpoint()
             while (size := len(self.statements)) < checkpoint.size:
                 for leaf in await self._ledger.entries(size, min(size + BATCH, checkpoint.size)):
-                    await self._take(Entry.parse(leaf).statement)
+                    await self._add(Entry.parse(leaf).statement)
         except LedgerUnavailableError:
             return False
         return True
@@ -77,7 +77,7 @@ class History:
         """Numbers of the rounds that have a statement of that type."""
         return [one.round or 0 for one, _ in self.all_of(kind)]
 
-    def said_by(self, key: str, kind: type[Body]) -> list[Statement]:
+    def statements_by(self, key: str, kind: type[Body]) -> list[Statement]:
         """The statements of that type by that key."""
         return [one for one, _ in self.all_of(kind) if to_text(one.author) == key]
 
@@ -109,7 +109,7 @@ class History:
         ]
         return (times[-1] - times[0]) / 1000
 
-    async def _take(self, statement: Statement) -> None:
+    async def _add(self, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
             raw = await self._ledger.get_blob(digest_from_text(statement.body.roster))
             assert raw is not None, f"the ledger has no roster {statement.round}"

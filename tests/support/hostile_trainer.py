@@ -50,7 +50,7 @@ WAIT_S = 3.0
 NEEDS_OTHERS = {"copy", "copy_10", "weak_copy"}
 
 
-class Cheat:
+class AttackState:
     """One attack, and its state between rounds."""
 
     def __init__(self, name: str) -> None:
@@ -120,7 +120,7 @@ def install(name: str) -> None:
     """Put the attack between the honest encoding and the commitment, in this process."""
     from tequio_client.trainer import codecs, inner, tasks  # noqa: PLC0415 - torch takes seconds
 
-    cheat, train, encode, run = Cheat(name), tasks.train, codecs.encode, inner.train
+    cheat, train, encode, run = AttackState(name), tasks.train, codecs.encode, inner.train
 
     def watched(task: trainer.Train, bench: TaskContext) -> trainer.Trained:
         cheat.begin(task)
@@ -138,11 +138,11 @@ def install(name: str) -> None:
     vars(tasks)["train"] = watched
     vars(codecs)["encode"] = attacked
     if name == "half_work":
-        vars(inner)["train"] = _lazy(run)
+        vars(inner)["train"] = _half_work(run)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Lazy:
+class _HalfOfSteps:
     """Training control that stops at half of the steps."""
 
     watch: TrainingControl
@@ -156,7 +156,7 @@ class _Lazy:
         return self.watch.should_stop(progress) or 2 * progress.step >= progress.steps
 
 
-def _lazy(train: Train) -> Train:
+def _half_work(train: Train) -> Train:
     """Training that stops at half of the steps and reports all of them."""
 
     def lazy(
@@ -167,7 +167,7 @@ def _lazy(train: Train) -> Train:
         device: ComputeDevice,
         watch: TrainingControl,
     ) -> TrainingProgress:
-        done = train(model, training, plan, rules, device, _Lazy(watch))
+        done = train(model, training, plan, rules, device, _HalfOfSteps(watch))
         steps = plan.steps
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 

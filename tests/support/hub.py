@@ -205,16 +205,16 @@ class FakeHub:
         if part is not None:
             self.pieces[oid, part] = content
             return hashlib.md5(content).hexdigest()  # noqa: S324 - as S3's etags are
-        self._keep(oid, content)
+        self._store_large(oid, content)
         return oid
 
     def complete(self, oid: str, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         """POST of the list of pieces."""
         numbers = [one["partNumber"] for one in asked["parts"]]
-        self._keep(oid, b"".join(self.pieces[oid, number] for number in numbers))
+        self._store_large(oid, b"".join(self.pieces[oid, number] for number in numbers))
         return {}
 
-    def _keep(self, oid: str, content: bytes) -> None:
+    def _store_large(self, oid: str, content: bytes) -> None:
         if hashlib.sha256(content).hexdigest() != oid:
             raise RefusedError(400, "the content does not have that hash")
         self.large[oid] = content

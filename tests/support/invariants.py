@@ -48,7 +48,7 @@ BLAME = {"suspected", "quarantined"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class LogState:
     """The log before a fault."""
 
     checkpoint: Checkpoint
@@ -67,11 +67,13 @@ class Invariants:
         self._said: Counter[tuple[str, int | None, str, bytes]] = Counter()
         self._taken = 0
 
-    async def before(self) -> Before:
+    async def before(self) -> LogState:
         """The log's present state."""
-        return Before(checkpoint=await self._swarm.watch.checkpoint(), size=self._swarm.watch.size)
+        return LogState(
+            checkpoint=await self._swarm.watch.checkpoint(), size=self._swarm.watch.size
+        )
 
-    async def check(self, before: Before) -> None:
+    async def check(self, before: LogState) -> None:
         """Check every invariant, once the fault is over."""
         since = self._swarm.watch.size
         await self._swarm.watch.check_continues(before.checkpoint)
@@ -149,7 +151,7 @@ class Invariants:
 
     def _acknowledged(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Statements newly acknowledged to programs, with the programs' names."""
-        for path in sorted((self._swarm.stage.folder / "logs").glob("*.log")):
+        for path in sorted((self._swarm.network.folder / "logs").glob("*.log")):
             for fields in self._logs.setdefault(path, _LogFile(path)).read():
                 if fields.get("event") == "statement logged":
                     yield path.stem, fields
@@ -182,7 +184,7 @@ class Invariants:
         def none_left() -> bool:
             return not _orphans(self._swarm)
 
-        await self._swarm.stage.until("no trainer is left alone", none_left, ORPHAN_S)
+        await self._swarm.network.until("no trainer is left alone", none_left, ORPHAN_S)
 
 
 class _LogFile:
@@ -242,7 +244,7 @@ def _orphans(swarm: FaultSwarm) -> list[int]:
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             is_trainer = TRAINER in process.cmdline() and process.ppid() not in workers
-            if is_trainer and str(swarm.stage.folder) in process.environ().get(
+            if is_trainer and str(swarm.network.folder) in process.environ().get(
                 "NUMBA_CACHE_DIR", ""
             ):
                 found.append(process.pid)

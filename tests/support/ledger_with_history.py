@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tequio_ledger.log.sequencer import Logged
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
-from tests.support.signing_swarm import PaperOrganiser
-from tests.support.synthetic_competition import PaperCompetition
+from tests.support.signing_swarm import SigningOrganiser
+from tests.support.synthetic_competition import SyntheticCompetition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,18 +45,18 @@ def open_competitions(folder: Path) -> None:
 
 
 async def _open_competitions(ledger: Ledger, clock: VirtualClock) -> None:
-    organiser = PaperOrganiser(ledger)
+    organiser = SigningOrganiser(ledger)
     chain = ledger.state.peers[organiser.key]
     organiser.seq, organiser.last = chain.seq, chain.last
     async with running(ledger):
         for number in range(3):
-            paper = PaperCompetition(
+            paper = SyntheticCompetition(
                 custodians=[ORGANISER.key],
                 needed=1,
                 start_ms=clock() + 30 * DAY_MS,
                 name=f"Paper {number}",
             )
             ledger.blobs.put(paper.rules.encode())
-            entry = organiser.say(paper.open(), clock())
+            entry = organiser.sign(paper.open(), clock())
             (outcome,) = await ledger.sequencer.submit([entry])
             assert isinstance(outcome, Logged), outcome

@@ -105,7 +105,7 @@ def after(now: LocalInstant, ms: int, wall_ms: int | None = None) -> LocalInstan
     return replace(now, ms=now.ms + passed, steady_ms=now.steady_ms + ms)
 
 
-class Worker:
+class PolicyWorker:
     """Decides about lending again and again, with a history, as the real worker does."""
 
     def __init__(
@@ -117,7 +117,9 @@ class Worker:
         self.now = now
         self.traces = LendingHistory()
 
-    def look(self, facts: LendingFacts = CALM, ms: int = 0, wall_ms: int | None = None) -> Decision:
+    def decide(
+        self, facts: LendingFacts = CALM, ms: int = 0, wall_ms: int | None = None
+    ) -> Decision:
         """Decide after `ms` without any decision."""
         self.now = after(self.now, ms, wall_ms)
         self.traces = update_history(self.traces, facts, self.preferences, self.wish, self.now)
@@ -126,15 +128,15 @@ class Worker:
     def watch(self, facts: LendingFacts, seconds: int) -> Decision:
         """Decide once a second for that many seconds; returns the last decision."""
         for _ in range(seconds):
-            found = self.look(facts, ms=1_000)
+            found = self.decide(facts, ms=1_000)
         return found
 
 
-def look(
+def decide_once(
     facts: LendingFacts = CALM,
     preferences: Preferences = CHOSEN,
     wish: DesiredState = LEND,
     now: LocalInstant = NOW,
 ) -> Decision:
     """Decide once, without a history."""
-    return Worker(preferences, wish, now).look(facts)
+    return PolicyWorker(preferences, wish, now).decide(facts)

@@ -41,7 +41,7 @@ class LinkedWorker:
     def __init__(self, process: trio.Process, log: Path) -> None:
         self.process = process
         self.log = log
-        self.shown = Snapshot()
+        self.snapshot = Snapshot()
         self.welcome: control.AcceptController | None = None
         self.refused: control.RefuseController | None = None
         self.answers: dict[int, control.QuestionAnswer] = {}
@@ -51,7 +51,7 @@ class LinkedWorker:
         self._sending = trio.Lock()
         self._news = trio.Event()
 
-    async def say(self, message: control.ToWorker) -> None:
+    async def send(self, message: control.ToWorker) -> None:
         """Send a message to the worker."""
         assert self.process.stdin is not None
         async with self._sending:
@@ -59,19 +59,19 @@ class LinkedWorker:
 
     async def want(self, *, lend: bool, finish: bool = False) -> None:
         """Send a desired state, and wait until a snapshot has it."""
-        wish = DesiredState(number=self.shown.wish.number + 1, lend=lend, finish=finish)
-        await self.say(control.SetDesiredState(wish=wish))
+        wish = DesiredState(number=self.snapshot.wish.number + 1, lend=lend, finish=finish)
+        await self.send(control.SetDesiredState(wish=wish))
         await self.until("the wish is shown", lambda one: one.wish == wish)
 
-    async def tell(self, facts: SessionFacts) -> None:
+    async def report_session(self, facts: SessionFacts) -> None:
         """Report facts of the desktop session."""
-        await self.say(control.ReportSessionFacts(facts=facts))
+        await self.send(control.ReportSessionFacts(facts=facts))
 
     async def ask(self, question: Question) -> Reply:
         """Ask a question; raises AssertionError without a reply."""
         self._asked += 1
         number = self._asked
-        await self.say(control.AskQuestion(id=number, question=question))
+        await self.send(control.AskQuestion(id=number, question=question))
         with trio.fail_after(PATIENCE_S):
             while number not in self.answers:
                 await self._news.wait()
@@ -84,10 +84,12 @@ class LinkedWorker:
     ) -> Snapshot:
         """Wait for a snapshot for which the condition holds, and return it."""
         with trio.move_on_after(patience_s):
-            while not holds(self.shown):
+            while not holds(self.snapshot):
                 await self._news.wait()
-            return self.shown
-        raise AssertionError(f"not within {patience_s:.0f} s: {what}; shown is {self.shown}")
+            return self.snapshot
+        raise AssertionError(
+            f"not within {patience_s:.0f} s: {what}; the last one is {self.snapshot}"
+        )
 
     @property
     def trainers(self) -> list[psutil.Process]:
@@ -107,13 +109,13 @@ class LinkedWorker:
         while chunk := await self.process.stdout.receive_some(1 << 16):
             *lines, rest = (rest + bytes(chunk)).split(b"\n")
             for line in lines:
-                self._take(control.decode_from_worker(line))
+                self._handle(control.decode_from_worker(line))
         self._wake()
 
-    def _take(self, message: control.FromWorker) -> None:
+    def _handle(self, message: control.FromWorker) -> None:
         match message:
             case control.SnapshotMessage(snapshot=snapshot):
-                self.shown = snapshot
+                self.snapshot = snapshot
                 self.seen.append((trio.current_time(), snapshot))
             case control.QuestionAnswer(id=number):
                 self.answers[number] = message
@@ -156,7 +158,7 @@ async def linked(
                 greeting = control.ControllerHello(
                     who="app", build="test", seed=key_seed, invitation=invitation
                 )
-                await worker.say(greeting)
+                await worker.send(greeting)
             yield worker
             nursery.cancel_scope.cancel()
     except BaseException:

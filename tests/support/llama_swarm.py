@@ -25,7 +25,7 @@ from tequio_shared.round.manifest import Corpus, DataSpec, MeasureRules, Tokeniz
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ class LlamaRun:
 
     def weights(self, number: int) -> NDArray[np.int32]:
         """The integer weights of the head of a round."""
-        return self.swarm.workshop.weights[self.swarm.view.heads[number].weights_root]
+        return self.swarm.arithmetic.weights[self.swarm.view.heads[number].weights_root]
 
     def store(self, folder: Path, *numbers: int) -> Path:
         """Fill a store with the heads of those rounds; returns its folder."""
@@ -122,7 +122,7 @@ def play(
         base=base or msgspec.UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
-    arithmetic = swarm.workshop
+    arithmetic = swarm.arithmetic
     first = Digest(from_text(manifest.model.weights_root))
     arithmetic.weights[first] = made.master
     arithmetic.roots = dict.fromkeys(arithmetic.roots, (first, Digest(bytes(32))))
@@ -151,7 +151,7 @@ def _measure_the_last_head(swarm: Swarm) -> None:
                 prompt="Once # upon", text=f" a *time*\n## the {'<b>end</b>' if at < 2 else 'day'}"
             ),
         )
-        swarm.post(by_key[key], Said(body, draw.head.round))
+        swarm.post(by_key[key], StatementDraft(body, draw.head.round))
 
 
 def _with_large_norms(made: FirstHead) -> FirstHead:
@@ -181,11 +181,11 @@ def publication(run: LlamaRun, number: int) -> CheckpointPublish:
 
 def publish(run: LlamaRun, number: int, body: CheckpointPublish) -> None:
     """Log the organisers' statement; raises RefusedError."""
-    run.swarm.say(run.swarm.organiser, Said(body, number))
+    run.swarm.log_statement(run.swarm.organiser, StatementDraft(body, number))
 
 
 @dataclass(slots=True)
-class ShownLog:
+class ServedLog:
     """A log that is served; a test may change what `log` holds."""
 
     log: MemoryLog
@@ -244,11 +244,11 @@ class ShownLog:
 
 
 @contextmanager
-def shown(log: MemoryLog) -> Iterator[ShownLog]:
+def served_log(log: MemoryLog) -> Iterator[ServedLog]:
     """Serve a log on a free port."""
-    site = ShownLog(log)
+    site = ServedLog(log)
 
-    class Handler(BaseHTTPRequestHandler):
+    class ServedLogHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = site.answer(self.path)
             self.send_response(200 if found is not None else 404)
@@ -260,7 +260,7 @@ def shown(log: MemoryLog) -> Iterator[ShownLog]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
             site.requests.append(format % args)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ServedLogHandler)
     site.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()

@@ -14,7 +14,7 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.errors import PeerError
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundVoid
 from tequio_shared.statements.statement import Entry
-from tests.support.history import History
+from tests.support.history import LogHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ CHECK_S = 0.2
 T = TypeVar("T")
 
 
-class Watch(History):
+class LogWatch(LogHistory):
     """A history that follows the ledger: `run` belongs in its own task."""
 
     def __init__(self, ledger: LedgerApi, check: Callable[[], None]) -> None:
@@ -55,7 +55,7 @@ class Watch(History):
         async with self._stream_of(self.size - 1) as stream:
             async for event in stream:
                 assert event.index == self.size, f"entry {event.index} where {self.size} is due"
-                await self._take(Entry.parse(event.leaf).statement)
+                await self._add(Entry.parse(event.leaf).statement)
                 self._grown.set()
                 self._grown = trio.Event()
 

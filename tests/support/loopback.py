@@ -21,7 +21,7 @@ def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
     return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
 
 
-class Takes:
+class ContentFilter:
     """A topic filter that checks the content alone."""
 
     def __init__(self, check: Callable[[PeerKey, bytes], bool] = lambda *_: True) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _CHUNK_BYTES = 1 << 16
 
 
-class Cable:
+class LoopbackLink:
     """Forwards a free loopback port to another one."""
 
     def __init__(self, listener: socket.socket, port: int) -> None:
@@ -60,12 +60,12 @@ class Cable:
 
 
 @contextmanager
-def laid(port: int) -> Iterator[Cable]:
+def opened(port: int) -> Iterator[LoopbackLink]:
     """Open a link to a port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        cable = Cable(listener, port)
+        cable = LoopbackLink(listener, port)
         try:
             yield cable
         finally:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class PaperKeyring(KeyringBackend):
+class MemoryKeyring(KeyringBackend):
     """Keeps secrets in memory; can be locked, slow, forgetful or broken."""
 
     name = "Paper"
@@ -33,7 +33,7 @@ class PaperKeyring(KeyringBackend):
         """Block every call, as while a dialog asks for a password."""
         self._open.clear()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Unblock all calls."""
         self._open.set()
 

@@ -24,7 +24,7 @@ _PAUSE_S = 0.05
 _REQUEST_S = 3.0
 
 
-class Witnessed:
+class ObservedLog:
     """Acknowledged leaves by index, and roots by size; thread-safe."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Witnessed:
                     self.forks.append(f"index {index} was given twice")
         self.answered.set()
 
-    def look(self, http: httpx.Client) -> int:
+    def record_checkpoint(self, http: httpx.Client) -> int:
         """Record the newest checkpoint; returns its size."""
         vkey = VerifierKey.parse(http.get("/v1/network").json()["log_key"])
         signed = open_checkpoint(http.get("/log/checkpoint").content, vkey).checkpoint
@@ -56,7 +56,7 @@ class Witnessed:
 
     def check(self, http: httpx.Client) -> None:
         """Check the whole log against all recorded leaves and roots."""
-        leaves = read_leaves(http, self.look(http))
+        leaves = read_leaves(http, self.record_checkpoint(http))
         assert not self.forks
         with self._lock:
             for index, leaf in self.acknowledged.items():
@@ -72,7 +72,7 @@ class Witnessed:
 class Ingest:
     """A client that registers keys without end, and tries the next address when one fails."""
 
-    def __init__(self, urls: Sequence[str], net: NetworkId, seen: Witnessed, name: str) -> None:
+    def __init__(self, urls: Sequence[str], net: NetworkId, seen: ObservedLog, name: str) -> None:
         self.urls = list(urls)
         self._net = net
         self._seen = seen
@@ -117,7 +117,7 @@ class Ingest:
                         statuses = {item["status"] for item in items}
                         assert statuses <= {"logged", "known"}, items
                         self._seen.acknowledge(leaves, items)
-                        self._seen.look(http)
+                        self._seen.record_checkpoint(http)
                         return
                     assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE, answer.text
             except httpx.TransportError:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.support.browser import NARROW, WIDE, Scheme, chromium, watched
-from tests.support.competition_site import ContestSite, served_contests
+from tests.support.competition_site import CompetitionSite, served_competitions
 from tests.support.sample_site import Site, served_site
 
 if TYPE_CHECKING:
@@ -37,14 +37,16 @@ def main(arguments: Sequence[str]) -> None:
         TemporaryDirectory() as one,
         TemporaryDirectory() as other,
         served_site(Path(one)) as site,
-        served_contests(Path(other)) as contests,
+        served_competitions(Path(other)) as contests,
         chromium() as browser,
     ):
         draw_all(browser, site, asked.folder, asked.page)
         draw_all(browser, contests, asked.folder, asked.page)
 
 
-def draw_all(browser: Browser, site: Site | ContestSite, folder: Path, only: str | None) -> None:
+def draw_all(
+    browser: Browser, site: Site | CompetitionSite, folder: Path, only: str | None
+) -> None:
     """Draw a site in every look and size."""
     for scheme in SCHEMES:
         for size in SIZES:
@@ -53,7 +55,7 @@ def draw_all(browser: Browser, site: Site | ContestSite, folder: Path, only: str
 
 def draw(
     browser: Browser,
-    site: Site | ContestSite,
+    site: Site | CompetitionSite,
     folder: Path,
     scheme: Scheme,
     size: str,

@@ -17,7 +17,7 @@ T = TypeVar("T")
 CLOSE_S = 60.0
 
 
-class Hall(Generic[S]):
+class TrioThread(Generic[S]):
     """Runs the context manager of `opening` in a thread until `close`; raises its errors."""
 
     def __init__(self, opening: Callable[[], AbstractAsyncContextManager[S]]) -> None:

@@ -28,14 +28,14 @@ IN_FLIGHT = 64
 """Most chunks in flight in one direction of a connection; then the sender waits."""
 
 
-class Bucket:
+class TokenBucket:
     """A token bucket for bytes: `acquire` returns when they may pass."""
 
     def __init__(self) -> None:
         self.bytes_per_s = math.inf
         self._free_at = 0.0  # trio time at which all acquired bytes have passed
 
-    async def take(self, count: int) -> None:
+    async def acquire(self, count: int) -> None:
         """Wait until `count` bytes may pass; callers are served in order."""
         if math.isinf(self.bytes_per_s):
             return
@@ -46,11 +46,11 @@ class Bucket:
 
 
 @dataclass(slots=True, kw_only=True)
-class Line:
+class NodeLink:
     """One node's link; only nodes with the same `side` reach each other."""
 
-    up: Bucket = field(default_factory=Bucket)
-    down: Bucket = field(default_factory=Bucket)
+    up: TokenBucket = field(default_factory=TokenBucket)
+    down: TokenBucket = field(default_factory=TokenBucket)
     delay_s: float = 0.0
     side: int = 0
 
@@ -64,20 +64,20 @@ class Line:
         self.delay_s, self.side = 0.0, 0
 
 
-class Proxy:
+class NetworkProxy:
     """The links of all nodes, by name; an unknown node has a perfect link."""
 
     def __init__(self, nursery: trio.Nursery, pids: Callable[[], Mapping[str, int]]) -> None:
         """`pids` gives the ids of the running processes, by name."""
-        self.lines: dict[str, Line] = {}
+        self.lines: dict[str, NodeLink] = {}
         self._nursery = nursery
         self._pids = pids
         self._changed = trio.Event()  # replaced at every change of sides
-        self._good = Line()
+        self._good = NodeLink()
 
-    def line(self, name: str) -> Line:
-        """That node's link."""
-        return self.lines.setdefault(name, Line())
+    def line(self, name: str) -> NodeLink:
+        """The link of that node."""
+        return self.lines.setdefault(name, NodeLink())
 
     async def front(self, of: str, port: int, dialler: str | None = None) -> int:
         """Open a front for a node that listens on `port`; returns the port to dial.
@@ -117,14 +117,14 @@ class Proxy:
         return await trio.to_thread.run_sync(_owner_of, port, dict(self._pids()))
 
     async def _carry(
-        self, near: trio.SocketStream, port: int, dialler: Line, dialled: Line
+        self, near: trio.SocketStream, port: int, dialler: NodeLink, dialled: NodeLink
     ) -> None:
         await self._until_connected(dialler, dialled)
         far = await trio.open_tcp_stream(HOST, port)
         async with near, far, trio.open_nursery() as nursery:
 
             async def one_way(
-                source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+                source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[NodeLink, NodeLink]
             ) -> None:
                 await self._pump(source, sink, lines)
                 with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -134,7 +134,7 @@ class Proxy:
             nursery.start_soon(one_way, far, near, (dialled, dialler))
 
     async def _pump(
-        self, source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+        self, source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[NodeLink, NodeLink]
     ) -> None:
         """Forward one direction to its end; a reset on either side ends it too."""
         sender, receiver = lines
@@ -144,7 +144,7 @@ class Proxy:
             async with put:
                 with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                     while chunk := await source.receive_some(CHUNK_BYTES):
-                        await sender.up.take(len(chunk))
+                        await sender.up.acquire(len(chunk))
                         late_s = sender.delay_s + receiver.delay_s
                         await put.send((trio.current_time() + late_s, bytes(chunk)))
 
@@ -152,7 +152,7 @@ class Proxy:
             nursery.start_soon(read)
             async for due, chunk in get:
                 await trio.sleep_until(due)
-                await receiver.down.take(len(chunk))
+                await receiver.down.acquire(len(chunk))
                 await self._until_connected(sender, receiver)
                 try:
                     await sink.send_all(chunk)
@@ -161,7 +161,7 @@ class Proxy:
                     break
             nursery.cancel_scope.cancel()
 
-    async def _until_connected(self, one: Line, other: Line) -> None:
+    async def _until_connected(self, one: NodeLink, other: NodeLink) -> None:
         while one.side != other.side:
             await self._changed.wait()
 

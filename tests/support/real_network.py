@@ -34,7 +34,7 @@ TRAINER = "tequio_client.trainer"
 
 
 @dataclass(slots=True, kw_only=True)
-class Actor:
+class RunningProgram:
     """A program that runs in the background."""
 
     program: DemoProgram
@@ -102,7 +102,7 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NodeAddresses:
     """A node's addresses: its URL of the ledger, where it listens, and where others dial it."""
 
     ledger: str
@@ -115,15 +115,15 @@ class Place:
         return listen if self.front is None else (*listen, "--announce", _address(self.front))
 
 
-class Stage:
+class RealNetwork:
     """The folder, the ledger's address, and all programs started so far."""
 
     def __init__(self, folder: Path, nursery: trio.Nursery) -> None:
         self.folder = folder
         self.port = programs.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.actors: list[Actor] = []
-        self.places: dict[str, Place] = {}  # of nodes with special addresses
+        self.actors: list[RunningProgram] = []
+        self.places: dict[str, NodeAddresses] = {}  # of nodes with special addresses
         self._nursery = nursery
 
     async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
@@ -134,18 +134,18 @@ class Stage:
         assert ended == exit_status, f"{name} ended with {ended}: {output}{program.log_tail()}"
         return output
 
-    async def ledger(self, organiser: str) -> Actor:
+    async def ledger(self, organiser: str) -> RunningProgram:
         """Start the ledger, or start it again on its folder; returns when it answers."""
         command = programs.ledger_command(self.folder / "ledger", self.port, organiser)
         actor = self.start("ledger", [*command, "--log-json"])
         await programs.wait_healthy(self.url)
         return actor
 
-    def seed(self, *options: str) -> Actor:
+    def seed(self, *options: str) -> RunningProgram:
         """Start a seed."""
         return self.start("seed", tequio("seed", *self.node_options("seed"), *options))
 
-    def volunteer(self, name: str, *options: str) -> Actor:
+    def volunteer(self, name: str, *options: str) -> RunningProgram:
         """Start a volunteer on the CPU."""
         command = tequio("worker", *self.node_options(name), "--device", "cpu", *options)
         return self.start(name, command)
@@ -166,18 +166,18 @@ class Stage:
                 await trio.sleep(POLL_S)
         raise AssertionError(f"not within {patience_s:.0f} s: {what}")
 
-    def show(self) -> None:
+    def print_logs(self) -> None:
         """Print the end of every log."""
         for path in sorted((self.folder / "logs").glob("*.log")):
             tail = path.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             sys.stderr.write(f"\n--- {path.name}\n{tail}\n")
 
     def node_options(self, name: str) -> tuple[str, ...]:
-        place = self.places.get(name) or Place(ledger=self.url)
+        place = self.places.get(name) or NodeAddresses(ledger=self.url)
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
-    def start(self, name: str, command: list[str]) -> Actor:
-        actor = Actor(program=DemoProgram(name, command, self.folder))
+    def start(self, name: str, command: list[str]) -> RunningProgram:
+        actor = RunningProgram(program=DemoProgram(name, command, self.folder))
         self.actors.append(actor)
         self._nursery.start_soon(actor.run)
         return actor
@@ -194,14 +194,14 @@ def _address(port: int) -> str:
 
 
 @asynccontextmanager
-async def raised(folder: Path) -> AsyncIterator[Stage]:
+async def running_network(folder: Path) -> AsyncIterator[RealNetwork]:
     """A network without programs; when the block ends, every started program has ended."""
     async with trio.open_nursery() as nursery:
-        stage = Stage(folder, nursery)
+        network = RealNetwork(folder, nursery)
         try:
-            yield stage
+            yield network
         except BaseException:
-            stage.show()
+            network.print_logs()
             raise
         finally:
             nursery.cancel_scope.cancel()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.control.server import ControlledWorker, ControlTimes
 
 
-class PaperHost:
+class RecordingWorker:
     """A worker that keeps every command and fact that it receives."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class PaperHost:
         self.changed = trio.Event()
 
     @property
-    def lending(self) -> PaperHost:
+    def lending(self) -> RecordingWorker:
         """The worker itself applies commands about lending."""
         return self
 
@@ -79,9 +79,9 @@ class PaperHost:
 
 
 @asynccontextmanager
-async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[PaperHost]:
+async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[RecordingWorker]:
     """Run such a worker in that folder."""
-    host = PaperHost()
+    host = RecordingWorker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ControlServer(cast("ControlledWorker", host), folder, times).listen)
         with trio.fail_after(60):

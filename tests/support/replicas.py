@@ -27,7 +27,7 @@ _KEYS = ("log.key", "log.signed", "coordinator.key")
 
 
 @dataclass(slots=True, kw_only=True)
-class Member:
+class LedgerReplica:
     """One process."""
 
     folder: Path
@@ -72,16 +72,16 @@ class Member:
             time.sleep(_POLL_S)
 
 
-class Team:
+class ReplicaGroup:
     """All replicas of a test; each has its own folder, with the network's keys."""
 
     def __init__(self, folder: Path, database: str, stable: Stable) -> None:
         self._folder = folder
         self._stable = stable
         self._database = database
-        self.members: list[Member] = []
+        self.members: list[LedgerReplica] = []
 
-    def start(self, database: str | None = None, *options: str) -> Member:
+    def start(self, database: str | None = None, *options: str) -> LedgerReplica:
         """Start a replica, by default on the common database, and wait until it serves."""
         number = len(self.members)
         folder = self._folder / f"member-{number}"
@@ -91,11 +91,11 @@ class Team:
                 shutil.copy(self.members[0].folder / key, folder / key)
         return self._run(folder, database, *options)
 
-    def restart(self, member: Member) -> Member:
+    def restart(self, member: LedgerReplica) -> LedgerReplica:
         """Start a replica again that has ended."""
         return self._run(member.folder, None)
 
-    def leader(self) -> Member:
+    def leader(self) -> LedgerReplica:
         """Wait until exactly one replica writes the log, by its own log events; returns it."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
@@ -106,24 +106,24 @@ class Team:
             time.sleep(_POLL_S)
         raise AssertionError("nobody writes the log")
 
-    def _run(self, folder: Path, database: str | None, *options: str) -> Member:
+    def _run(self, folder: Path, database: str | None, *options: str) -> LedgerReplica:
         blobs = (self._folder / "blobs").as_uri()
         places = ("--blobs", blobs, "--database", database or self._database)
         mortal = self._stable.start(folder, None, *places, *options)
         url, net = mortal.served()
-        member = Member(folder=folder, mortal=mortal, url=url, net=net)
+        member = LedgerReplica(folder=folder, mortal=mortal, url=url, net=net)
         self.members.append(member)
         return member
 
 
 @contextmanager
-def teamed(folder: Path, database: str) -> Iterator[Team]:
+def replica_group(folder: Path, database: str) -> Iterator[ReplicaGroup]:
     """Run replicas until the end of the block."""
     with stabled(folder) as stable:
-        yield Team(folder, database, stable)
+        yield ReplicaGroup(folder, database, stable)
 
 
-def _leads(member: Member) -> bool:
+def _leads(member: LedgerReplica) -> bool:
     names = ("writes the log", "writes the log no longer")
     first, last = (len(member.mortal.events(name)) for name in names)
     return first > last

@@ -26,7 +26,7 @@ Request = tuple[str, str, bytes]
 
 
 @dataclass
-class Told:
+class SenderReplies:
     """The answers to one sender, and how long it waited for them."""
 
     statuses: Counter[int] = field(default_factory=Counter)
@@ -45,7 +45,7 @@ class Told:
         return sum(count for status, count in self.statuses.items() if status < 300)
 
 
-class Line:
+class RequestConnection:
     """One connection, reopened when the ledger closes it."""
 
     def __init__(self, url: str, network: str) -> None:
@@ -55,7 +55,7 @@ class Line:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    async def ask(self, request: Request, told: Told) -> None:
+    async def ask(self, request: Request, told: SenderReplies) -> None:
         """Send one request, read its whole answer, and count it in `replies`."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -91,12 +91,12 @@ class Line:
 
 async def flood(
     url: str, network: str, make: Callable[[int], Request], over: asyncio.Event
-) -> Told:
+) -> SenderReplies:
     """Send requests as fast as answers come, over several connections, until `over` is set."""
-    told, numbers = Told(), iter(range(1 << 40))
+    told, numbers = SenderReplies(), iter(range(1 << 40))
 
     async def one() -> None:
-        line = Line(url, network)
+        line = RequestConnection(url, network)
         while not over.is_set():
             await line.ask(make(next(numbers)), told)
         await line.close()
@@ -107,9 +107,9 @@ async def flood(
     return told
 
 
-async def calmly(url: str, network: str, requests: list[Request]) -> Told:
+async def calmly(url: str, network: str, requests: list[Request]) -> SenderReplies:
     """Send one request after the other with pauses, as an honest peer does."""
-    told, line = Told(), Line(url, network)
+    told, line = SenderReplies(), RequestConnection(url, network)
     for request in requests:
         await line.ask(request, told)
         await asyncio.sleep(CALM_S)
@@ -121,8 +121,8 @@ async def calmly(url: str, network: str, requests: list[Request]) -> Told:
 class Outcome:
     """The answers to all senders."""
 
-    honest: list[Told]
-    floods: dict[str, Told]
+    honest: list[SenderReplies]
+    floods: dict[str, SenderReplies]
     seconds: float
 
 

@@ -33,7 +33,7 @@ _BLOB = "blob-"
 
 
 @dataclass(kw_only=True)
-class RetoldLog:
+class RewrittenLog:
     """Entries and documents that a test can change, and the keys to sign them."""
 
     about: BundleInfo
@@ -44,7 +44,7 @@ class RetoldLog:
     signers: Mapping[PeerKey, Signer]
 
     @classmethod
-    def of(cls, bundle: Path, signers: Iterable[Signer]) -> RetoldLog:
+    def of(cls, bundle: Path, signers: Iterable[Signer]) -> RewrittenLog:
         """Start from a bundle; the signers include the ledger's own key."""
         with BundleFile(bundle) as file:
             genesis = Genesis.parse(file.genesis())
@@ -91,9 +91,7 @@ class RetoldLog:
         author = self.entries[at].statement.author
         places = [n for n in range(to, at + 1) if self.entries[n].statement.author == author]
         moved = [self.entries.pop(place) for place in reversed(places)][::-1]
-        self.entries[to:to] = [
-            self._resigned(one, body=one.statement.body, ts=ts) for one in moved
-        ]
+        self.entries[to:to] = [self._resigned(one, body=one.statement.body, ts=ts) for one in moved]
         return to + len(moved) - 1
 
     def put(self, raw: bytes) -> str:
@@ -112,13 +110,13 @@ class RetoldLog:
                 path,
                 about=self.about,
                 genesis=self.genesis.encode(),
-                note=self._note(leaves),
+                note=self._signed_note(leaves),
                 leaves=groups,
                 blobs=((name, Path(spare) / to_text(name)) for name in self.blobs),
             )
         return path
 
-    def _note(self, leaves: list[bytes]) -> bytes:
+    def _signed_note(self, leaves: list[bytes]) -> bytes:
         key = VerifierKey.parse(self.genesis.log_key).key
         root = merkle.root(leaves)
         checkpoint = Checkpoint(origin=self.genesis.origin, size=len(leaves), root=root)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
-    from tests.support.rewritten_log import RetoldLog
+    from tests.support.rewritten_log import RewrittenLog
 
 
-def follow(log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+def follow(log: RewrittenLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
     """Rewrite every statement about the competition for these rules."""
     before, name = to_text(judged.view.id), log.put(rules.encode())
     rewriter = _StatementRewriter(log, judged, rules)
@@ -39,7 +39,9 @@ def follow(log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -
 class _StatementRewriter:
     """Rewrites each statement so that it is consistent with the other rules."""
 
-    def __init__(self, log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+    def __init__(
+        self, log: RewrittenLog, judged: JudgedCompetition, rules: CompetitionRules
+    ) -> None:
         self._log = log
         self._view = judged.view
         self._rules = rules

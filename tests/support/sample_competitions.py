@@ -21,9 +21,9 @@ from tequio_shared.scoring import DocumentScore
 from tequio_shared.statements.competitions import CompResult, EvalResult
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, opened, running
-from tests.support.sample_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rules
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer
-from tests.support.synthetic_competition import PaperCompetition, folder, head, salt_of
+from tests.support.sample_ledger import DAY_MS, HOUR_MS, Q16, SampleLedger, corpus, rules
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer
+from tests.support.synthetic_competition import SyntheticCompetition, folder, head, salt_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ HOURS = {
 PHASES = tuple(HOURS)
 
 
-class Swarm(Shown):
+class CompetitionSwarm(SampleLedger):
     """One of the two runs, with some rounds done."""
 
     def __init__(
@@ -66,13 +66,13 @@ class Swarm(Shown):
         ledger: Ledger,
         clock: VirtualClock,
         name: str,
-        organiser: PaperOrganiser,
+        organiser: SigningOrganiser,
         rounds: int,
     ) -> None:
         super().__init__(ledger, clock)
         self.rules = msgspec.structs.replace(rules(), name=name)
         self.organiser = organiser
-        self.peers = [PaperPeer(f"{name} {at}", ledger, self.rules.run_id) for at in range(3)]
+        self.peers = [SigningPeer(f"{name} {at}", ledger, self.rules.run_id) for at in range(3)]
         self._pace, self._rounds = PACES[name], rounds
 
     async def open(self) -> None:
@@ -87,7 +87,7 @@ class Swarm(Shown):
             await self.play(self.peers)
             await self.pass_ms(4_000)
 
-    def loss_of(self, peer: PaperPeer) -> int:
+    def loss_of(self, peer: SigningPeer) -> int:
         """A loss that falls at the swarm's pace."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number]))[0] - 128) / 6_000
@@ -101,7 +101,7 @@ class Swarm(Shown):
 
 
 @dataclass(kw_only=True)
-class ShownCompetition(PaperCompetition):
+class SampleCompetition(SyntheticCompetition):
     """A synthetic competition with realistic windows, sizes and rules."""
 
     def __post_init__(self) -> None:
@@ -114,32 +114,34 @@ class ShownCompetition(PaperCompetition):
         self.put(self.rules.encode())
 
 
-class ShownCompetitions:
+class SampleCompetitions:
     """The whole course of events; `papers` are the competitions by phase."""
 
     def __init__(
         self, ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
     ) -> None:
         self.ledger, self.clock = ledger, clock
-        self.organiser = PaperOrganiser(ledger)
+        self.organiser = SigningOrganiser(ledger)
         net = ledger.state.net
         self.custodians = [Author(f"custodian {at}", net) for at in range(3)]
         self.evaluators = [Author(f"evaluator {at}", net) for at in range(6)]
         self.strangers = {name: Author(name, net) for name in ("lone-wolf", "twin-of-nova")}
-        self.swarms = [Swarm(ledger, clock, name, self.organiser, rounds[name]) for name in PACES]
-        self.papers: dict[str, ShownCompetition] = {}
+        self.swarms = [
+            CompetitionSwarm(ledger, clock, name, self.organiser, rounds[name]) for name in PACES
+        ]
+        self.papers: dict[str, SampleCompetition] = {}
 
     def view(self, phase: str) -> CompetitionView:
         """The ledger's view of the competition in that phase."""
         return self.ledger.state.competitions.view(self.papers[phase].id)
 
-    async def say(self, author: Author, *bodies: Body) -> None:
+    async def post(self, author: Author, *bodies: Body) -> None:
         """Log an author's statements, after storing the documents that they name."""
         for paper in self.papers.values():
             for document in paper.documents.values():
                 self.ledger.blobs.put(document)
             paper.documents.clear()
-        entries = [author.say(body, self.clock()) for body in bodies]
+        entries = [author.sign(body, self.clock()) for body in bodies]
         await self.swarms[0].post(entries)
 
     async def pass_ms(self, duration_ms: int) -> None:
@@ -163,10 +165,10 @@ class ShownCompetitions:
         for phase in PHASES[2:]:
             await self._open_secrets(phase)
         await self.pass_ms(HOUR_MS)
-        await self.say(self.custodians[0], self.papers["drawn"].reveal(1))
+        await self.post(self.custodians[0], self.papers["drawn"].reveal(1))
         for phase in ("revealed", "decided"):
             for at in (0, 2):
-                await self.say(self.custodians[at], self.papers[phase].reveal(at + 1))
+                await self.post(self.custodians[at], self.papers[phase].reveal(at + 1))
         await self._score("revealed", {"nova": 3, "comet": 4, "lone-wolf": 4, "twin-of-nova": 2})
         await self._score("decided", dict.fromkeys(LEVELS, 4))
         await self._challenge("decided")
@@ -175,7 +177,7 @@ class ShownCompetitions:
 
     async def _open(self, phase: str) -> None:
         keys = [one.key for one in self.custodians]
-        self.papers[phase] = ShownCompetition(
+        self.papers[phase] = SampleCompetition(
             custodians=[self.organiser.key] if phase == "announced" else keys,
             start_ms=self.clock(),
             needed=1 if phase == "announced" else 2,
@@ -186,27 +188,27 @@ class ShownCompetitions:
             name=f"Prose 2026 {phase}",
             dates=tuple(hour * HOUR_MS for hour in HOURS[phase]),
         )
-        await self.say(self.organiser, self.papers[phase].open())
+        await self.post(self.organiser, self.papers[phase].open())
 
     async def _enter(self, phase: str) -> None:
         paper = self.papers[phase]
         sides = dict(zip(("nova", "comet"), self.swarms, strict=True))
         for name, swarm in sides.items():
-            await self.say(self.organiser, paper.enter(name, swarm.rules.run_id))
+            await self.post(self.organiser, paper.enter(name, swarm.rules.run_id))
         for name, author in self.strangers.items():
-            await self.say(author, paper.enter(name))
+            await self.post(author, paper.enter(name))
         for name, swarm in sides.items():
             if (name, phase) != ("comet", "open"):
-                await self.say(self.organiser, paper.submit(name, swarm.submission()))
+                await self.post(self.organiser, paper.submit(name, swarm.submission()))
         for name, author in self.strangers.items():
-            await self.say(author, paper.submit(name, folder(name)))
+            await self.post(author, paper.submit(name, folder(name)))
         for author in self.evaluators:
-            await self.say(author, paper.offer(author.key))
+            await self.post(author, paper.offer(author.key))
 
     async def _open_secrets(self, phase: str) -> None:
         opened_ = self.evaluators[:2] if phase == "closed" else self.evaluators[:-1]
         for author in opened_:
-            await self.say(author, self.papers[phase].secret(author.key))
+            await self.post(author, self.papers[phase].secret(author.key))
 
     async def _score(self, phase: str, many: dict[str, int]) -> None:
         """Have `many[entrant]` drawn evaluators score each entrant; they reveal if all have scored.
@@ -226,11 +228,11 @@ class ShownCompetitions:
                 for at, key in enumerate(drawn[: many[name]])
             }
             for key, result in results.items():
-                await self.say(authors[key], paper.commit_to(key, result))
+                await self.post(authors[key], paper.commit_to(key, result))
             if len(results) < len(drawn):
                 continue
             for key in drawn[: -1 if phase == "revealed" else None]:
-                await self.say(authors[key], results[key])
+                await self.post(authors[key], results[key])
 
     def evaluation(self, phase: str, name: str, key: PeerKey, *, lies: bool) -> Evaluation:
         """Make up scores from each text's difficulty, the model's level and a little noise."""
@@ -264,7 +266,7 @@ class ShownCompetitions:
         body = self.papers[phase].challenge(
             LIED_ABOUT, draw.evaluators[LIAR], draw.documents[7], 1_234_567
         )
-        await self.say(self.strangers["lone-wolf"], body)
+        await self.post(self.strangers["lone-wolf"], body)
 
     async def _decide(self, phase: str) -> None:
         view = self.view(phase)
@@ -273,7 +275,7 @@ class ShownCompetitions:
         contenders = [self._contender(view, name) for name in view.entrants]
         outcome = competition_result.compute_outcome(view.id, view.draw.beacon, texts, contenders)
         name = self.papers[phase].put(outcome.encode())
-        await self.say(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
+        await self.post(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
 
     def _contender(self, view: CompetitionView, name: str) -> JudgedEntrant:
         scores = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
@@ -317,9 +319,9 @@ def _draw(*parts: object) -> float:
 
 async def play(
     ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
-) -> ShownCompetitions:
+) -> SampleCompetitions:
     """Run the whole course of events in a ledger."""
-    shown = ShownCompetitions(ledger, clock, rounds)
+    shown = SampleCompetitions(ledger, clock, rounds)
     async with running(ledger):
         await shown.live()
     return shown
@@ -327,7 +329,7 @@ async def play(
 
 def fill(
     settings: LedgerSettings, until_ms: int, rounds: Mapping[str, int] = ROUNDS
-) -> ShownCompetitions:
+) -> SampleCompetitions:
     """Create a ledger in the settings' folder; its history ends at about that time."""
     clock = VirtualClock(until_ms - DAY_MS)
     with opened(settings, clock) as ledger:

@@ -37,7 +37,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import Sample
 from tests.support.ledgers import VirtualClock, opened, running
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,15 +105,15 @@ def rules() -> Manifest:
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
 
-class Shown:
+class SampleLedger:
     """The ledger's run, advanced round by round."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
         self.ledger = ledger
         self.clock = clock
         self.rules = rules()
-        self.organiser = PaperOrganiser(ledger)
-        self.peers = [PaperPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
+        self.organiser = SigningOrganiser(ledger)
+        self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
 
     @property
     def round(self) -> RoundView:
@@ -151,22 +151,22 @@ class Shown:
         """Open an invitation."""
         until, key = self.clock() + DAY_MS, to_text(LINK.key)
         body = InviteOpen(invitation=key, uses=3, until=until, run="")
-        return self.organiser.say(body, self.clock())
+        return self.organiser.sign(body, self.clock())
 
-    async def vouch(self, peer: PaperPeer) -> None:
+    async def vouch(self, peer: SigningPeer) -> None:
         """Let a connector vouch for a peer."""
-        connector, until = PaperPeer("connector", self.ledger, self.rules.run_id), FAR_MS
+        connector, until = SigningPeer("connector", self.ledger, self.rules.run_id), FAR_MS
         key, owner = to_text(connector.key), to_text(sha256(b"an account"))
         grant = RoleGrant(peer=key, role="connector", until=until)
         vouch = MemberVouch(peer=to_text(peer.key), owner=owner, until=until)
         await self.post([connector.register(self.clock())])
-        await self.post([self.organiser.say(grant, self.clock())])
-        await self.post([connector.say(vouch, self.clock())])
+        await self.post([self.organiser.sign(grant, self.clock())])
+        await self.post([connector.sign(vouch, self.clock())])
 
     async def play(
         self,
-        workers: Sequence[PaperPeer],
-        rejected: Mapping[PaperPeer, RejectionReason] | None = None,
+        workers: Sequence[SigningPeer],
+        rejected: Mapping[SigningPeer, RejectionReason] | None = None,
     ) -> None:
         """Run a whole round with these workers; some of their work is rejected."""
         await self.start(workers)
@@ -177,7 +177,7 @@ class Shown:
             await self.pass_ms(self.rules.rounds.train_limit)
         await self.prove(workers, rejected or {})
 
-    async def start(self, workers: Sequence[PaperPeer]) -> None:
+    async def start(self, workers: Sequence[SigningPeer]) -> None:
         """Have the workers state heads until the round is in training."""
         assert self.state() is RunState.WARMUP, self.state()
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
@@ -198,7 +198,7 @@ class Shown:
             await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
 
     async def prove(
-        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, RejectionReason]
+        self, workers: Sequence[SigningPeer], rejected: Mapping[SigningPeer, RejectionReason]
     ) -> None:
         """Have the elected workers send their proofs."""
         slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
@@ -209,13 +209,13 @@ class Shown:
         if self.state() is RunState.ROUND_WITNESS:
             await self.pass_ms(self.rules.rounds.witness)
 
-    async def run_void_round(self, workers: Sequence[PaperPeer]) -> None:
+    async def run_void_round(self, workers: Sequence[SigningPeer]) -> None:
         """Run a void round, in which nobody commits in time; its members rejoin."""
         await self.start(workers)
         await self.pass_ms(self.rules.rounds.train_limit)
         await self.post([peer.ready() for peer in workers])
 
-    async def lie(self, peer: PaperPeer) -> None:
+    async def lie(self, peer: SigningPeer) -> None:
         """Have a peer sign a second statement under its last number, and then appeal."""
         peer.seq -= 1
         chain = peer.seq, peer.last
@@ -223,7 +223,7 @@ class Shown:
         assert isinstance(outcome, Refused), outcome
         peer.seq, peer.last = chain[0] + 1, chain[1]
         since = self.ledger.state.standings.records[peer.key].since
-        await self.post([peer.say(StandingAppeal(change=since, text=""), self.clock())])
+        await self.post([peer.sign(StandingAppeal(change=since, text=""), self.clock())])
 
     async def publish(self, number: int) -> None:
         """Have the organiser state that the head of a round is on the Hub."""
@@ -234,25 +234,25 @@ class Shown:
             repo=REPO,
             revision=head.weights_root.hex()[:40],
         )
-        entry = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
+        entry = self.organiser.sign(body, self.clock(), run=self.rules.run_id, number=number)
         await self.post([entry])
 
-    def _is_in(self, peer: PaperPeer) -> bool:
+    def _is_in(self, peer: SigningPeer) -> bool:
         return peer.key in self.round.slot_of
 
-    def _is_elected(self, peer: PaperPeer) -> bool:
+    def _is_elected(self, peer: SigningPeer) -> bool:
         return self.round.slot_of.get(peer.key) in self.round.elected
 
-    def loss_of(self, peer: PaperPeer) -> int:
+    def loss_of(self, peer: SigningPeer) -> int:
         """A realistic falling loss, slightly different for each trainer."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number % 256]))[0] - 128) / 4_000
         return int((2.1 + 3.6 * math.exp(-number / 11) + noise) * Q16)
 
 
-async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> Shown:
+async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> SampleLedger:
     """Run days of rounds, the last of them in progress, begun at `until_ms` if that is later."""
-    shown = Shown(ledger, clock)
+    shown = SampleLedger(ledger, clock)
     await shown.open()
     honest, careless, late, liar = shown.peers[:3], shown.peers[3], shown.peers[4], shown.peers[5]
     for day in range(DAYS):
@@ -274,11 +274,11 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     return shown
 
 
-def fill(settings: LedgerSettings, until_ms: int) -> Shown:
+def fill(settings: LedgerSettings, until_ms: int) -> SampleLedger:
     """Create a ledger in the settings' folder, with its history up to that time."""
     clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
 
-    async def run(ledger: Ledger) -> Shown:
+    async def run(ledger: Ledger) -> SampleLedger:
         async with running(ledger):
             return await live_through(ledger, clock, until_ms)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MS = 1_000_000
 
 
-class SetClock:
+class SettableClock:
     """Replaces `time` in modules that read the wall clock; the file holds the offset in ms."""
 
     def __init__(self, file: Path) -> None:
@@ -45,11 +45,11 @@ class SetClock:
 
 
 @contextmanager
-def set_forward(folder: Path, *options: str) -> Iterator[tuple[SetClock, Served]]:
+def set_forward(folder: Path, *options: str) -> Iterator[tuple[SettableClock, Served]]:
     """Serve a ledger whose clock, and ours, can be set."""
     file = folder / "clock"
     file.write_text("0")
-    clock, program = SetClock(file), ("-m", "tests.support.settable_clock", str(file))
+    clock, program = SettableClock(file), ("-m", "tests.support.settable_clock", str(file))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tequio_client.clock.time", clock)
         with served(folder / "ledger", *options, program=program) as ledger:
@@ -61,7 +61,7 @@ def main() -> None:
     from tequio_ledger import __main__ as program  # noqa: PLC0415 - only as a program
     from tequio_ledger import runtime  # noqa: PLC0415
 
-    vars(runtime)["time"] = SetClock(Path(sys.argv.pop(1)))
+    vars(runtime)["time"] = SettableClock(Path(sys.argv.pop(1)))
     program.main()
 
 

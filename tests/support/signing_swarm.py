@@ -84,7 +84,7 @@ def weights_root(number: int) -> Digest:
     return sha256(b"paper weights", number.to_bytes(8, "big"))
 
 
-class PaperPeer(Author):
+class SigningPeer(Author):
     """One member; signs the statements that the round needs, from the ledger's own view."""
 
     def __init__(self, name: str, ledger: Ledger, run: RunId) -> None:
@@ -104,11 +104,11 @@ class PaperPeer(Author):
     def ready(self) -> Entry:
         """Sign member.ready for the next roster."""
         body = MemberReady(head=_D, roles=("trainer", "witness"), commit=self._commit())
-        return self.say(body, self._ledger.clock(), run=self._run)
+        return self.sign(body, self._ledger.clock(), run=self._run)
 
     def leave(self) -> Entry:
         """Leave the run."""
-        return self.say(MemberLeave(reason=1), self._ledger.clock(), run=self._run)
+        return self.sign(MemberLeave(reason=1), self._ledger.clock(), run=self._run)
 
     def attest(self) -> Entry:
         """State the head that all signing peers hold."""
@@ -183,7 +183,7 @@ class PaperPeer(Author):
             sample=sample,
         )
         now_ms, number = self._ledger.clock(), draw.head.round
-        return self.say(body, now_ms, run=self._run, number=number)
+        return self.sign(body, now_ms, run=self._run, number=number)
 
     @property
     def _view(self) -> RoundView:
@@ -192,7 +192,7 @@ class PaperPeer(Author):
         return view
 
     def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof) -> Entry:
-        return self.say(body, self._ledger.clock(), run=self._run, number=self._view.number)
+        return self.sign(body, self._ledger.clock(), run=self._run, number=self._view.number)
 
     def _secret(self) -> Digest:
         return sha256(self.signer.seed, self._secrets.to_bytes(8, "big"))
@@ -201,7 +201,7 @@ class PaperPeer(Author):
         return to_text(sha256(self._secret()))
 
 
-class PaperOrganiser(Author):
+class SigningOrganiser(Author):
     """The organiser of the test network."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -211,4 +211,4 @@ class PaperOrganiser(Author):
     def open(self, rules: Manifest, now_ms: int) -> Entry:
         """Open the run of a manifest that is in the blob folder."""
         body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-        return self.say(body, now_ms, run=rules.run_id)
+        return self.sign(body, now_ms, run=rules.run_id)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, Submission
     from tequio_shared.competition.state import CompetitionDraw
-    from tests.support.rewritten_log import RetoldLog
+    from tests.support.rewritten_log import RewrittenLog
 
 SECOND_MS = 1_000
 _OTHER = to_text(sha256(b"other weights"))
@@ -52,13 +52,13 @@ class Lie:
     """One of the six."""
 
     name: str
-    tell: Callable[[RetoldLog, JudgedCompetition], int]
+    tell: Callable[[RewrittenLog, JudgedCompetition], int]
     """Changes the log of a judged competition; returns the entry at fault."""
     says: tuple[str, ...]
     """Words that a finding at that entry must contain."""
 
 
-def count_a_liar(log: RetoldLog, judged: JudgedCompetition) -> int:
+def count_a_liar(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """One evaluator halves the last entrant's score, and only that score is ranked."""
     last = _last(judged)
     lied = _halved(last.evaluations[0])
@@ -70,7 +70,7 @@ def count_a_liar(log: RetoldLog, judged: JudgedCompetition) -> int:
     return decide(log, first(outcome, last.entrant))
 
 
-def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
+def swap_a_document(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """The archive has an easy text in place of one that was committed to."""
     rules, raw = judged.view.rules, log.blobs[digest_from_text(judged.view.rules.sealed.archive)]
     head, key = ArchiveHead.parse(raw[:HEAD_BYTES]), _draw(judged).key
@@ -83,13 +83,13 @@ def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
     return judged.view.phase_starts[CompetitionPhase.OPEN].index
 
 
-def show_a_share_early(log: RetoldLog, judged: JudgedCompetition) -> int:
+def show_a_share_early(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """A custodian reveals a share a second before the deadline."""
     early = judged.view.rules.dates.deadline - SECOND_MS
     return log.bring_forward(log.index_of(CompReveal), log.index_of(CompClose), early)
 
 
-def change_weights(log: RetoldLog, judged: JudgedCompetition) -> int:
+def change_weights(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """The last entrant submits again after the deadline, and all claim to have scored that."""
     view, last = judged.view, _last(judged)
     entrant = view.entrants[last.entrant]
@@ -106,12 +106,12 @@ def change_weights(log: RetoldLog, judged: JudgedCompetition) -> int:
     return log.insert(log.index_of(CompClose) + 1, entrant.author, body)
 
 
-def change_a_rank(log: RetoldLog, judged: JudgedCompetition) -> int:
+def change_a_rank(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """The last entrant is ranked first, with unchanged scores."""
     return decide(log, first(judged.outcome, _last(judged).entrant))
 
 
-def let_anybody_evaluate(log: RetoldLog, judged: JudgedCompetition) -> int:
+def let_anybody_evaluate(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """An evaluator that was not drawn scores the last entrant, and its scores count."""
     last, at = _last(judged), max(one.revealed_at.index for one in judged.view.results.values())
     stranger = _not_drawn(log, judged, at)
@@ -167,7 +167,7 @@ def first(outcome: CompetitionOutcome, entrant: str) -> CompetitionOutcome:
     return outcome
 
 
-def decide(log: RetoldLog, outcome: CompetitionOutcome) -> int:
+def decide(log: RewrittenLog, outcome: CompetitionOutcome) -> int:
     """Have the organisers state another outcome; returns the entry."""
     at = log.index_of(CompResult)
     body = log.entries[at].statement.body
@@ -186,7 +186,7 @@ def _halved(scores: Evaluation) -> Evaluation:
     return msgspec.structs.replace(scores, documents=documents)
 
 
-def _replace_scores(log: RetoldLog, judged: JudgedCompetition, scores: Evaluation) -> None:
+def _replace_scores(log: RewrittenLog, judged: JudgedCompetition, scores: Evaluation) -> None:
     """Replace an evaluator's commitment and result by these scores."""
     author, result = key_from_text(scores.evaluator), _result_of(log, scores)
     commits = judged.view.commits
@@ -194,7 +194,7 @@ def _replace_scores(log: RetoldLog, judged: JudgedCompetition, scores: Evaluatio
     log.change(judged.view.results[result.entrant, author].revealed_at.index, result)
 
 
-def _result_of(log: RetoldLog, scores: Evaluation) -> EvalResult:
+def _result_of(log: RewrittenLog, scores: Evaluation) -> EvalResult:
     """The statement of these scores, whose document it stores."""
     total = scores.total
     return EvalResult(
@@ -230,7 +230,7 @@ def _other_weights(was: Submission) -> Submission:
     return msgspec.structs.replace(was, files=files)
 
 
-def _not_drawn(log: RetoldLog, judged: JudgedCompetition, at: int) -> PeerKey:
+def _not_drawn(log: RewrittenLog, judged: JudgedCompetition, at: int) -> PeerKey:
     """A key that offered and was not drawn; or else an uninvolved key that is known by then."""
     view = judged.view
     drawn = set(_draw(judged).evaluators)

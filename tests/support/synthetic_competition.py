@@ -52,7 +52,7 @@ ROOT = sha256(b"root of a sealed set")
 
 
 @dataclass(kw_only=True)
-class PaperCompetition:
+class SyntheticCompetition:
     """Rules with these custodians, and the body of each step; store `documents` as blobs."""
 
     custodians: Sequence[PeerKey]

@@ -89,30 +89,30 @@ def shape_of(manifest: Manifest, k: int) -> RecordShape:
 def main() -> None:
     """Obey commands until the input ends."""
     threading.Thread(target=_beat, daemon=True).start()
-    say(link.TrainerHello(pid=os.getpid(), software="paper"))
+    send(link.TrainerHello(pid=os.getpid(), software="paper"))
     manifest: Manifest | None = None
     for line in sys.stdin.buffer:
         match link.decode_command(line):
             case link.Prepare() as command:
                 manifest = Manifest.parse(Path(command.manifest).read_bytes())
-                say(_ready(command, manifest))
+                send(_ready(command, manifest))
             case link.Rest(command=number):
-                say(link.Resting(command=number))
+                send(link.Resting(command=number))
             case link.Train() as command if manifest:
-                say(_trained(command, manifest))
+                send(_trained(command, manifest))
             case link.Screen() as command:
-                say(_screened(command))
+                send(_screened(command))
             case link.Advance() as command if manifest:
-                say(_advanced(command, manifest))
+                send(_advanced(command, manifest))
             case link.Evaluate() | link.Continue() as command:
-                say(
+                send(
                     _evaluated(command)
                     if isinstance(command, link.Evaluate)
                     else _continued(command)
                 )
 
 
-def say(report: link.Report) -> None:
+def send(report: link.Report) -> None:
     """Write one report."""
     with _writing:
         sys.stdout.buffer.write(link.encode(report))
@@ -121,7 +121,7 @@ def say(report: link.Report) -> None:
 
 def _beat() -> None:
     while True:
-        say(
+        send(
             link.TrainerHeartbeat(command=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1)
         )
         time.sleep(BEAT_S)

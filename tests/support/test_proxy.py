@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from tests.support.proxy import BURST_BYTES, HOST, Proxy
+from tests.support.proxy import BURST_BYTES, HOST, NetworkProxy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -25,15 +25,15 @@ async def echo(stream: trio.SocketStream) -> None:
 
 
 @pytest.fixture
-async def proxy(nursery: trio.Nursery) -> AsyncIterator[Proxy]:
-    proxy = Proxy(nursery, lambda: {ME: os.getpid()})
+async def proxy(nursery: trio.Nursery) -> AsyncIterator[NetworkProxy]:
+    proxy = NetworkProxy(nursery, lambda: {ME: os.getpid()})
     proxy.line(ME)
     yield proxy
     nursery.cancel_scope.cancel()
 
 
 @pytest.fixture
-async def dialled(proxy: Proxy, nursery: trio.Nursery) -> AsyncIterator[trio.SocketStream]:
+async def dialled(proxy: NetworkProxy, nursery: trio.Nursery) -> AsyncIterator[trio.SocketStream]:
     """A connection to an echo server behind the proxy, which has to find out that we opened it."""
     (listener,) = await trio.open_tcp_listeners(0, host=HOST)
     nursery.start_soon(trio.serve_listeners, echo, [listener])
@@ -55,7 +55,7 @@ async def seconds_for(stream: trio.SocketStream, size: int) -> float:
 @pytest.mark.trio
 @pytest.mark.parametrize("name", [ME, OTHER])
 async def test_a_slow_link_carries_no_more_than_its_rate(
-    proxy: Proxy, dialled: trio.SocketStream, name: str
+    proxy: NetworkProxy, dialled: trio.SocketStream, name: str
 ) -> None:
     size = 4 * BURST_BYTES
     await seconds_for(dialled, 1)
@@ -68,7 +68,7 @@ async def test_a_slow_link_carries_no_more_than_its_rate(
 
 @pytest.mark.trio
 async def test_delays_of_both_links_add_up_each_way(
-    proxy: Proxy, dialled: trio.SocketStream
+    proxy: NetworkProxy, dialled: trio.SocketStream
 ) -> None:
     proxy.line(ME).delay_s, proxy.line(OTHER).delay_s = 0.2, 0.1
     assert await seconds_for(dialled, 1) >= 0.6
@@ -81,7 +81,7 @@ async def test_delays_of_both_links_add_up_each_way(
     ids=["we are cut off", "the other is"],
 )
 async def test_cut_data_waits_and_arrives_when_the_link_is_mended(
-    proxy: Proxy, dialled: trio.SocketStream, cut: Callable[[Proxy], None]
+    proxy: NetworkProxy, dialled: trio.SocketStream, cut: Callable[[NetworkProxy], None]
 ) -> None:
     await seconds_for(dialled, 1)
     cut(proxy)
@@ -94,14 +94,16 @@ async def test_cut_data_waits_and_arrives_when_the_link_is_mended(
 
 
 @pytest.mark.trio
-async def test_links_on_one_side_reach_each_other(proxy: Proxy, dialled: trio.SocketStream) -> None:
+async def test_links_on_one_side_reach_each_other(
+    proxy: NetworkProxy, dialled: trio.SocketStream
+) -> None:
     proxy.split({ME, OTHER})
     with trio.fail_after(5):
         await seconds_for(dialled, 1)
 
 
 @pytest.mark.trio
-async def test_a_connection_to_a_closed_port_ends(proxy: Proxy) -> None:
+async def test_a_connection_to_a_closed_port_ends(proxy: NetworkProxy) -> None:
     (listener,) = await trio.open_tcp_listeners(0, host=HOST)
     port = listener.socket.getsockname()[1]
     await listener.aclose()

@@ -108,7 +108,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class TrainedContribution:
     """A trainer's result in a round."""
 
     slot: int
@@ -119,7 +119,7 @@ class Made:
     encoded: EncodedContribution
 
 
-class Laboratory:
+class TrainingLab:
     """One model, one data set, one head; trainers take turns at the model."""
 
     def __init__(self, folder: Path, recipe: Recipe, source: TextSource) -> None:
@@ -163,7 +163,7 @@ class Laboratory:
         recipe = self.recipe
         self.model.load(self.weights, self.layout)
         plan = StepPlan.from_ranges([(first, windows or recipe.windows)], recipe.steps)
-        watch = Patient(steps)
+        watch = StepLimit(steps)
         data = training or self.training
         done = inner.train(self.model, data, plan, recipe.inner, device, watch)
         out = np.zeros(self.layout.elements, np.float32)
@@ -177,10 +177,10 @@ class Laboratory:
         first: int,
         trained: tuple[NDArray[np.float32], int],
         feedback: NDArray[np.uint16] | None = None,
-    ) -> Made:
+    ) -> TrainedContribution:
         """The contribution of a full share from window `first` on; `trained` comes from `delta`."""
         delta, steps = trained
-        return Made(
+        return TrainedContribution(
             slot=slot,
             first=first,
             windows=self.recipe.windows,
@@ -197,7 +197,7 @@ class Laboratory:
         algorithm = codecs.outer_algorithm(rules, self.recipe.k, self.recipe.feedback)
         return codecs.encode(algorithm, self.layout, delta, feedback, FP32.handle)
 
-    def header(self, made: Made) -> bytes:
+    def header(self, made: TrainedContribution) -> bytes:
         """The packed header of a contribution."""
         return ContributionHeader(
             algorithm=1,
@@ -216,7 +216,7 @@ class Laboratory:
             feedback_root=made.encoded.feedback_root,
         ).pack()
 
-    def expected(self, made: Made) -> ExpectedContribution:
+    def expected(self, made: TrainedContribution) -> ExpectedContribution:
         """The round's expectations of a contribution."""
         return ExpectedContribution(
             shape=self.recipe.shape,
@@ -231,7 +231,7 @@ class Laboratory:
             max_inner_steps=500,
         )
 
-    def candidates(self, made: Sequence[Made]) -> list[screen.ScreenedCandidate]:
+    def candidates(self, made: Sequence[TrainedContribution]) -> list[screen.ScreenedCandidate]:
         """Contributions as a witness sees them: files, in the order of their commitments."""
         found = []
         for number, one in enumerate(made):
@@ -248,7 +248,7 @@ class Laboratory:
             )
         return found
 
-    def advance(self, accepted: Sequence[Made]) -> tuple[int, ...]:
+    def advance(self, accepted: Sequence[TrainedContribution]) -> tuple[int, ...]:
         """Advance the head by an accepted set; returns the slots that the filter kept.
 
         An empty set makes the round void: the head stays.
@@ -289,12 +289,12 @@ class Laboratory:
         )
         return score.nats / score.text_bytes
 
-    def id_of(self, made: Made) -> ContributionId:
+    def id_of(self, made: TrainedContribution) -> ContributionId:
         """The id of a contribution."""
         return contribution_id(self.header(made))
 
 
-class Patient:
+class StepLimit:
     """Training control that stops after `steps`, or lets training run to its end."""
 
     def __init__(self, steps: int | None = None) -> None:
@@ -309,7 +309,7 @@ class Patient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backwards(TrainingData):
+class ReversedSamples(TrainingData):
     """The same samples of each step in reverse order: the same sum, added in another order."""
 
     def samples(self, windows: Iterable[int]) -> Tensor:
@@ -317,9 +317,9 @@ class Backwards(TrainingData):
         return TrainingData.samples(self, windows).flip(0)
 
 
-def backwards(data: TrainingData) -> Backwards:
+def reversed_samples(data: TrainingData) -> ReversedSamples:
     """Reverse the order of the samples within each step."""
-    return Backwards(
+    return ReversedSamples(
         order=data.order,
         sequence=data.sequence,
         window_samples=data.window_samples,

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.trainer import ScreeningVerdict
     from tequio_shared.round.round import RoundView
-    from tests.support.training_lab import Laboratory, Made
+    from tests.support.training_lab import TrainedContribution, TrainingLab
 
 _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
+class ScreeningResult:
     """The findings of a round's witnesses, by witness, and the verdict for each slot."""
 
     measured: Mapping[int, tuple[ScreeningVerdict, ...]]
@@ -43,17 +43,17 @@ class Hearing:
         found = self.measured.items()
         return [(witness, one) for witness, some in found for one in some if one.reason]
 
-    def accepted(self, made: Sequence[Made]) -> list[Made]:
+    def accepted(self, made: Sequence[TrainedContribution]) -> list[TrainedContribution]:
         """The accepted set."""
         return [one for one in made if self.verdicts[one.slot][0] is Verdict.ACCEPTED]
 
 
-def hear(
-    lab: Laboratory,
-    made: Sequence[Made],
+def screen_round(
+    lab: TrainingLab,
+    made: Sequence[TrainedContribution],
     past: Sequence[tuple[bytes, Path]] = (),
     liars: frozenset[int] = frozenset(),
-) -> Hearing:
+) -> ScreeningResult:
     """Have every trainer screen the round; liars vouch for themselves and reject all others."""
     candidates = lab.candidates(made)
     measured, proofs = {}, {}
@@ -71,7 +71,9 @@ def hear(
         if one.slot in liars:
             proofs[one.slot] = _lie(one.slot, made)
     slots = [one.slot for one in made]
-    return Hearing(measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots))
+    return ScreeningResult(
+        measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots)
+    )
 
 
 def _seen(measured: Sequence[ScreeningVerdict]) -> WitnessFindings:
@@ -81,7 +83,7 @@ def _seen(measured: Sequence[ScreeningVerdict]) -> WitnessFindings:
     )
 
 
-def _lie(slot: int, made: Sequence[Made]) -> WitnessFindings:
+def _lie(slot: int, made: Sequence[TrainedContribution]) -> WitnessFindings:
     others = {one.slot: RejectionReason.COSINE for one in made if one.slot != slot}
     return WitnessFindings(vouched=frozenset([slot]), rejected=others)
 
@@ -92,10 +94,10 @@ class _Commitment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
+class ClosedRound:
     """A closed round, as the fold of standings reads it."""
 
-    hearing: Hearing
+    hearing: ScreeningResult
     roster: Roster
     commitments: Mapping[int, _Commitment]
 
@@ -114,14 +116,14 @@ class Closed:
         return sum(at != slot and seen.rejected.get(slot) is reason for at, seen in proofs)
 
 
-def closed(hearing: Hearing, slots: int, index: int) -> RoundView:
+def closed(hearing: ScreeningResult, slots: int, index: int) -> RoundView:
     """The round for the fold of standings, closed by the log entry at that index."""
     members = tuple(
         RosterMember(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
         for slot in range(slots)
     )
     commitments = {slot: _Commitment(index=index - 1) for slot in hearing.verdicts}
-    view = Closed(
+    view = ClosedRound(
         hearing=hearing,
         roster=Roster(members=members, pool=(), train_ms=1),
         commitments=commitments,

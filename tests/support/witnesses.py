@@ -83,7 +83,7 @@ def witnessing(
 
 
 @dataclass
-class ShownLog:
+class WitnessedLog:
     """A log of numbered leaves, with signed checkpoints and proofs for witnesses."""
 
     origin: str = "log.example/one"
@@ -95,7 +95,7 @@ class ShownLog:
         """The log's verifier key."""
         return VerifierKey(name=self.origin, kind=KeyKind.LOG, key=self.signer.key)
 
-    def grow(self, count: int, what: str = "") -> ShownLog:
+    def grow(self, count: int, what: str = "") -> WitnessedLog:
         """Append leaves."""
         first = len(self.hashes)
         self.hashes += [
@@ -103,9 +103,9 @@ class ShownLog:
         ]
         return self
 
-    def fork(self, size: int, count: int) -> ShownLog:
+    def fork(self, size: int, count: int) -> WitnessedLog:
         """A log with another history after the first `size` entries, under the same key."""
-        other = ShownLog(origin=self.origin, signer=self.signer, hashes=self.hashes[:size])
+        other = WitnessedLog(origin=self.origin, signer=self.signer, hashes=self.hashes[:size])
         return other.grow(count, "other ")
 
     def checkpoint(self, size: int | None = None) -> Checkpoint:

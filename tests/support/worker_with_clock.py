@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.settable_clock import SetClock
+from tests.support.settable_clock import SettableClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ def main() -> None:
     from tequio_client import clock  # noqa: PLC0415 - only as a program
 
     file = Path(sys.argv.pop(1))
-    vars(clock)["time"] = SetClock(file)
+    vars(clock)["time"] = SettableClock(file)
     if sys.argv[1:] == [_EVALUATOR]:
         _evaluate(file.with_name("scored"))
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above

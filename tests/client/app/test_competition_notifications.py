@@ -14,7 +14,7 @@ from tequio_client.ipc.control import AskCompetitions, CompetitionRow, Competiti
 from tequio_client.ipc.facts import SessionFacts
 from tests.support.app_competitions import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS
-from tests.support.app_tray import PaperDesk
+from tests.support.app_tray import NotificationRecorder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ class Stage:
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
-        self.desk, self.book = PaperDesk(), SettingsStore(folder)
+        self.desk, self.book = NotificationRecorder(), SettingsStore(folder)
         self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
@@ -46,9 +46,9 @@ class Stage:
         """Come to that time, when the ledger has these; what was told then."""
         self.now_ms = now_ms
         self.worker.replies = {AskCompetitions: CompetitionsReply(rows=rows)}
-        before = len(self.desk.shown)
-        self.worker.show(NEW)
-        self.worker.show(NEW)
+        before = len(self.desk.displayed)
+        self.worker.send_snapshot(NEW)
+        self.worker.send_snapshot(NEW)
         return self.desk.titles[before:]
 
 
@@ -61,13 +61,13 @@ def stage(model: AppModel, worker: ScriptedWorker, language: Language, tmp_path:
 
 def test_start_deadline_and_result_are_told_once_each(stage: Stage) -> None:
     assert stage.at(RACE.opens_ms, RACE) == [BEGUN]
-    assert stage.desk.shown[-1][1].startswith("nova and cuentos-124m race until ")
-    assert stage.desk.shown[-1][2] == "competitions"
+    assert stage.desk.displayed[-1][1].startswith("nova and cuentos-124m race until ")
+    assert stage.desk.displayed[-1][2] == "competitions"
     assert stage.at(RACE.deadline_ms - DAY_MS - 1, RACE) == []
     assert stage.at(RACE.deadline_ms - 23 * 3_600_000, RACE) == [NEAR]
     assert stage.at(RACE.deadline_ms - 1, RACE) == []
     assert stage.at(RACE.result_ms, OVER) == [RESULT]
-    assert stage.desk.shown[-1][1] == "First: nova, with 0.8421 bits per byte of text."
+    assert stage.desk.displayed[-1][1] == "First: nova, with 0.8421 bits per byte of text."
     assert stage.at(RACE.result_ms + DAY_MS, OVER) == []
 
 
@@ -115,32 +115,32 @@ def test_a_short_race_has_its_deadline_near_in_its_last_quarter(stage: Stage) ->
 
 def test_it_has_its_switch_and_asks_nothing_while_that_is_off(stage: Stage) -> None:
     stage.book.change(notify_competitions=False)
-    heard = len(stage.worker.heard)
+    heard = len(stage.worker.received)
     assert stage.at(RACE.opens_ms, RACE) == []
-    assert len(stage.worker.heard) == heard
+    assert len(stage.worker.received) == heard
 
 
 def test_the_list_is_asked_for_now_and_then_and_deadlines_are_seen_in_between(
     stage: Stage,
 ) -> None:
     stage.at(RACE.opens_ms, RACE)
-    heard = len(stage.worker.heard)
+    heard = len(stage.worker.received)
     stage.at(RACE.opens_ms + REFRESH_MS - 1)
-    assert len(stage.worker.heard) == heard
+    assert len(stage.worker.received) == heard
     stage.at(RACE.opens_ms + REFRESH_MS)
-    assert len(stage.worker.heard) == heard + 1
+    assert len(stage.worker.received) == heard + 1
 
 
 def test_ties_and_missing_rankings_have_their_words(stage: Stage) -> None:
     tied = tuple(replace(one, rank=1) for one in DECIDED.entrants[:2])
     stage.at(RACE.result_ms, replace(OVER, entrants=tied))
-    assert stage.desk.shown[-1][1].startswith("First: nova and elsewhere, with 0.8421")
+    assert stage.desk.displayed[-1][1].startswith("First: nova and elsewhere, with 0.8421")
 
 
 def test_nobody_ranked_is_told_as_that(stage: Stage) -> None:
     none = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     assert stage.at(RACE.result_ms, replace(OVER, entrants=none)) == [RESULT]
-    assert stage.desk.shown[-1][1].startswith("It ended without a ranking.")
+    assert stage.desk.displayed[-1][1].startswith("It ended without a ranking.")
 
 
 def test_being_drawn_to_judge_and_having_judged_are_told_once_each(stage: Stage) -> None:
@@ -148,7 +148,7 @@ def test_being_drawn_to_judge_and_having_judged_are_told_once_each(stage: Stage)
     drawn, waiting = replace(over, part="drawn"), replace(over, part="waiting")
     assert stage.at(RACE.draw_ms, replace(over, part="opened")) == []
     assert stage.at(RACE.draw_ms + REFRESH_MS, drawn) == ["You were drawn to judge Open text 2026"]
-    assert stage.desk.shown[-1][1] == "This computer scores 2 models when it may lend."
+    assert stage.desk.displayed[-1][1] == "This computer scores 2 models when it may lend."
     assert stage.at(RACE.draw_ms + 2 * REFRESH_MS, waiting) == []
     done = replace(over, part="scored")
     assert stage.at(RACE.draw_ms + 3 * REFRESH_MS, done) == ["You have judged Open text 2026"]

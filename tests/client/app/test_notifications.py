@@ -30,7 +30,7 @@ from tequio_client.ipc.snapshot import (
 )
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support.app_scenes import LENDING, NEW, NOW_MS
-from tests.support.app_tray import PaperDesk
+from tests.support.app_tray import NotificationRecorder
 from tests.support.private_bus import PrivateBus
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Stage:
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
-        self.book, self.desk = SettingsStore(folder), PaperDesk()
+        self.book, self.desk = SettingsStore(folder), NotificationRecorder()
         self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
@@ -62,8 +62,8 @@ class Stage:
 
     def show(self, snapshot: Snapshot) -> list[str]:
         """Show it, and give what was told of it."""
-        before = len(self.desk.shown)
-        self.worker.show(snapshot)
+        before = len(self.desk.displayed)
+        self.worker.send_snapshot(snapshot)
         return self.desk.titles[before:]
 
 
@@ -88,8 +88,8 @@ def test_the_first_points_are_told_once_in_a_lifetime(
     assert stage.show(NEW) == []
     shown = replace(NEW, points=PointsView(total=1_500_000))
     assert stage.show(shown) == [POINTS]
-    assert stage.desk.shown[-1][1].startswith("1.50 points so far")
-    assert stage.desk.shown[-1][2] == "points"
+    assert stage.desk.displayed[-1][1].startswith("1.50 points so far")
+    assert stage.desk.displayed[-1][2] == "points"
     assert stage.show(shown) == []
     assert Stage(model, worker, tmp_path).show(shown) == []
 
@@ -109,13 +109,13 @@ def test_the_rank_is_told_once_a_week(rank: int, text: str, stage: Stage) -> Non
     stage.now_ms += WEEK_MS
     later = replace(NEW, points=PointsView(total=1, rank=rank, ranked=1_204))
     assert stage.show(later) == [f"You are #{rank} of 1,204"]
-    assert stage.desk.shown[-1][1] == text
+    assert stage.desk.displayed[-1][1] == text
     assert stage.show(later) == []
 
 
 def test_what_needs_attention_is_told_once_while_it_lasts(stage: Stage) -> None:
     assert stage.show(broken()) == [ATTENTION]
-    assert "no driver" in stage.desk.shown[-1][1]
+    assert "no driver" in stage.desk.displayed[-1][1]
     assert stage.show(broken()) == []
     assert stage.show(NEW) == []
     assert stage.show(broken()) == []
@@ -139,7 +139,7 @@ def test_needs_are_told_but_not_the_patient_ones(kind: str, told: list[str], sta
 def test_a_worker_that_was_given_up_is_told(stage: Stage) -> None:
     stage.notifications.notify_worker_stopped("It failed.")
     stage.notifications.notify_worker_stopped("It failed.")
-    assert stage.desk.shown == [(ATTENTION, "It failed.", "home")]
+    assert stage.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
 def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:

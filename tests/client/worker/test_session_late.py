@@ -20,14 +20,14 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import RoundClose
-from tests.support.history import History
-from tests.support.real_network import Stage, raised
+from tests.support.history import LogHistory
+from tests.support.real_network import RealNetwork, running_network
 from tests.support.small_network import found
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.real_network import Actor
+    from tests.support.real_network import RunningProgram
 
 
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
@@ -40,20 +40,20 @@ END_S = 30.0
 class Scene:
     """A run with a seed and the volunteers ana, bo and cleo; ana's life begins several times."""
 
-    def __init__(self, stage: Stage, history: History) -> None:
+    def __init__(self, stage: RealNetwork, history: LogHistory) -> None:
         self.stage = stage
         self.history = history
         self.slip = stage.folder / "slip"
         self._seen = 0  # lines of ana's log that belong to earlier lives or chapters
 
-    def start(self, name: str) -> Actor:
+    def start(self, name: str) -> RunningProgram:
         """Start a volunteer; only ana knows of the slip."""
         slip = self.slip if name == "ana" else self.stage.folder / "never"
         node = ("worker", *self.stage.node_options(name))
         command = [sys.executable, "-m", "tests.support.faulty_worker", str(slip), *node]
         return self.stage.start(name, command)
 
-    async def kill(self, one: Actor) -> None:
+    async def kill(self, one: RunningProgram) -> None:
         """End it as a power cut does."""
         one.may_end = True
         one.send(signal.SIGKILL)
@@ -70,7 +70,7 @@ class Scene:
 
         await self.stage.until(f"{goal} rounds closed", holds, PATIENCE_S)
 
-    async def until_committed(self, one: Actor) -> None:
+    async def until_committed(self, one: RunningProgram) -> None:
         """Wait until it has committed in a round that has no roster yet."""
         await self.history.read()
         last = max(self.history.rosters, default=0)
@@ -89,20 +89,20 @@ class Scene:
         files = (self.stage.folder / "seed" / "store" / "trees").glob("??/*")
         return max(path.stat().st_size for path in files)
 
-    def new_events(self, one: Actor, name: str) -> list[dict[str, Any]]:
+    def new_events(self, one: RunningProgram, name: str) -> list[dict[str, Any]]:
         """What it has logged since the last `turn`."""
         return [event for event in list(one.events())[self._seen :] if event["event"] == name]
 
-    def turn(self, one: Actor) -> None:
+    def turn(self, one: RunningProgram) -> None:
         """Begin a new page of its log."""
         self._seen = len(list(one.events()))
 
 
 async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage)
-            scene = Scene(stage, History(api))
+            scene = Scene(stage, LogHistory(api))
             stage.seed("--heads-every", "1000")
             for name in ("bo", "cleo"):
                 scene.start(name)
@@ -113,11 +113,13 @@ async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path
             await _a_head_of_its_own_is_mended_by_one_piece(scene, ana)
 
 
-def _has_computed(one: Actor, count: int) -> bool:
+def _has_computed(one: RunningProgram, count: int) -> bool:
     return one.program.status is not None and len(list(one.events("head computed"))) >= count
 
 
-async def _it_replays_the_rounds_that_it_missed(scene: Scene, ana: Actor) -> Actor:
+async def _it_replays_the_rounds_that_it_missed(
+    scene: Scene, ana: RunningProgram
+) -> RunningProgram:
     await scene.kill(ana)
     last = list(ana.events("head computed"))[-1]["round"]
     scene.turn(ana)
@@ -136,7 +138,9 @@ async def _it_replays_the_rounds_that_it_missed(scene: Scene, ana: Actor) -> Act
     return ana
 
 
-async def _damaged_weights_cost_one_piece(scene: Scene, ana: Actor, api: LedgerApi) -> Actor:
+async def _damaged_weights_cost_one_piece(
+    scene: Scene, ana: RunningProgram, api: LedgerApi
+) -> RunningProgram:
     await scene.kill(ana)
     scene.turn(ana)
     (run,) = await api.runs()
@@ -165,7 +169,7 @@ def _flip_a_bit_in_all_heads(folder: Path, run: RunId) -> int:
     return flipped
 
 
-async def _a_head_of_its_own_is_mended_by_one_piece(scene: Scene, ana: Actor) -> None:
+async def _a_head_of_its_own_is_mended_by_one_piece(scene: Scene, ana: RunningProgram) -> None:
     scene.turn(ana)
     scene.slip.touch()
     await scene.stage.until("ana slips", lambda: not scene.slip.exists(), PATIENCE_S)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.statements.statement import Entry
-    from tests.support.signing_swarm import PaperPeer
+    from tests.support.signing_swarm import SigningPeer
 
 
-def say(swarm: Swarm, peer: PaperPeer, team: str) -> Entry:
-    return peer.say(MemberTeam(team=team), swarm.clock())
+def say(swarm: Swarm, peer: SigningPeer, team: str) -> Entry:
+    return peer.sign(MemberTeam(team=team), swarm.clock())
 
 
 def paid(swarm: Swarm, number: int) -> dict[bytes, set[str]]:

@@ -59,7 +59,7 @@ class Gate:
 
     async def say(self, author: Author, body: Body) -> int:
         """Have it logged; gives its index."""
-        outcome = await self.send(author.say(body, self.clock()))
+        outcome = await self.send(author.sign(body, self.clock()))
         assert isinstance(outcome, Logged), outcome
         return outcome.index
 
@@ -67,7 +67,7 @@ class Gate:
         """Register a key under an invitation."""
         author = self.author(name)
         body = registration(author.net, author.key)
-        return author.key, await self.send(author.say(body, self.clock(), *links))
+        return author.key, await self.send(author.sign(body, self.clock(), *links))
 
     async def vouch(self, peer: PeerKey, until: int | None = None) -> int:
         """Let the connector vouch for a key."""
