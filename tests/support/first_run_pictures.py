@@ -35,7 +35,7 @@ from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
-from tests.support.memory_keyring import MemoryKeyring
+from tests.support.memory_keyring import ScriptedKeyring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -130,7 +130,7 @@ def _fail(error: Exception) -> None:
 @contextmanager
 def first_run_setup(app: QApplication, look: Theme) -> Iterator[FirstRunSetup]:
     """A first run with a keyring, for one picture."""
-    keyring.set_keyring(MemoryKeyring())
+    keyring.set_keyring(ScriptedKeyring())
     with tempfile.TemporaryDirectory() as place:
         yield FirstRunSetup(app, look, Path(place))
 
@@ -166,7 +166,7 @@ def key_new(made: FirstRunSetup) -> QWidget:
 
 def key_no_keyring(made: FirstRunSetup) -> QWidget:
     """The third step where there is no keyring."""
-    ring = MemoryKeyring()
+    ring = ScriptedKeyring()
     ring.is_locked = True
     keyring.set_keyring(_absent())
     shown = made.first_run("key")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class MemoryKeyring(KeyringBackend):
+class ScriptedKeyring(KeyringBackend):
     """Keeps secrets in memory; can be locked, slow, forgetful or broken."""
 
     name = "Paper"

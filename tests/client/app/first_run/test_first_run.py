@@ -31,7 +31,7 @@ from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
-from tests.support.memory_keyring import MemoryKeyring, keyring_of
+from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 from tests.support.window_contents import is_cut, labels
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def place(qapp: QApplication, look: Theme) -> Iterator[FirstRunSetup]:
-    with keyring_of(MemoryKeyring()), first_run_setup(qapp, look) as made:
+    with keyring_of(ScriptedKeyring()), first_run_setup(qapp, look) as made:
         yield made
         made.desk.close()
 
@@ -291,7 +291,7 @@ def test_without_a_keyring_a_key_is_made_as_chosen(
 
 
 def test_a_locked_keyring_is_said_and_tried_again(place: FirstRunSetup, qtbot: QtBot) -> None:
-    ring = MemoryKeyring()
+    ring = ScriptedKeyring()
     with keyring_of(ring):
         made = place.first_run("key")
         qtbot.addWidget(made)
