@@ -64,7 +64,7 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class AttackedRun:
     """The result of one run."""
 
     loss: float
@@ -126,7 +126,7 @@ def main() -> None:
         )
 
 
-def _play(run: str, attack: str, rounds: int, trained: Trained) -> Played:
+def _play(run: str, attack: str, rounds: int, trained: Trained) -> AttackedRun:
     recipe = Recipe(config=ARCHITECTURE, steps=10, windows=20)
     verdicts: Counter[str] = Counter()
     wrong, filtered, strikes = 0, 0, 0
@@ -157,7 +157,7 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> Played:
             filtered += was_there and CHEAT not in kept
             last = own
         loss = lab.loss(lab.held_out(HELD_OUT_TOKENS))
-    return Played(loss=loss, refused=dict(verdicts), wrongly_refused=wrong, filtered=filtered)
+    return AttackedRun(loss=loss, refused=dict(verdicts), wrongly_refused=wrong, filtered=filtered)
 
 
 def _made(

@@ -86,7 +86,7 @@ async def serve(folder: Path, size_bytes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class FetchBenchmark:
     """The fetching process; each method is one measurement."""
 
     peers: PeerNetwork
@@ -157,7 +157,7 @@ async def measure(
         PeerNetwork(seed=b"f" * 32, listen=LISTEN) as peers,
         Fetcher(peers, store, rng=random.Random(3)) as fetcher,  # noqa: S311 - jitter
     ):
-        bench = Bench(
+        bench = FetchBenchmark(
             peers=peers,
             store=store,
             fetcher=fetcher,

@@ -68,8 +68,8 @@ LIES = ("trained on other windows", "half of the steps, says all", "half of the 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """A recipe, and the rounds in which every kind is measured."""
+class ScreenBenchmark:
+    """A training recipe and the rounds in which every kind of contribution is measured."""
 
     name: str
     recipe: Recipe
@@ -77,17 +77,17 @@ class Scene:
 
 
 SCENES = (
-    Scene(
+    ScreenBenchmark(
         name="1M, Muon, k 256",
         recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20),
         rounds=(1, 2, 4, 8),
     ),
-    Scene(
+    ScreenBenchmark(
         name="1M, Muon, k 64",
         recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20, k=64),
         rounds=(1, 3),
     ),
-    Scene(
+    ScreenBenchmark(
         name="1M, AdamW, k 256",
         recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20, optimiser="adamw", lr=0.001),
         rounds=(1, 3),
@@ -129,8 +129,8 @@ def main() -> None:
 # --- rounds --------------------------------------------------------------------------------------
 
 
-def _play(scene: Scene) -> Iterator[tuple[str, ScreeningVerdict]]:
-    """Train round after round; measure every kind in the rounds of the scene."""
+def _play(scene: ScreenBenchmark) -> Iterator[tuple[str, ScreeningVerdict]]:
+    """Train round after round; measure every kind in the measured rounds."""
     with tempfile.TemporaryDirectory() as folder:
         lab = TrainingLab(Path(folder), scene.recipe, standard_library_files())
         feedback: list[list[NDArray[np.uint16] | None]] = [[None] * TRAINERS] * 2
@@ -298,7 +298,7 @@ def _table(found: dict[str, list[ScreeningVerdict]], kinds: Sequence[str]) -> st
     return table.markdown(COLUMNS, [_row(kind, found[kind]) for kind in kinds if kind in found])
 
 
-def _by_scene(found: dict[str, list[ScreeningVerdict]], scenes: Sequence[Scene]) -> str:
+def _by_scene(found: dict[str, list[ScreeningVerdict]], scenes: Sequence[ScreenBenchmark]) -> str:
     names = [f"{HONEST[0]}: {scene.name}" for scene in scenes]
     return _table(found, names)
 

@@ -1,13 +1,13 @@
-"""Six lies about a competition that was played here, and whether a stranger finds each.
+"""Six lies about a competition that ran on this computer, each of which an audit must find.
 
-`make competition` runs it after the play: `python -m tests.lies FOLDER`, where FOLDER is what
+`make competition` runs this after the demo: `python -m tests.lies FOLDER`, where FOLDER is what
 `tequio competition demo --dir FOLDER` left, with everybody's keys and the bundle that an honest
-stranger kept. For each lie the ledger's log is told anew, signed as it has to be, and the real
-`tequio verify-competition` hears it in a process of its own. It has to end with exit status 2 and
-say what is wrong, at the right entry; else this ends with status 1.
+auditor kept. For each lie the ledger's log is rewritten, with every signature valid, and the real
+`tequio verify-competition` checks it in a separate process. It must end with exit status 2 and
+name the lie at the right entry; otherwise this program ends with status 1.
 
-The lies live among the tests and in no package: what we ship has no program that forges a log, and
-`tests/client/verify` tells the same lies about a competition that was made up.
+The lies are part of the tests and of no package: no program that forges a log is shipped.
+`tests/client/verify` tells the same lies about a synthetic competition.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 BUNDLE = "competition.tar"
 FOUND = 2
-"""The exit status of `tequio verify-competition` for what is not what it has to be."""
+"""Exit status of `tequio verify-competition` for a log that does not hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """What a stranger found in a log that lies."""
+class VerifierResult:
+    """Result of `tequio verify-competition` on a log with a lie."""
 
     status: int
     reason: str
@@ -54,28 +54,28 @@ class Heard:
 
     @property
     def is_caught(self) -> bool:
-        """Whether the lie was found, and named."""
+        """True if the lie was found and named."""
         return self.status == FOUND and bool(self.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class League:
-    """A ledger and liars with the keys of everybody, and the competition that they lie about."""
+class ForgeableCompetition:
+    """A competition's bundle, its honest outcome, and all keys that a forger needs."""
 
     bundle: Path
     honest: JudgedCompetition
     signers: Sequence[Signer]
 
     @classmethod
-    def of(cls, bundle: Path, signers: Sequence[Signer]) -> League:
-        """Begin with what an honest stranger kept; raises UserFacingError if that does not hold."""
+    def of(cls, bundle: Path, signers: Sequence[Signer]) -> ForgeableCompetition:
+        """Start from an honest auditor's bundle; raises UserFacingError if it does not verify."""
         found = verify(VerifyOptions.of(str(bundle)), NoProgress())
         if found.judged is None or found.report.findings:
             raise UserFacingError(f"{bundle} holds no competition that is sound")
         return cls(bundle=bundle, honest=found.judged, signers=signers)
 
-    def told(self, lie: Lie, to: Path) -> tuple[Path, int]:
-        """Tell a lie; gives the bundle, and the entry at which it has to be found."""
+    def forged_bundle(self, lie: Lie, to: Path) -> tuple[Path, int]:
+        """Write the bundle of a log with the lie; return it and the entry that must be named."""
         log = RewrittenLog.of(self.bundle, self.signers)
         entry = lie.tell(log, self.honest)
         return log.written(to), entry
@@ -85,7 +85,10 @@ class League:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 def main(folder: Path) -> None:
     """Tell each lie about the competition in FOLDER, and have a stranger check it."""
-    league, spare = League.of(folder / BUNDLE, list(signers(folder))), folder / "lies"
+    competition, spare = (
+        ForgeableCompetition.of(folder / BUNDLE, list(signers(folder))),
+        folder / "lies",
+    )
     shutil.rmtree(spare, ignore_errors=True)
     spare.mkdir()
     click.echo(
@@ -95,26 +98,26 @@ def main(folder: Path) -> None:
     )
     missed = 0
     for number, lie in enumerate(LIES, 1):
-        told, entry = league.told(lie, spare / f"lie-{number}.tar")
-        heard = hear(lie, told, entry)
-        missed += not heard.is_caught
-        click.echo(f"  {number}. {lie.name}: exit status {heard.status}")
-        click.echo(f"     {heard.reason or 'NOT FOUND: nothing that was said names it'}")
+        forged, entry = competition.forged_bundle(lie, spare / f"lie-{number}.tar")
+        result = run_verifier(lie, forged, entry)
+        missed += not result.is_caught
+        click.echo(f"  {number}. {lie.name}: exit status {result.status}")
+        click.echo(f"     {result.reason or 'NOT FOUND: nothing that was said names it'}")
     if missed:
         click.echo(f"{missed} of {len(LIES)} would pass: see above, and the bundles in {spare}")
         sys.exit(1)
     click.echo(f"A stranger found and named every one, from the log alone. They are in {spare}.")
 
 
-def hear(lie: Lie, told: Path, entry: int) -> Heard:
-    """Have a stranger check a log, in a process that knows nothing of us."""
-    found = told.with_suffix(".json")
-    command = (sys.executable, "-m", "tequio_client", "verify-competition", str(told))
+def run_verifier(lie: Lie, forged: Path, entry: int) -> VerifierResult:
+    """Verify a bundle in a separate process."""
+    found = forged.with_suffix(".json")
+    command = (sys.executable, "-m", "tequio_client", "verify-competition", str(forged))
     stranger = subprocess.run(
         [*command, "--json", str(found)], stdout=subprocess.DEVNULL, check=False
     )
     report = json.loads(found.read_bytes()) if found.exists() else {"findings": []}
-    return Heard(status=stranger.returncode, reason=reason(lie, entry, report))
+    return VerifierResult(status=stranger.returncode, reason=reason(lie, entry, report))
 
 
 def reason(lie: Lie, entry: int, report: dict[str, Any]) -> str:
@@ -124,7 +127,7 @@ def reason(lie: Lie, entry: int, report: dict[str, Any]) -> str:
 
 
 def signers(folder: Path) -> Iterator[Signer]:
-    """All keys that lie in a folder: of everybody who took part, and of the ledger."""
+    """All keys in a folder: those of every participant and of the ledger."""
     for path in sorted(folder.rglob(identity.KEY_FILE)):
         yield identity.load(path.parent)
     ledger = DataFolder(folder / "ledger")

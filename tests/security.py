@@ -1,4 +1,4 @@
-"""Write the table of attacks in docs/security.md anew: `python -m tests.security`."""
+"""Regenerate the table of attacks in docs/security.md: `python -m tests.security`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.support.attack_table import PAGE, page_with_table
 
 
 def main() -> None:
-    """Put the table where it belongs."""
+    """Write the page with the current table."""
     PAGE.write_text(page_with_table(PAGE.read_text()))
 
 

@@ -1,4 +1,4 @@
-"""What operators are given works with these programs: units, images, compose file."""
+"""Files for operators work with these programs: units, images, compose file."""
 
 from __future__ import annotations
 

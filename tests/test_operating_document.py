@@ -44,7 +44,7 @@ def blocks(text: str = DOCUMENT) -> list[str]:
 
 
 def commands() -> list[str]:
-    """Every line that runs a program of ours: by itself, as the ledger's user, composed."""
+    """Every line that runs a Tequio program: directly, as the ledger's user, or by compose."""
     lines = [line for block in blocks() for line in block.splitlines()]
     prefix = rf"^({AS_LEDGER}|/opt/tequio/bin/(?=tequio-ledger )|{re.escape(COMPOSED)} (?=ledger ))"
     bare = [re.sub(prefix, "", one) for one in lines]
@@ -120,7 +120,7 @@ def test_no_command_that_looks_after_the_ledger_is_run_in_another_way() -> None:
 
 
 def test_a_restored_folder_is_made_by_root_and_handed_over() -> None:
-    """The folder is built beside its place, where the ledger's user may make nothing."""
+    """The folder is built beside its target, where the ledger's user may create nothing."""
     restoring = [block for block in blocks() if "restore --from" in block]
     assert len(restoring) == 2, "the chapter and its drill"
     unit = (ROOT / "installer" / "systemd" / "tequio-ledger.service").read_text("utf-8")

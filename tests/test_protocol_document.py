@@ -453,7 +453,7 @@ def _leaves(kind: inspect.Type, path: str) -> Iterator[tuple[str, inspect.Type]]
 
 
 def fits(kind: inspect.Type, cell: str) -> bool:
-    """Whether a cell says the least and the most of an integer; other types are for readers."""
+    """True if a cell states an integer's range; of other types it only has to say something."""
     ints = [one for one in _options(kind) if isinstance(one, inspect.IntType)]
     if not ints or ints[0].ge is None:
         return bool(cell)
@@ -478,13 +478,13 @@ def defaults_of(struct: type[msgspec.Struct], path: str = "") -> Iterator[tuple[
 
 
 def source(ending: str) -> str:
-    """Text of the one file of ours whose path ends so."""
+    """Text of the one source file whose path has that ending."""
     (text,) = [text for file, text in SOURCES if file.as_posix().endswith(ending)]
     return text
 
 
 def raised_codes() -> set[str]:
-    """Every code that a RefusedError of the treaty or the ledger carries."""
+    """Every code of a RefusedError that the shared protocol or the ledger raises."""
     refused = re.compile(r'RefusedError\(\s*"([a-z-]+)"')
     texts = [text for file, text in SOURCES if file.relative_to(ROOT).parts[0] != "client"]
     return {code for text in texts for code in refused.findall(text)} - LOCAL_CODES

@@ -48,7 +48,7 @@ PROOFS = 300
 _LIFE_MS = 60_000
 
 
-class Member:
+class UnsignedMember:
     """A member with a growing chain of unsigned statements."""
 
     def __init__(self, key: PeerKey) -> None:
@@ -120,9 +120,9 @@ def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
     at_ms = now_ms()
     head = to_text(first_head(rules).hash)
     opening = RunOpen(manifest=to_text(rules.run_id), head=head)
-    yield Member(ORGANISER.key).next_entry(opening, at_ms, rules.run_id)
+    yield UnsignedMember(ORGANISER.key).next_entry(opening, at_ms, rules.run_id)
     names = (b"member %d" % number for number in range(AUTHORS))
-    members = [Member(Signer(sha256(name)).key) for name in names]
+    members = [UnsignedMember(Signer(sha256(name)).key) for name in names]
     commit = to_text(sha256(b"secret"))
     ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
     for member in members:

@@ -37,7 +37,7 @@ STATEMENTS_EACH = 10
 def newcomers(net: NetworkId, name: str, count: int) -> list[bytes]:
     """Sign registrations, the statements that take most memory in the ledger."""
     seeds = [sha256(name.encode(), at.to_bytes(4, "big")) for at in range(count)]
-    return [Author(Signer(seed)).sign_next(net, KeyRegister(nonce=0)) for seed in seeds]
+    return [PostingAuthor(Signer(seed)).sign_next(net, KeyRegister(nonce=0)) for seed in seeds]
 
 
 def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
@@ -55,7 +55,7 @@ def throughput(program: Program, statements: int, connections: int) -> dict[str,
     chains = [bundles(newcomers(program.net, f"batch {n}", each)) for n in range(connections)]
     report["registrations_per_s"] = _rate(program, chains, each)["statements_per_s"]
     run = _open_run(program)
-    crews = [Crew.of(program.net, n, each // STATEMENTS_EACH) for n in range(connections)]
+    crews = [MemberGroup.of(program.net, n, each // STATEMENTS_EACH) for n in range(connections)]
     asyncio.run(_post_all(program.url, [bundles(crew.register()) for crew in crews]))
     chains = [bundles(crew.come_and_go(run)) for crew in crews]
     return report | _rate(program, chains, each // STATEMENTS_EACH * STATEMENTS_EACH)
@@ -80,16 +80,16 @@ def receipts(program: Program, count: int) -> dict[str, float]:
 
 
 @dataclass(slots=True)
-class Crew:
+class MemberGroup:
     """Members of one run that share one connection."""
 
     net: NetworkId
-    authors: list[Author]
+    authors: list[PostingAuthor]
 
     @classmethod
-    def of(cls, net: NetworkId, number: int, members: int) -> Crew:
+    def of(cls, net: NetworkId, number: int, members: int) -> MemberGroup:
         seeds = [sha256(b"member %d of %d" % (at, number)) for at in range(members)]
-        return cls(net=net, authors=[Author(Signer(seed)) for seed in seeds])
+        return cls(net=net, authors=[PostingAuthor(Signer(seed)) for seed in seeds])
 
     def register(self) -> list[bytes]:
         """Sign one registration per member."""
@@ -104,7 +104,7 @@ class Crew:
 
 
 @dataclass(slots=True)
-class Author:
+class PostingAuthor:
     """A key and the end of its chain."""
 
     signer: Signer
@@ -131,7 +131,7 @@ def _open_run(program: Program) -> RunId:
     rules = manifest(min_members=4_000, most_members=4_000)
     trio.run(_put_blob, program.url, rules.encode())
     body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-    opening = Author(ORGANISER).sign_next(program.net, body, rules.run_id)
+    opening = PostingAuthor(ORGANISER).sign_next(program.net, body, rules.run_id)
     asyncio.run(_post_all(program.url, [bundles([opening])]))
     return rules.run_id
 

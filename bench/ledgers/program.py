@@ -39,7 +39,7 @@ def settings_of(folder: Path) -> LedgerSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class LedgerProgram:
     """A running ledger."""
 
     process: subprocess.Popen[bytes]
@@ -71,7 +71,7 @@ def databases(kind: str) -> Iterator[list[str]]:
 
 
 @contextmanager
-def served(folder: Path, database: str) -> Iterator[Program]:
+def served(folder: Path, database: str) -> Iterator[LedgerProgram]:
     """Start `tequio-ledger serve` and wait until it serves."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder), *UNLIMITED]
@@ -84,7 +84,7 @@ def served(folder: Path, database: str) -> Iterator[Program]:
         stack.callback(_end, process)
         fields = _first(folder / "said", process)
         net = NetworkId(from_text(fields["network_id"]))
-        yield Program(process=process, url=fields["url"], net=net)
+        yield LedgerProgram(process=process, url=fields["url"], net=net)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

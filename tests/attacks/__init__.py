@@ -1,1 +1,1 @@
-"""What somebody may try against the network; each test names the layer that stops it."""
+"""Attacks on the network; each test names the layer that stops the attack."""

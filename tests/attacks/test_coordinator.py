@@ -16,19 +16,19 @@ from tests.support.attack_table import attack
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm
 
 
-def swarm_in(state: RunState, *, heard: int = 0) -> Swarm:
-    """An honest swarm of five in that state, once so many statements were said in its phase."""
+def swarm_in(state: RunState, *, logged: int = 0) -> Swarm:
+    """An honest swarm of five in that state, with at least `logged` statements in its phase."""
     swarm = Swarm(seed=4)
     for at in range(5):
         swarm.volunteer(f"v{at}", FailureRates())
     for _ in range(2_000):
-        if swarm.view.state is state and count_said(swarm) >= heard:
+        if swarm.view.state is state and statements_in_phase(swarm) >= logged:
             return swarm
         assert swarm.step()
-    raise AssertionError(f"never {heard} statements in {state}")
+    raise AssertionError(f"never {logged} statements in {state}")
 
 
-def count_said(swarm: Swarm) -> int:
+def statements_in_phase(swarm: Swarm) -> int:
     current = round_of(swarm)
     match current.phase:
         case RoundPhase.ATTEST:

@@ -210,7 +210,7 @@ DOORS: dict[str, Callable[[LedgerApi], Awaitable[object]]] = {
 
 
 def essence(answer: object) -> object:
-    """What of an answer a program goes by."""
+    """The part of an answer on which a program relies."""
     return answer.id if isinstance(answer, LedgerNetwork) else answer
 
 

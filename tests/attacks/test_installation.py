@@ -1,4 +1,4 @@
-"""What a default installation shows to its neighbours. Layer: cli."""
+"""Ports that a default installation opens to its neighbours. Layer: cli."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, m
 @attack("P13", layer="cli", ends="refused with one sentence")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
 def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Path) -> None:
-    """Its owner may rename and remove everybody's files there."""
+    """The owner of a sticky folder may rename and remove everybody's files in it."""
     folder = tmp_path / "home"
     folder.mkdir()
     folder.chmod(0o1777)

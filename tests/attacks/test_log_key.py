@@ -1,4 +1,4 @@
-"""Two histories under one key, over real HTTP: whoever has the key cannot get them believed.
+"""Two histories under one key, over real HTTP: a holder of the key cannot get both accepted.
 
 Every program is the real one: ledgers, witness, client, monitor, and the process with the key.
 """

@@ -1,4 +1,4 @@
-"""Bytes that are no contribution. The gate is the real one; only it decides what a witness says."""
+"""Bytes that are not a contribution, given to the real check: it alone decides the verdict."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ async def strict(stream: PeerStream) -> None:
 
 
 async def serves(attacked: PeerNetwork, honest: PeerNetwork) -> bool:
-    """Whether an honest peer can come, ask and be answered."""
+    """True if an honest peer can connect, send a request and get its answer."""
     await honest.connect(attacked.addresses()[0])
     stream = await honest.open_stream(attacked.key, ECHO)
     await stream.send_frame(b"hello")
@@ -255,12 +255,12 @@ async def flood(attacker: PeerNetwork) -> None:
 async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> None:
     from libp2p.pubsub.pb.rpc_pb2 import RPC  # noqa: PLC0415 - here alone, as an attacker has it
 
-    class Choosy(ContentFilter):
+    class SelectiveFilter(ContentFilter):
         def screen(self, _author: object, content: bytes) -> bool:
             return content != b"unwanted"
 
     async with network("attacked") as attacked:
-        await attacked.subscribe("/test/topic", Choosy())
+        await attacked.subscribe("/test/topic", SelectiveFilter())
         author, packet = id_of(attacked.key).to_bytes(), RPC()
         for who, content, topic in (
             (author, b"good", "/test/topic"),

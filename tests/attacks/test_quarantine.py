@@ -1,4 +1,7 @@
-"""Who is put outside, for what, and how nobody else is. Every verdict is of bytes and the log."""
+"""Quarantine: the faults that lead to it, and attempts to put honest keys there.
+
+Every verdict follows from bytes and the log.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to everybody's work when members leave, lie, fall silent or come late."""
+"""Rounds in which members leave, lie, fall silent or come late: the others' work survives."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def test_every_mark_names_a_known_attack_and_a_test_that_is_collected() -> None:
 
 
 NO_ATTACKER = {"test_local.py", "test_weights_folder.py", "test_scores.py", "test_trainer.py"}
-"""Their attackers are files that lie on the machine, and nobody who acts."""
+"""Tests of attacks by files on the machine: no attacker acts, so none is imported."""
 
 
 def test_attackers_live_in_the_support_folder() -> None:

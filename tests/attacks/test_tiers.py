@@ -26,7 +26,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import RoundRoster
 from tequio_shared.statements.statement import Entry, signed_message
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, AttackedLedger, attacked_ledger, now_ms
 from tests.support.authors import Author, registration
@@ -55,7 +55,7 @@ def link(name: str) -> Signer:
 
 
 def organisers_say(ledger: AttackedLedger, body: Body, *others: Signer) -> str:
-    """What becomes of a word of the organiser and of those beside it."""
+    """Post a statement of the organiser, signed by the others too; return its status."""
     known = ledger.http.get(f"/v1/peers/{to_text(ORGANISER.key)}").json()
     author = Author("organiser", ledger.net)
     author.signer = ORGANISER
@@ -222,7 +222,7 @@ def test_the_keys_of_one_owner_get_no_more_slots_and_seats_than_the_manifest_say
 
 
 def lenient_roster(swarm: Swarm) -> CoordinatorStep:
-    """What a coordinator logs that takes the rules less strictly than the manifest."""
+    """The roster of a coordinator that ignores the manifest's admission rules."""
     while swarm.view.state is not RunState.WAITING_FOR_MEMBERS:
         assert swarm.step()
     accounts = swarm.view.accounts
@@ -249,11 +249,11 @@ def test_a_ledger_that_puts_an_owner_over_its_cap_is_found_by_the_audit() -> Non
     with pytest.raises(RefusedError) as refused:
         swarm.view.apply(len(swarm.entries), entry.statement, 0, swarm.blobs.__getitem__)
     assert refused.value.code == "wrong-roster"
-    assert audit(MemoryLog(swarm), AuditOptions()).exit_code == 0
+    assert audit(SwarmLog(swarm), AuditOptions()).exit_code == 0
     swarm.entries.append(entry)
     assert isinstance(step.body, RoundRoster)
     assert step.body.slots == len(crowd) + 2
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     report = audit(log, AuditOptions())
     (finding,) = (one for one in report.findings if one.what == "round.roster statement")
     assert finding.place.entry == len(swarm.entries) - 1

@@ -181,7 +181,7 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     bad = [others, renamed, flipped, opened.leaf(), b"x", bytes(99_000), true[:-1]]
     number, run = round_of(swarm).number, swarm.manifest.run_id
     judge = CommitmentFilter(swarm.net, run, lambda _: number, lambda *_: None)
-    heard: list[bytes] = []
+    received: list[bytes] = []
     mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:
         await second.connect(first.addresses()[0])
@@ -189,13 +189,13 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
         theirs = await RunGossip.join(second, swarm.net, run, ContentFilter())
         stray = await RunGossip.join(second, NET, run, ContentFilter())
 
-        async def hear() -> None:
+        async def collect() -> None:
             while True:
-                heard.append((await ours.receive()).content)
+                received.append((await ours.receive()).content)
 
-        nursery.start_soon(hear)
+        nursery.start_soon(collect)
         with trio.fail_after(40):
-            while not heard:  # before the mesh stands, messages are lost
+            while not received:  # before the mesh stands, messages are lost
                 await stray.announce(true)
                 await theirs.announce(true)
                 await trio.sleep(0.3)
@@ -203,7 +203,7 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
             await theirs.announce(content)
         await trio.sleep(2)
         nursery.cancel_scope.cancel()
-    assert heard == [true]
+    assert received == [true]
 
 
 @attack("M4", layer="net", ends="announcements are passed on, and any peer can send the bytes")

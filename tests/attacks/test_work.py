@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 OTHER = sha256(b"something else")
 
 
-class Cheat:
-    """Somebody whose turn it is to commit, after one other has."""
+class SecondCommitter:
+    """A trainer whose turn to commit comes after another member's commitment."""
 
     def __init__(self) -> None:
         self.swarm = Swarm(seed=4)
@@ -69,7 +69,7 @@ LIES: dict[str, dict[str, object]] = {
 @attack("W13", layer="coord", ends="refused with the name of the broken rule")
 @pytest.mark.parametrize("code", LIES)
 def test_a_header_that_claims_another_thing_than_was_assigned_is_refused(code: str) -> None:
-    cheat = Cheat()
+    cheat = SecondCommitter()
     with pytest.raises(RefusedError) as refused:
         cheat.commit(replace(cheat.header, **LIES[code]))  # type: ignore[arg-type]  # lies
     assert refused.value.code == code
@@ -80,14 +80,14 @@ def test_a_header_that_claims_another_thing_than_was_assigned_is_refused(code: s
     [{"window_count": 0}, {"window_count": 2**32 - 1}, {"k": 65_535}, {"bits": 255}],
 )
 def test_sizes_nobody_was_given_are_refused(lie: dict[str, int]) -> None:
-    cheat = Cheat()
+    cheat = SecondCommitter()
     with pytest.raises(RefusedError, match="breaks rule"):
         cheat.commit(replace(cheat.header, **lie))  # type: ignore[arg-type]  # lies
 
 
 @attack("W15", layer="coord", ends="the later commitment to one payload is refused")
 def test_a_payload_committed_to_by_another_is_refused_and_so_is_a_second_commitment() -> None:
-    cheat = Cheat()
+    cheat = SecondCommitter()
     (first,) = cheat.round.commitments.values()
     with pytest.raises(RefusedError) as refused:
         cheat.commit(replace(cheat.header, payload_root=first.header.payload_root))
@@ -102,7 +102,7 @@ def test_a_payload_committed_to_by_another_is_refused_and_so_is_a_second_commitm
 def test_the_loss_that_a_trainer_claims_changes_no_point() -> None:
     earned = []
     for loss in (0, -(2**31), 2**31 - 1):
-        cheat = Cheat()
+        cheat = SecondCommitter()
         cheat.commit(replace(cheat.header, claimed_loss_last_q16=loss))
         cheat.swarm.run_rounds(1)
         accounts = cheat.swarm.view.accounts

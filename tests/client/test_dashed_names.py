@@ -1,4 +1,4 @@
-"""Keys, hashes and runs are base64url: one in 64 begins with a dash, and is no option."""
+"""Keys, hashes and runs are base64url: one in 64 begins with a dash, and is not an option."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def commands(
 
 
 def texts(command: click.Command) -> list[click.Argument]:
-    """Its arguments that are any text."""
+    """Arguments that accept any text."""
     arguments = [one for one in command.params if isinstance(one, click.Argument)]
     return [one for one in arguments if isinstance(one.type, type(click.STRING))]
 
@@ -57,7 +57,7 @@ NAMING = {
 
 
 def parsed(words: str, given: Sequence[str]) -> dict[str, object]:
-    """What a command would be called with; nothing is run."""
+    """Values with which a command would be called; nothing runs."""
     context = NAMING[words].make_context(words, list(given))
     return dict(context.params)
 

@@ -1,4 +1,4 @@
-"""What not every system has is asked of Python only where it is there."""
+"""Names that only some systems have are used only on those systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LACKING = {
         *("sched_getaffinity", "statvfs", "fchmod", "uname", "pread", "O_NOFOLLOW", "O_NONBLOCK"),
     },
 }
-"""Names that Windows does not have: to say one there ends whatever was under way."""
+"""Names that Windows lacks: using one there ends the program with AttributeError."""
 ASKED = {"os.name", "sys.platform"}
 MODULES = {"fcntl", "pwd", "grp", "resource", "termios"}
 

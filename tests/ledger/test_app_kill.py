@@ -117,8 +117,8 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stable]:
         yield warm
 
 
-class History:
-    """What somebody saw of a log across all its deaths."""
+class LogObserver:
+    """Everything that a client saw of a log, across all kills of its ledger."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,8 +127,8 @@ class History:
         self.roots: dict[int, Digest] = {}
         """Roots of the checkpoints that were seen, by size."""
 
-    def look(self, http: httpx.Client) -> None:
-        """Read the log and hold it against everything that was seen before."""
+    def check_log(self, http: httpx.Client) -> None:
+        """Read the log and compare it with everything seen before."""
         vkey = VerifierKey.parse(http.get("/v1/network").json()["log_key"])
         signed = open_checkpoint(http.get("/log/checkpoint").content, vkey).checkpoint
         assert self.roots.setdefault(signed.size, signed.root) == signed.root
@@ -139,7 +139,7 @@ class History:
             assert merkle.root(leaves[:size]) == root, f"the log forked before size {size}"
 
     def examine(self) -> None:
-        """Let the doctor look at what a killed process left."""
+        """Run the doctor on the folder that a killed process left."""
         given = make_settings(self.folder)
         found = doctor.examine(given, DataFolder(self.folder), lambda: time.time_ns() // 1_000_000)
         assert worst(found) < Grade.ERROR, found
@@ -149,9 +149,9 @@ def run_of(number: int) -> Manifest:
     return msgspec.structs.replace(manifest(warmup=0), name=f"run {number}")
 
 
-def live(http: httpx.Client, net: NetworkId, history: History, number: int) -> None:
+def live(http: httpx.Client, net: NetworkId, observer: LogObserver, number: int) -> None:
     """Open a run and bring two members: blobs, entries, a roster. Dies with the ledger."""
-    history.look(http)
+    observer.check_log(http)
     now_ms, rules = time.time_ns() // 1_000_000, run_of(number)
     put_blob(http, net, rules.encode(), now_ms)
     organiser = Author("organiser", net)
@@ -159,26 +159,26 @@ def live(http: httpx.Client, net: NetworkId, history: History, number: int) -> N
     chain = http.get(f"/v1/peers/{to_text(ORGANISER.key)}").json()
     organiser.seq, organiser.last = chain["last_seq"], Digest(from_text(chain["last_hash"]))
     opening = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-    post(http, history, [organiser.sign(opening, now_ms, run=rules.run_id)])
+    post(http, observer, [organiser.sign(opening, now_ms, run=rules.run_id)])
     members = [Author(f"member {number} {which}", net) for which in range(2)]
     commit = to_text(sha256(b"secret"))
     ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
-    said = [(one.register(now_ms), one.sign(ready, now_ms, run=rules.run_id)) for one in members]
-    post(http, history, [entry for pair in said for entry in pair])
-    history.look(http)
+    pairs = [(one.register(now_ms), one.sign(ready, now_ms, run=rules.run_id)) for one in members]
+    post(http, observer, [entry for pair in pairs for entry in pair])
+    observer.check_log(http)
 
 
-def post(http: httpx.Client, history: History, entries: list[Entry]) -> None:
+def post(http: httpx.Client, observer: LogObserver, entries: list[Entry]) -> None:
     leaves = [entry.leaf() for entry in entries]
     items = http.post("/v1/statements", content=encode_bundle(leaves)).json()["items"]
     assert {item["status"] for item in items} == {"logged"}, items
-    history.acknowledged |= {item["index"]: leaf for item, leaf in zip(items, leaves, strict=True)}
+    observer.acknowledged |= {item["index"]: leaf for item, leaf in zip(items, leaves, strict=True)}
 
 
-def live_until_death(mortal: Mortal, history: History, number: int) -> None:
+def live_until_death(mortal: Mortal, observer: LogObserver, number: int) -> None:
     url, net = mortal.served()
     with httpx.Client(base_url=url, timeout=30) as http, suppress(httpx.TransportError):
-        live(http, net, history, number)
+        live(http, net, observer, number)
 
 
 @attack("L4", layer="log", ends="nothing acknowledged is lost, and no size has two roots")
@@ -186,30 +186,30 @@ def live_until_death(mortal: Mortal, history: History, number: int) -> None:
 def test_a_kill_while_it_serves_loses_nothing_and_forks_nothing(
     tmp_path: Path, stable: Stable
 ) -> None:
-    history = History(tmp_path / "ledger")
+    observer = LogObserver(tmp_path / "ledger")
     for number, (point, passage) in enumerate(SERVING):
         fault = Fault(point, passage, served=True)
-        mortal = stable.start(history.folder, fault)
-        live_until_death(mortal, history, number)
+        mortal = stable.start(observer.folder, fault)
+        live_until_death(mortal, observer, number)
         assert mortal.wait() == KILLED, f"{point} was not passed {passage} times"
-        history.examine()
+        observer.examine()
     for point, passage in STARTING:
-        mortal = stable.start(history.folder, Fault(point, passage))
+        mortal = stable.start(observer.folder, Fault(point, passage))
         assert mortal.wait() == KILLED, f"{point} was not passed {passage} times"
-    check_the_end(stable, history)
+    check_the_end(stable, observer)
 
 
-def check_the_end(stable: Stable, history: History) -> None:
-    mortal = stable.start(history.folder)
+def check_the_end(stable: Stable, observer: LogObserver) -> None:
+    mortal = stable.start(observer.folder)
     url, net = mortal.served()
     with httpx.Client(base_url=url, timeout=30) as http:
-        live(http, net, history, len(SERVING))
+        live(http, net, observer, len(SERVING))
         size = int(http.get("/log/checkpoint").text.split("\n")[1])
     assert mortal.stop() == 0
-    assert replay(make_settings(history.folder)) == size
-    history.examine()
-    assert len(history.acknowledged) > 10
-    assert len(history.roots) > 10
+    assert replay(make_settings(observer.folder)) == size
+    observer.examine()
+    assert len(observer.acknowledged) > 10
+    assert len(observer.roots) > 10
 
 
 @pytest.mark.parametrize(("point", "passage"), FOUNDING)
@@ -229,17 +229,17 @@ def test_a_kill_while_it_is_founded_leaves_what_the_next_start_completes(
 
 
 def test_the_tables_name_every_write_that_the_program_makes(tmp_path: Path, stable: Stable) -> None:
-    history, trace = History(tmp_path / "ledger"), tmp_path / "trace"
-    mortal = stable.start(history.folder, trace=trace)
+    observer, trace = LogObserver(tmp_path / "ledger"), tmp_path / "trace"
+    mortal = stable.start(observer.folder, trace=trace)
     url, net = mortal.served()
     with httpx.Client(base_url=url, timeout=30) as http:
-        live(http, net, history, 0)
+        live(http, net, observer, 0)
     assert mortal.stop() == 0
     founding, _, serving = trace.read_text().partition("served\n")
     assert schema_apart(founding) == {point for point, _ in FOUNDING if "create" not in point}
     assert schema_apart(serving) == {point for point, _ in SERVING}
-    for told, table in ((founding, FOUNDING), (serving, SERVING)):
-        passed = Counter(told.splitlines())
+    for trace_text, table in ((founding, FOUNDING), (serving, SERVING)):
+        passed = Counter(trace_text.splitlines())
         assert [(point, least) for point, least in table if passed[point] < least] == []
 
 

@@ -1,4 +1,4 @@
-"""SIGTERM ends the program in bounded time, whoever listens and whatever does not answer."""
+"""SIGTERM ends the program in bounded time, despite open streams and services without answer."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(autouse=True)
 def _many_files() -> None:
-    """Let this process and the programs that it starts have so many connections."""
+    """Raise the limit of open files for this process and the programs that it starts."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(FILES, hard), hard))
 
 
 def stop(program: Served) -> tuple[int, str]:
-    """Ask the program to end; gives its status and what it said since its start line."""
+    """Send SIGTERM; return the exit status and the output after the start line."""
     program.process.send_signal(signal.SIGTERM)
     status = program.process.wait(allowed_s(END_S))
     assert program.process.stderr is not None

@@ -76,7 +76,7 @@ def read_only(ledger: Ledger) -> Callable[[], None]:
 
 
 def test_a_database_that_turns_read_only_is_read_on_and_written_again_later(tmp_path: Path) -> None:
-    async def story(ledger: Ledger) -> None:
+    async def scenario(ledger: Ledger) -> None:
         async with running(ledger):
             assert isinstance(await submit(ledger, "first"), Logged)
             before = ledger.log.published
@@ -94,7 +94,7 @@ def test_a_database_that_turns_read_only_is_read_on_and_written_again_later(tmp_
             assert (taken.index, ledger.health().status) == (2, "ok")
 
     with opened(make_settings(tmp_path), CLOCK) as ledger:
-        asyncio.run(story(ledger))
+        asyncio.run(scenario(ledger))
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         assert ledger.log.published.size == 3
 
@@ -112,7 +112,7 @@ def test_a_write_that_failed_and_is_there_all_the_same_is_known_when_said_again(
 
     monkeypatch.setattr(Log, "_sign", sign)
 
-    async def story(ledger: Ledger) -> None:
+    async def scenario(ledger: Ledger) -> None:
         async with running(ledger):
             with pytest.raises(RefusedError, match="free some space"):
                 await submit(ledger, "first")
@@ -123,13 +123,13 @@ def test_a_write_that_failed_and_is_there_all_the_same_is_known_when_said_again(
             assert (taken.index, ledger.log.published.size) == (1, 2)
 
     with opened(make_settings(tmp_path), CLOCK) as ledger:
-        asyncio.run(story(ledger))
+        asyncio.run(scenario(ledger))
 
 
 def test_a_disk_that_breaks_ends_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def story(ledger: Ledger) -> None:
+    async def scenario(ledger: Ledger) -> None:
         def fail(*_: object) -> None:
             raise FatalLogError("disk I/O error")
 
@@ -142,7 +142,7 @@ def test_a_disk_that_breaks_ends_the_process(
             await waiting
 
     with opened(make_settings(tmp_path), CLOCK) as ledger:
-        asyncio.run(story(ledger))
+        asyncio.run(scenario(ledger))
 
 
 def test_a_disk_that_is_full_at_the_start_serves_what_is_there(
@@ -220,7 +220,7 @@ def test_a_full_disk_stops_nothing_but_statements_and_all_goes_on_when_there_is_
 
 
 def post(http: httpx.Client, net: NetworkId, number: int) -> bytes | None:
-    """Post a statement; give its leaf if it was logged, None if nothing can be written."""
+    """Post a statement; return its leaf if it was logged, None if nothing can be written."""
     now_ms = time.time_ns() // 1_000_000
     (entry,) = newcomers(f"newcomer {number}", net, 1, now_ms)
     answer = http.post("/v1/statements", content=encode_bundle([entry.leaf()]))

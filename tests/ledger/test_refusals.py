@@ -1,4 +1,4 @@
-"""What keeps `tequio-ledger` from working is one sentence, for `replay` as for `serve`."""
+"""Reasons not to start are one sentence, for `tequio-ledger replay` as for `serve`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NETWORK = ("--network", "test", "--origin", "ledger.example/test")
 
 
 def refused(command: str, folder: Path, *options: str) -> str:
-    """Run a command that must refuse; give the one sentence it says."""
+    """Run a command that must refuse; return the one sentence that it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "tequio_ledger", command, "--dir", str(folder), *NETWORK, *options],
         check=False,

@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_ledger.store.models import DERIVED
-from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.ledger.log.test_sequencer_standing import appeal, leave_under_an_old_number
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -27,7 +27,7 @@ CLOCK = VirtualClock()
 async def live_through(ledger: Ledger, *, are_heads_measured: bool = False) -> None:
     """Two closed rounds, a void one, a newcomer, somebody who leaves, a liar who appeals."""
     async with running(ledger):
-        swarm = Swarm(ledger, CLOCK)
+        swarm = LedgerSwarm(ledger, CLOCK)
         await swarm.open()
         await swarm.play(*swarm.peers[:3])
         await swarm.post(swarm.peers[3].join())

@@ -41,7 +41,7 @@ def now() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Place:
+class CompetitionProgram:
     """The program as a client finds it, and a stranger's fold of its log."""
 
     def __init__(self, http: httpx.Client, net: NetworkId) -> None:
@@ -57,8 +57,8 @@ class Place:
             custodians=[self.people["custodian"].key], needed=1, start_ms=now(), dates=DATES
         )
 
-    def say(self, name: str, body: Body, at_ms: int = 0) -> None:
-        """Put new documents, and have somebody say it."""
+    def post_statement(self, name: str, body: Body, at_ms: int = 0) -> None:
+        """Upload the new documents, then post the statement."""
         for digest in self.paper.documents.keys() - self.kept:
             document = self.paper.documents[digest]
             assert put_blob(self.http, self.net, document, now()).is_success
@@ -66,7 +66,7 @@ class Place:
         self.post(self.people[name].sign(body, at_ms or now()))
 
     def post(self, entry: Entry) -> None:
-        """Have an entry logged."""
+        """Post an entry, which must be logged."""
         answer = self.http.post("/v1/statements", content=encode_bundle([entry.leaf()]))
         (item,) = answer.json()["items"]
         assert item["status"] == "logged", item
@@ -107,7 +107,7 @@ class Place:
 
 def test_the_program_leads_a_competition_to_its_end_across_a_kill(tmp_path: Path) -> None:
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
-        place = Place(http, ledger.net)
+        place = CompetitionProgram(http, ledger.net)
         until_secrets(place)
         ledger.kill()
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
@@ -117,32 +117,32 @@ def test_the_program_leads_a_competition_to_its_end_across_a_kill(tmp_path: Path
     assert replay(make_settings(tmp_path)) == size
 
 
-def until_secrets(place: Place) -> None:
+def until_secrets(place: CompetitionProgram) -> None:
     paper = place.paper
-    place.say("organiser", paper.open())
-    place.say("alpha", paper.enter("alpha"))
-    place.say("alpha", paper.submit("alpha", folder("alpha")))
+    place.post_statement("organiser", paper.open())
+    place.post_statement("alpha", paper.enter("alpha"))
+    place.post_statement("alpha", paper.submit("alpha", folder("alpha")))
     for name in EVALUATORS:
-        place.say(name, paper.offer(place.people[name].key))
+        place.post_statement(name, paper.offer(place.people[name].key))
     assert (
         place.wait_for(CompetitionPhase.CLOSED).phase_starts[CompetitionPhase.CLOSED].ts
         >= paper.rules.dates.deadline
     )
     for name in EVALUATORS:
-        place.say(name, paper.secret(place.people[name].key))
+        place.post_statement(name, paper.secret(place.people[name].key))
 
 
-def until_the_end(place: Place) -> None:
+def until_the_end(place: CompetitionProgram) -> None:
     paper = place.paper
     drawn = place.wait_for(CompetitionPhase.DRAWN)
     assert set(drawn.candidates) == {place.people[name].key for name in EVALUATORS}
-    place.say("custodian", paper.reveal(1))
+    place.post_statement("custodian", paper.reveal(1))
     draw = place.wait_for(CompetitionPhase.REVEALED).draw
     assert draw is not None
     assert draw.key == paper.key
     for said in (paper.commit, paper.result):
         for name in EVALUATORS:
-            place.say(name, said(place.people[name].key, "alpha", folder("alpha"), 9))
+            place.post_statement(name, said(place.people[name].key, "alpha", folder("alpha"), 9))
     assert not place.fold().missing_for_ranking()
-    place.say("organiser", paper.decide(draw.beacon), paper.rules.dates.result)
+    place.post_statement("organiser", paper.decide(draw.beacon), paper.rules.dates.result)
     assert list(place.wait_for(CompetitionPhase.DECIDED).phase_starts) == list(CompetitionPhase)

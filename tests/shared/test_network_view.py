@@ -13,7 +13,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.network import MemberTeam
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.authors import LIFE_MS, Author, registration
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
@@ -117,7 +117,7 @@ def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
         ana.record_logged(entries[-1])
     swarm.entries += entries
     report = AuditReport()
-    fold = Fold(swarm.genesis, MemoryLog(swarm), report)
+    fold = Fold(swarm.genesis, SwarmLog(swarm), report)
     for index, leaf in enumerate(swarm.leaves()):
         fold.apply(index, leaf)
     (finding,) = report.findings

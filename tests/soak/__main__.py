@@ -64,8 +64,8 @@ class Soak:
                 self.broken.append(f"fault {self.faults}, {name}: {str(err) or 'it took too long'}")
             self.faults += 1
 
-    async def tell(self) -> NoReturn:
-        """Say once a minute how it goes."""
+    async def report(self) -> NoReturn:
+        """Print a status line once a minute."""
         minute = 0
         while True:
             await trio.sleep(MINUTE_S)
@@ -73,7 +73,7 @@ class Soak:
             click.echo(f"minute {minute}: {self.line()}")
 
     def line(self) -> str:
-        """How it goes."""
+        """The status in one line."""
         watch = self.swarm.watch
         sizes = ", ".join(
             f"{kind} {size:.0f} MB/{files}"
@@ -84,7 +84,7 @@ class Soak:
         return f"{self.faults} faults, {rounds} rounds, {void} void, {watch.size} entries; {sizes}"
 
     async def audit(self) -> None:
-        """Let a stranger look at all of it."""
+        """Audit the whole log."""
         stage = self.swarm.network
         stores = [
             word
@@ -136,7 +136,7 @@ async def _soak(folder: Path, minutes: float, seed: int) -> list[str]:
         until = trio.current_time() + minutes * MINUTE_S
         soak = Soak(swarm=swarm, readings=Readings(swarm), until=until)
         nursery.start_soon(soak.readings.run)
-        nursery.start_soon(soak.tell)
+        nursery.start_soon(soak.report)
         await soak.suffer(Random(seed))
         await soak.audit()
         nursery.cancel_scope.cancel()

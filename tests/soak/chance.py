@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STEADY = "ana"
 """Never killed, nor her trainer: leaks need long lives to show."""
 EARLY_FAULTS = 24
-"""Ledger and seed are killed among the first so many faults only, for the same reason."""
+"""Ledger and seed are killed only among the first faults, for the same reason."""
 OFTEN = (
     SwarmFault(name="kill a volunteer", act=kill, victims=("beto",)),
     SwarmFault(name="kill a volunteer", act=kill, victims=("citlali",)),

@@ -1,4 +1,4 @@
-"""What the readings of a soak say: pure, over the lives of processes by class."""
+"""Verdicts on a soak's readings: pure functions of the lives of processes by class."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 CLASSES = ("ledger", "seed", "worker", "trainer")
 MOST_MB = 1.0
-"""Growth in 10 minutes that is still no leak: an allocator breathes."""
+"""Growth in 10 minutes that is not yet a leak: an allocator's memory fluctuates."""
 STEP_MB = 2.1
-"""One step of a life that counts for nothing: Python's table of interned strings, doubled."""
+"""One step per life that is not counted: Python's table of interned strings doubles."""
 MOST_FILES = 2.0
 """Open files, likewise: connections come and go."""
 WARM_UP_S = 600.0
 """Caches that are bounded fill, and pools of memory grow to what a busy minute needs."""
 LEAST_S = 600.0
-"""Shorter lives say nothing about growth."""
+"""Shorter lives are not judged."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Verdict:
     files: Slope | None
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with it, in words."""
+        """Complaints about its growth, one sentence each."""
         for found, most, unit in (
             (self.megabytes, MOST_MB, "MB"),
             (self.files, MOST_FILES, "open files"),

@@ -1,7 +1,7 @@
-"""What the processes of a swarm take: memory of their own and open files, read every few seconds.
+"""Memory and open files of a swarm's processes, read every few seconds.
 
-Anonymous memory where the system tells (Linux): a page of a mapped file, such as a library or a
-store's weights, is no leak, and how it is shared changes with every process that is killed.
+Memory is anonymous memory where the system reports it (Linux): a page of a mapped file, such as a
+library or a store's weights, is not a leak, and its sharing changes with every killed process.
 """
 
 from __future__ import annotations

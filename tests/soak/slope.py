@@ -2,13 +2,13 @@
 
 A process that is killed and starts again is another life with a level of its own, so the slope is
 that of the deviations from each life's own mean: sum(dt dy) / sum(dt dt) over all lives. What a
-process does while it warms up (caches, pools, compiled code) is no leak: a life's first minutes
+process does while it warms up (caches, pools, compiled code) is not a leak: a life's first minutes
 do not count, nor does a life that ended soon after them.
 
-One step of a life may be no growth either: Python's table of interned strings is hashed anew into
-one of twice its size once enough strings came and went (1.9 MB in a ledger, after some 40,000 of
-them), and later into a smaller one. Least squares is no judge of a single step, so each life is
-fitted with the best one up to the size that is allowed; a second step counts as growth.
+One step of a life may not be growth either: Python rehashes its table of interned strings into
+one of twice the size once enough strings came and went (1.9 MB in a ledger, after some 40,000 of
+them), and later into a smaller one. Least squares cannot judge a single step, so each life is
+fitted with the best step up to the allowed size; a second step counts as growth.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MINUTES_10_S = 600.0
 _PLACES = 60
-"""Moments of a life at which a step is looked for."""
+"""Number of points in a life that are tried as the place of a step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:
-    """What was found: growth in 10 minutes, over so many seconds of so many lives."""
+    """Growth in 10 minutes, and the seconds and lives that it was fitted to."""
 
     per_10_min: float
     seconds: float
@@ -97,6 +97,6 @@ def _lowered(life: Sequence[Point], place: int, by: float) -> list[Point]:
 
 
 def _unexplained(life: Sequence[Point]) -> float:
-    """What the best line through the life leaves, as a sum of squares."""
+    """Sum of squared residuals of the best line through the life."""
     over, under, total = _moments(life)
     return total - over * over / under if under else total

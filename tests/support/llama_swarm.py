@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Manifest
-    from tests.client.verify.logs import MemoryLog
+    from tests.client.verify.logs import SwarmLog
 
 
 CONFIG = {
@@ -188,7 +188,7 @@ def publish(run: LlamaRun, number: int, body: CheckpointPublish) -> None:
 class ServedLog:
     """A log that is served; a test may change what `log` holds."""
 
-    log: MemoryLog
+    log: SwarmLog
     url: str = ""
     seeds: list[dict[str, object]] = field(default_factory=list)
     """Address records of peers that serve the weights."""
@@ -244,7 +244,7 @@ class ServedLog:
 
 
 @contextmanager
-def served_log(log: MemoryLog) -> Iterator[ServedLog]:
+def served_log(log: SwarmLog) -> Iterator[ServedLog]:
     """Serve a log on a free port."""
     site = ServedLog(log)
 

@@ -51,7 +51,7 @@ EXPECTED_WARNINGS = {
 
 @dataclass(slots=True, kw_only=True)
 class Day:
-    """Everybody on stage, and what the log says."""
+    """All programs of the swarm, and the history of its log."""
 
     stage: RealNetwork
     history: LogHistory
@@ -61,7 +61,7 @@ class Day:
     volunteers: list[RunningProgram]
 
     async def until_closed(self, more: int) -> None:
-        """Wait until so many more rounds have closed."""
+        """Wait until `more` more rounds have closed."""
         await self.history.read()
         goal = len(self.history.rounds(RoundClose)) + more
 
@@ -72,7 +72,7 @@ class Day:
         await self.stage.until(f"{goal} rounds closed", holds)
 
     async def until_training(self) -> int:
-        """Wait until a round has just opened; gives its number."""
+        """Wait until a round has just opened; return its number."""
         await self.history.read()
         before = set(self.history.rounds(RoundOpen))
 
@@ -171,7 +171,7 @@ async def _a_newcomer_contributes_in_its_first_round(day: Day) -> None:
 
 
 def _check_fetched_head(day: Day, newcomer: RunningProgram) -> None:
-    """Its first head came from several peers, and each leaf of it is what the log says."""
+    """The newcomer's first head came from several peers and has the root in the log."""
     (fetched,) = newcomer.events("head fetched")
     assert len(fetched["sources"]) >= 2, fetched
     (promoted,) = [

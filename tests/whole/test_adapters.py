@@ -60,7 +60,7 @@ tokens = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class FinishedRun:
     """A run that is over, with the ledger and the seed still there."""
 
     stage: RealNetwork
@@ -83,7 +83,7 @@ async def test_adapters_are_trained_beside_a_base_that_peers_give_each_other(
             await _check_exports(stage)
 
 
-async def _play(stage: RealNetwork, api: LedgerApi) -> Played:
+async def _play(stage: RealNetwork, api: LedgerApi) -> FinishedRun:
     stage.seed("--heads-every", "1")
     volunteers = [stage.volunteer(name) for name in ("ana", "beto")]
     for one in volunteers:
@@ -97,10 +97,10 @@ async def _play(stage: RealNetwork, api: LedgerApi) -> Played:
     (run,) = await api.runs()
     raw = await api.get_blob(digest_from_text(run.run))
     assert raw is not None
-    return Played(stage=stage, manifest=Manifest.parse(raw), history=history)
+    return FinishedRun(stage=stage, manifest=Manifest.parse(raw), history=history)
 
 
-def _check_rounds(played: Played) -> None:
+def _check_rounds(played: FinishedRun) -> None:
     history = played.history
     assert history.rounds(RoundClose) == [1, 2]
     assert not history.rounds(RoundVoid)
@@ -122,7 +122,7 @@ async def _check_exports(stage: RealNetwork) -> None:
     assert "merged into the frozen base" in said
 
 
-def _check_base(played: Played) -> None:
+def _check_base(played: FinishedRun) -> None:
     """In every store the base is the file that the organiser had, bit for bit."""
     base, folder = played.manifest.frozen, played.stage.folder
     assert base is not None

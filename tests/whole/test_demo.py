@@ -35,7 +35,7 @@ UNTRAINED_BITS = 8.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """One performance that is over."""
+    """A demo that has ended."""
 
     folder: Path
     outcome: dict[str, Any]
@@ -67,7 +67,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 def _read_to_the_end(process: subprocess.Popen[str]) -> str:
-    """Read its screen; a demo that takes too long is told to end, and ends its programs."""
+    """Read its output; a demo that takes too long gets a signal and ends its programs."""
     try:
         return process.communicate(timeout=PATIENCE_S)[1]
     finally:
@@ -265,10 +265,10 @@ KINDS = {
     "/status",
     "/about",
 }
-"""What a reader can follow links to, from the first page on."""
+"""Kinds of pages that links lead to, starting from the first page."""
 _NAMES = re.compile(r"(?<=/)(?:[A-Za-z0-9_-]{43}|\d+)(?=/|$)")
 _STILL = ("/static/", "/v1/", "/log/", "/openapi", "/metrics")
-"""What is no page."""
+"""Prefixes of paths that are not pages."""
 
 
 def kinds_of_pages(window: WatchedPage, url: str) -> dict[str, str]:

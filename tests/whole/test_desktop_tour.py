@@ -30,7 +30,7 @@ STEPS = 19
 
 
 def has_all(panel: str) -> bool:
-    """Whether this computer has the programs of that desktop."""
+    """True if this computer has the programs of that desktop."""
     return all(shutil.which(tool) for tool in (*TOOLS, panel))
 
 

@@ -133,7 +133,7 @@ async def _is_told_by_a_command_line(worker: LinkedWorker, folder: Path) -> None
 
 
 async def _a_game_stops_it(worker: LinkedWorker) -> None:
-    """It goes on after a restart by itself, and a game ends the trainer within a second."""
+    """Lending resumes by itself after a restart, and a game ends the trainer within a second."""
     await worker.report_session(AWAY)
     await worker.until("it lends", lambda one: one.trainers[:1] != () and one.trainers[0].pid > 0)
     await worker.report_session(PLAYING)

@@ -73,7 +73,7 @@ def proven(path: Path) -> list[sqlite3.Row]:
 
 
 def agreed(api: LedgerApi, actor: RunningProgram, path: Path) -> Callable[[], Awaitable[bool]]:
-    """Whether what was proven is what the ledger says, and is not nothing."""
+    """A condition: the proven points equal the ledger's, and are more than zero."""
 
     async def holds() -> bool:
         if actor.program.status is None:

@@ -1,4 +1,4 @@
-"""Programs that are told to stop when there is nobody left to talk to."""
+"""Programs that get a stop signal while the ledger is gone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def _end_without_ledger(stage: RealNetwork, *actors: RunningProgram) -> No
 async def _ready(
     stage: RealNetwork, history: LogHistory, volunteer: RunningProgram, times: int
 ) -> str:
-    """Wait until it has said so many times that it is ready; gives its key."""
+    """Wait for its `member.ready` number `times`; return its key."""
 
     async def holds() -> bool:
         await history.read()

@@ -33,17 +33,17 @@ def _collected_between_tests() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def look(qapp: QApplication) -> Theme:
+def theme(qapp: QApplication) -> Theme:
     return Theme(qapp, Appearance.DARK)
 
 
 @pytest.fixture
 def language(qapp: QApplication) -> Iterator[Language]:
-    """English for every test, whatever the one before it spoke."""
+    """English for every test, whatever language the previous one used."""
     speaking = Language(qapp, "en")
     speaking.apply(QLocale("en_US"), load_translations("en"))
     yield speaking
-    # windows of the test that were closed would all be said anew in each language of later tests
+    # otherwise later tests would translate this test's closed windows again, in every language
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     speaking.apply(QLocale("en_US"), load_translations("en"))
 

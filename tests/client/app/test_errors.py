@@ -1,4 +1,4 @@
-"""What goes wrong unforeseen becomes one report at a time, without secrets."""
+"""Unexpected errors become one report at a time, without secrets."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_an_ordinary_trace_stays_as_it_is() -> None:
     assert without_secrets(trace) == trace
 
 
-def test_one_report_is_shown_at_a_time_and_can_be_copied(look: Theme, qtbot: QtBot) -> None:
+def test_one_report_is_shown_at_a_time_and_can_be_copied(theme: Theme, qtbot: QtBot) -> None:
     reports = ErrorReports()
     reports.present("ValueError: one", "the first report")
     dialog = reports.dialog

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tequio_client.app.invitation import InvitationDialog
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 SLOW_MS = 60_000
 NOW_MS = 1_795_285_800_000
 SEED = bytes(range(32))
@@ -46,7 +46,7 @@ OLD = "https://old.example"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class InvitingLedger:
     """A ledger with a run, and its organiser's folder."""
 
     url: str
@@ -73,16 +73,16 @@ def points(dialog: InvitationDialog) -> str:
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+def inviter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InvitingLedger]:
     folder = tmp_path_factory.mktemp("host")
     live_yesterday(folder / "ledger")
     organiser = key_folder(folder / "organiser", ORGANISER)
     with served(folder / "ledger", *UNLIMITED) as running:
-        yield Host(url=running.url, organiser=str(organiser))
+        yield InvitingLedger(url=running.url, organiser=str(organiser))
 
 
-class Guest:
-    """The app of somebody who was given a link; its worker follows a script."""
+class InvitedApp:
+    """The app of a person with an invitation link; its worker follows a script."""
 
     def __init__(self, folder: Path, mode: str = "good") -> None:
         self.folder = key_folder(folder, Signer(SEED))
@@ -118,13 +118,13 @@ class Guest:
         assert self.joining.dialog is not None
         return self.joining.dialog
 
-    def heard(self) -> list[str]:
-        """The invitations of all greetings so far."""
+    def invitations(self) -> list[str]:
+        """Invitations in all hellos that the worker has received so far."""
         lines = (self.folder / "heard").read_bytes().splitlines()
         said = [control.decode_to_worker(line) for line in lines]
         return [one.invitation for one in said if isinstance(one, control.ControllerHello)]
 
-    def look(self, link: str, qtbot: QtBot) -> InvitationDialog:
+    def open_link(self, link: str, qtbot: QtBot) -> InvitationDialog:
         """Open the link, and wait until there is something to read."""
         self.joining.open(link, None)
         dialog = self.dialog
@@ -142,32 +142,34 @@ class Guest:
 
 
 @pytest.fixture
-def guest(tmp_path: Path) -> Iterator[Guest]:
-    made = Guest(tmp_path / "worker")
+def invited(tmp_path: Path) -> Iterator[InvitedApp]:
+    made = InvitedApp(tmp_path / "worker")
     yield made
     made.close()
 
 
-def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: QtBot) -> None:
-    guest.worker.start()
-    qtbot.waitUntil(lambda: guest.model.snapshot is not None, timeout=SLOW_MS)
-    link = host.invite("--uses", "3")
-    dialog = guest.look(link, qtbot)
+def test_one_click_joins_the_run_of_the_link(
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
+) -> None:
+    invited.worker.start()
+    qtbot.waitUntil(lambda: invited.model.snapshot is not None, timeout=SLOW_MS)
+    link = inviter.invite("--uses", "3")
+    dialog = invited.open_link(link, qtbot)
     assert dialog.heading.text() == f"Join the run “{RUN}”?"
-    assert host.url in dialog.note.text()
+    assert inviter.url in dialog.note.text()
     said = points(dialog)
     assert "3 uses left, valid until" in said
     assert f"instead of {OLD}" in said
     assert "Nothing is lent before" in said
-    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+    with qtbot.waitSignal(invited.joining.joined, timeout=SLOW_MS):
         dialog.main.click()
         assert not dialog.main.isEnabled()
-        assert guest.book.settings.ledger == OLD
-    assert guest.heard() == ["", link]
-    assert guest.book.settings.ledger == host.url
-    (run,) = httpx.get(f"{host.url}/v1/runs").json()["runs"]
-    assert guest.model.preferences.run == run["run"]
-    assert guest.joining.dialog is None
+        assert invited.book.settings.ledger == OLD
+    assert invited.invitations() == ["", link]
+    assert invited.book.settings.ledger == inviter.url
+    (run,) = httpx.get(f"{inviter.url}/v1/runs").json()["runs"]
+    assert invited.model.preferences.run == run["run"]
+    assert invited.joining.dialog is None
 
 
 @attack(
@@ -175,50 +177,52 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
     layer="cli",
     ends="a question; before a click nothing changes, and no other ledger learns our key",
 )
-def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: QtBot) -> None:
+def test_who_does_not_join_keeps_all_as_it_was(
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
+) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
-    (guest.folder / "identity.json").write_bytes(json.encode(record))
-    dialog = guest.look(host.invite(), qtbot)
+    (invited.folder / "identity.json").write_bytes(json.encode(record))
+    dialog = invited.open_link(inviter.invite(), qtbot)
     assert "stays as it is" not in points(dialog)
     dialog.leave.click()
-    assert guest.joining.dialog is None
-    assert guest.book.settings.ledger == OLD
-    assert not guest.model.preferences.run
-    assert guest.asked == [OLD]
+    assert invited.joining.dialog is None
+    assert invited.book.settings.ledger == OLD
+    assert not invited.model.preferences.run
+    assert invited.asked == [OLD]
 
 
 def test_a_worker_that_cannot_join_says_why_and_giving_up_undoes_it(
-    host: Host, tmp_path: Path, qtbot: QtBot
+    inviter: InvitingLedger, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    guest = Guest(tmp_path / "worker", mode="taken")
+    invited = InvitedApp(tmp_path / "worker", mode="taken")
     try:
-        link = host.invite()
-        dialog = guest.look(link, qtbot)
+        link = inviter.invite()
+        dialog = invited.open_link(link, qtbot)
         dialog.main.click()
         qtbot.waitUntil(
             lambda: "Another process uses the folder" in dialog.trouble.words.text(),
             timeout=SLOW_MS,
         )
-        assert set(guest.heard()) == {link}
+        assert set(invited.invitations()) == {link}
         dialog.leave.click()
-        with qtbot.waitSignal(guest.worker.snapshot, timeout=SLOW_MS):
+        with qtbot.waitSignal(invited.worker.snapshot, timeout=SLOW_MS):
             pass
-        assert guest.heard()[-1] == ""
-        assert guest.book.settings.ledger == OLD
-        assert not guest.model.preferences.run
+        assert invited.invitations()[-1] == ""
+        assert invited.book.settings.ledger == OLD
+        assert not invited.model.preferences.run
     finally:
-        guest.close()
+        invited.close()
 
 
 def test_a_key_that_is_in_already_needs_no_invitation(
-    host: Host, guest: Guest, qtbot: QtBot
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
 ) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
-    (guest.folder / "identity.json").write_bytes(json.encode(record))
-    guest.book.change(ledger=host.url)
-    link = host.invite()
-    host.tequio("invite", "close", link)
-    dialog = guest.look(link, qtbot)
+    (invited.folder / "identity.json").write_bytes(json.encode(record))
+    invited.book.change(ledger=inviter.url)
+    link = inviter.invite()
+    inviter.tequio("invite", "close", link)
+    dialog = invited.open_link(link, qtbot)
     assert "stays as it is" in points(dialog)
     assert dialog.main.isEnabled()
 
@@ -238,27 +242,27 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     ],
 )
 def test_a_link_that_cannot_be_used_says_why(
-    spoil: str, said: str, host: Host, guest: Guest, qtbot: QtBot
+    spoil: str, said: str, inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
 ) -> None:
-    link = spoilt(spoil, host, guest)
+    link = spoilt(spoil, inviter, invited)
     if spoil == "over":
-        guest.now_ms = 4_000_000_000_000
-    dialog = guest.look(link, qtbot)
+        invited.now_ms = 4_000_000_000_000
+    dialog = invited.open_link(link, qtbot)
     assert said in dialog.trouble.words.text()
     assert dialog.main.isHidden()
     assert dialog.heading.text() == "This invitation cannot be used"
     dialog.leave.click()
-    assert guest.book.settings.ledger == OLD
+    assert invited.book.settings.ledger == OLD
 
 
-def spoilt(how: str, host: Host, guest: Guest) -> str:
+def spoilt(how: str, inviter: InvitingLedger, invited: InvitedApp) -> str:
     """A link that something is wrong with."""
-    link = host.invite()
+    link = inviter.invite()
     whole = InvitationLink.parse(link)
     if how == "closed":
-        host.tequio("invite", "close", link)
+        inviter.tequio("invite", "close", link)
     if how == "pinned":
-        (guest.folder / NETWORK_FILE).write_text(to_text(sha256(b"another")))
+        (invited.folder / NETWORK_FILE).write_text(to_text(sha256(b"another")))
     changes: dict[str, dict[str, object]] = {
         "unknown": {"seed": bytes(32)},
         "other": {"network": NetworkId(sha256(b"another"))},
@@ -271,42 +275,46 @@ def spoilt(how: str, host: Host, guest: Guest) -> str:
     return link[:-20] if how == "cut" else link
 
 
-def test_a_second_link_takes_the_place_of_the_first(host: Host, guest: Guest, qtbot: QtBot) -> None:
+def test_a_second_link_takes_the_place_of_the_first(
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
+) -> None:
     left: list[None] = []
-    guest.look(host.invite(), qtbot).rejected.connect(lambda: left.append(None))
-    second = guest.look(host.invite("--uses", "7"), qtbot)
+    invited.open_link(inviter.invite(), qtbot).rejected.connect(lambda: left.append(None))
+    second = invited.open_link(inviter.invite("--uses", "7"), qtbot)
     assert left == [None]
     assert "7 uses left" in points(second)
 
 
-def test_what_was_chosen_about_lending_holds(host: Host, guest: Guest, qtbot: QtBot) -> None:
+def test_what_was_chosen_about_lending_holds(
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
+) -> None:
     chosen = Preferences(consent=True, idle_minutes=9)
-    guest.model.set_preferences(chosen)
-    dialog = guest.look(host.invite(), qtbot)
+    invited.model.set_preferences(chosen)
+    dialog = invited.open_link(inviter.invite(), qtbot)
     assert "holds as before" in points(dialog)
-    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+    with qtbot.waitSignal(invited.joining.joined, timeout=SLOW_MS):
         dialog.main.click()
-    run = guest.model.preferences.run
-    assert guest.model.preferences == structs.replace(chosen, run=run)
+    run = invited.model.preferences.run
+    assert invited.model.preferences == structs.replace(chosen, run=run)
 
 
 def test_who_has_no_key_makes_one_and_is_asked_again(
-    host: Host, guest: Guest, qtbot: QtBot
+    inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
 ) -> None:
     """A key that nobody keeps would take the invitation with it."""
-    (guest.folder / "identity.key").unlink()
-    link = host.invite()
-    dialog = guest.look(link, qtbot)
+    (invited.folder / "identity.key").unlink()
+    link = inviter.invite()
+    dialog = invited.open_link(link, qtbot)
     assert dialog.main.text() == "Make my key"
-    with qtbot.waitSignal(guest.joining.key_wanted):
+    with qtbot.waitSignal(invited.joining.key_wanted):
         dialog.main.click()
-    assert guest.joining.dialog is None
-    assert guest.asked == [OLD]
-    guest.keys.make(KeyProtection.OPEN, None, lambda _: None, lambda _: None)
-    qtbot.waitUntil(lambda: guest.joining.dialog is not None, timeout=SLOW_MS)
-    again = guest.dialog
+    assert invited.joining.dialog is None
+    assert invited.asked == [OLD]
+    invited.keys.make(KeyProtection.OPEN, None, lambda _: None, lambda _: None)
+    qtbot.waitUntil(lambda: invited.joining.dialog is not None, timeout=SLOW_MS)
+    again = invited.dialog
     qtbot.waitUntil(lambda: bool(again.consequences), timeout=SLOW_MS)
     assert again.main.text() == "Join"
-    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+    with qtbot.waitSignal(invited.joining.joined, timeout=SLOW_MS):
         again.main.click()
-    assert guest.heard()[-1] == link
+    assert invited.invitations()[-1] == link

@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 GENESIS = b'{"name":"network"}'
 NETWORK = json.dumps(
     {"network_id": to_text(sha256(GENESIS)), "genesis": to_text(GENESIS), "origin": "x"}
 ).encode()
 
 
-class Server:
+class FixedAnswerServer:
     """A web server in a thread that answers everything alike."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Server:
         self.status, self.content = 200, NETWORK
         self.asked: list[str] = []
 
-        class Handler(BaseHTTPRequestHandler):
+        class FixedAnswerHandler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:  # the library's
                 outer.asked.append(self.path)
                 self.send_response(outer.status)
@@ -70,7 +70,7 @@ class Server:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = HTTPServer(("127.0.0.1", 0), Handler)
+        self._server = HTTPServer(("127.0.0.1", 0), FixedAnswerHandler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
@@ -83,8 +83,8 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server()
+def server() -> Iterator[FixedAnswerServer]:
+    made = FixedAnswerServer()
     yield made
     made.close()
 
@@ -96,10 +96,10 @@ def program(tmp_path: Path) -> ProgramContext:
 
 @pytest.fixture
 def page(
-    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, program: ProgramContext
+    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, program: ProgramContext
 ) -> SettingsPage:
     means = PageContext(
-        model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None, program=program
+        model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None, program=program
     )
     made = SettingsPage(means)
     qtbot.addWidget(made)
@@ -133,16 +133,21 @@ def field(section: SettingsSection) -> LedgerField:
     ],
 )
 def test_an_address_is_asked(
-    server: Server, qtbot: QtBot, qapp: QApplication, status: int, content: bytes, wrong: str
+    server: FixedAnswerServer,
+    qtbot: QtBot,
+    qapp: QApplication,
+    status: int,
+    content: bytes,
+    wrong: str,
 ) -> None:
     server.status, server.content = status, content
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as reported:
         check.start(server.url)
-    assert told.args is not None
-    assert told.args[0] == server.url
-    assert wrong in told.args[1]
-    assert bool(told.args[1]) is bool(wrong)
+    assert reported.args is not None
+    assert reported.args[0] == server.url
+    assert wrong in reported.args[1]
+    assert bool(reported.args[1]) is bool(wrong)
     assert server.asked == ["/v1/network"]
 
 
@@ -150,10 +155,10 @@ def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplicat
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as reported:
         check.start(url)
-    assert told.args is not None
-    assert told.args[1].startswith(f"{url} is not answering (")
+    assert reported.args is not None
+    assert reported.args[1].startswith(f"{url} is not answering (")
 
 
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n"])
@@ -194,10 +199,10 @@ def test_an_answer_that_drips_for_ever_is_waited_for_once(
 )
 def test_what_is_no_address_is_not_asked(qtbot: QtBot, qapp: QApplication, address: str) -> None:
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as reported:
         check.start(address)
-    assert told.args is not None
-    assert told.args[1].startswith(f"{address} is not a valid ledger address")
+    assert reported.args is not None
+    assert reported.args[1].startswith(f"{address} is not a valid ledger address")
 
 
 @pytest.mark.parametrize("answer", [b"", b"{}", b"[]", b"\xff", b'{"network_id":1,"genesis":""}'])
@@ -210,7 +215,7 @@ def test_what_is_no_networks_description(answer: bytes) -> None:
 
 
 def test_a_ledger_that_answers_is_taken(
-    field: LedgerField, program: ProgramContext, server: Server, qtbot: QtBot
+    field: LedgerField, program: ProgramContext, server: FixedAnswerServer, qtbot: QtBot
 ) -> None:
     assert field.result.text() == "Connected to https://ledger.example."
     assert not field.use.isEnabled()
@@ -228,7 +233,7 @@ def test_a_ledger_that_answers_is_taken(
 
 
 def test_a_ledger_that_is_none_is_not_taken(
-    field: LedgerField, program: ProgramContext, server: Server, qtbot: QtBot
+    field: LedgerField, program: ProgramContext, server: FixedAnswerServer, qtbot: QtBot
 ) -> None:
     server.status = 500
     qtbot.keyClicks(field.address, server.url)
@@ -297,14 +302,14 @@ def test_all_settings_are_reset_and_taken_back(
     reset = page.section_of(page.location).controls["reset"]
     assert isinstance(reset, ResetButton)
     qtbot.mouseClick(reset.button, Qt.MouseButton.LeftButton)
-    told = worker.last(control.SetPreferences)
-    assert isinstance(told, control.SetPreferences)
-    assert told.preferences == Preferences(consent=True)
+    reported = worker.last(control.SetPreferences)
+    assert isinstance(reported, control.SetPreferences)
+    assert reported.preferences == Preferences(consent=True)
     own_now = program.settings.settings
     assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
     assert (own_now.nickname, own_now.knows_points) == ("mika", True)
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
-    told = worker.last(control.SetPreferences)
-    assert isinstance(told, control.SetPreferences)
-    assert told.preferences == chosen
+    reported = worker.last(control.SetPreferences)
+    assert isinstance(reported, control.SetPreferences)
+    assert reported.preferences == chosen
     assert program.settings.settings == was

@@ -1,4 +1,4 @@
-"""Links of ours: what each system is told, and what it does with it."""
+"""`tequio:` links: how the app registers them with each system, and how they reach it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 LEDGER = "https://ledger.example"
 LINK = CompetitionLink(ledger=LEDGER, competition=sha256(b"a competition"))
 
@@ -57,9 +57,9 @@ def test_what_is_no_whole_link_is_refused(text: str) -> None:
 
 
 @pytest.fixture
-def window(model: AppModel, look: Theme, qtbot: QtBot, worker: ScriptedWorker) -> AppWindow:
+def window(model: AppModel, theme: Theme, qtbot: QtBot, worker: ScriptedWorker) -> AppWindow:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(RACE, LARGE_RACE))
-    made = AppWindow(model, look, AppClock())
+    made = AppWindow(model, theme, AppClock())
     qtbot.addWidget(made)
     made.show()
     worker.send_snapshot(LENDING)

@@ -1,4 +1,4 @@
-"""Which few things are told, when, and how they reach a desktop."""
+"""Notifications: which events cause one, when, and how they reach a desktop."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ WEEK_MS = 7 * 86_400_000
 POINTS, ATTENTION = "Your first points are verified", "Tequio needs your attention"
 
 
-class Stage:
-    """Notifications under a clock and in a session that the test has."""
+class NotifierHarness:
+    """A notifier whose clock and session the test controls."""
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
@@ -60,17 +60,19 @@ class Stage:
             lambda: self.now_ms,
         )
 
-    def show(self, snapshot: Snapshot) -> list[str]:
-        """Show it, and give what was told of it."""
+    def titles_for(self, snapshot: Snapshot) -> list[str]:
+        """Send a snapshot; return the titles of the notifications that it caused."""
         before = len(self.desk.displayed)
         self.worker.send_snapshot(snapshot)
         return self.desk.titles[before:]
 
 
 @pytest.fixture
-def stage(model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
+def harness(
+    model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path
+) -> NotifierHarness:
     worker.replies.pop(AskCompetitions)
-    return Stage(model, worker, tmp_path)
+    return NotifierHarness(model, worker, tmp_path)
 
 
 def broken() -> Snapshot:
@@ -83,15 +85,15 @@ def broken() -> Snapshot:
 
 
 def test_the_first_points_are_told_once_in_a_lifetime(
-    stage: Stage, model: AppModel, worker: ScriptedWorker, tmp_path: Path
+    harness: NotifierHarness, model: AppModel, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
-    assert stage.show(NEW) == []
+    assert harness.titles_for(NEW) == []
     shown = replace(NEW, points=PointsView(total=1_500_000))
-    assert stage.show(shown) == [POINTS]
-    assert stage.desk.displayed[-1][1].startswith("1.50 points so far")
-    assert stage.desk.displayed[-1][2] == "points"
-    assert stage.show(shown) == []
-    assert Stage(model, worker, tmp_path).show(shown) == []
+    assert harness.titles_for(shown) == [POINTS]
+    assert harness.desk.displayed[-1][1].startswith("1.50 points so far")
+    assert harness.desk.displayed[-1][2] == "points"
+    assert harness.titles_for(shown) == []
+    assert NotifierHarness(model, worker, tmp_path).titles_for(shown) == []
 
 
 @pytest.mark.parametrize(
@@ -102,79 +104,83 @@ def test_the_first_points_are_told_once_in_a_lifetime(
         (47, "The same place as last time."),
     ],
 )
-def test_the_rank_is_told_once_a_week(rank: int, text: str, stage: Stage) -> None:
-    stage.book.change(knows_points=True)
+def test_the_rank_is_told_once_a_week(rank: int, text: str, harness: NotifierHarness) -> None:
+    harness.book.change(knows_points=True)
     ranked = replace(NEW, points=PointsView(total=1, rank=47, ranked=1_204))
-    assert stage.show(ranked) == []
-    stage.now_ms += WEEK_MS
+    assert harness.titles_for(ranked) == []
+    harness.now_ms += WEEK_MS
     later = replace(NEW, points=PointsView(total=1, rank=rank, ranked=1_204))
-    assert stage.show(later) == [f"You are #{rank} of 1,204"]
-    assert stage.desk.displayed[-1][1] == text
-    assert stage.show(later) == []
+    assert harness.titles_for(later) == [f"You are #{rank} of 1,204"]
+    assert harness.desk.displayed[-1][1] == text
+    assert harness.titles_for(later) == []
 
 
-def test_what_needs_attention_is_told_once_while_it_lasts(stage: Stage) -> None:
-    assert stage.show(broken()) == [ATTENTION]
-    assert "no driver" in stage.desk.displayed[-1][1]
-    assert stage.show(broken()) == []
-    assert stage.show(NEW) == []
-    assert stage.show(broken()) == []
-    assert stage.show(NEW) == []
-    stage.now_ms += REPEAT_MS
-    assert stage.show(broken()) == [ATTENTION]
+def test_what_needs_attention_is_told_once_while_it_lasts(harness: NotifierHarness) -> None:
+    assert harness.titles_for(broken()) == [ATTENTION]
+    assert "no driver" in harness.desk.displayed[-1][1]
+    assert harness.titles_for(broken()) == []
+    assert harness.titles_for(NEW) == []
+    assert harness.titles_for(broken()) == []
+    assert harness.titles_for(NEW) == []
+    harness.now_ms += REPEAT_MS
+    assert harness.titles_for(broken()) == [ATTENTION]
 
 
-def test_a_clock_that_was_set_back_does_not_silence_trouble(stage: Stage) -> None:
-    stage.show(broken())
-    stage.show(NEW)
-    stage.now_ms -= 10 * REPEAT_MS
-    assert stage.show(broken()) == [ATTENTION]
+def test_a_clock_that_was_set_back_does_not_silence_trouble(harness: NotifierHarness) -> None:
+    harness.titles_for(broken())
+    harness.titles_for(NEW)
+    harness.now_ms -= 10 * REPEAT_MS
+    assert harness.titles_for(broken()) == [ATTENTION]
 
 
-@pytest.mark.parametrize(("kind", "told"), [("driver", [ATTENTION]), ("key-backup", [])])
-def test_needs_are_told_but_not_the_patient_ones(kind: str, told: list[str], stage: Stage) -> None:
-    assert stage.show(replace(NEW, needs=(AttentionNeed(kind=kind),))) == told
+@pytest.mark.parametrize(("kind", "expected"), [("driver", [ATTENTION]), ("key-backup", [])])
+def test_needs_are_told_but_not_the_patient_ones(
+    kind: str, expected: list[str], harness: NotifierHarness
+) -> None:
+    assert harness.titles_for(replace(NEW, needs=(AttentionNeed(kind=kind),))) == expected
 
 
-def test_a_worker_that_was_given_up_is_told(stage: Stage) -> None:
-    stage.notifications.notify_worker_stopped("It failed.")
-    stage.notifications.notify_worker_stopped("It failed.")
-    assert stage.desk.displayed == [(ATTENTION, "It failed.", "home")]
+def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:
+    harness.notifications.notify_worker_stopped("It failed.")
+    harness.notifications.notify_worker_stopped("It failed.")
+    assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
-def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:
+def test_runs_that_begin_and_end_are_told(harness: NotifierHarness) -> None:
     rows = (
         ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
         ActivityRow(number=12, at_ms=NOW_MS, code=ActivityEvent.LEDGER_FOUND),
         ActivityRow(number=11, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "nova"}),
         ActivityRow(number=10, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "old"}),
     )
-    stage.worker.replies = {AskActivity: ActivityReply(rows=rows)}
-    assert stage.show(replace(NEW, activity=10)) == []
+    harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
+    assert harness.titles_for(replace(NEW, activity=10)) == []
     after = replace(NEW, activity=13)
-    assert stage.show(after) == ["nova has begun for you", "nova has ended"]
-    assert stage.show(after) == []
+    assert harness.titles_for(after) == ["nova has begun for you", "nova has ended"]
+    assert harness.titles_for(after) == []
 
 
-def test_nothing_is_told_while_something_fills_the_screen_but_after_it(stage: Stage) -> None:
-    stage.model.update_session(SessionFacts(fullscreen="chess"))
+def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
+    harness: NotifierHarness,
+) -> None:
+    harness.model.update_session(SessionFacts(fullscreen="chess"))
     shown = replace(broken(), points=PointsView(total=1_000_000))
-    assert stage.show(shown) == []
-    stage.model.update_session(SessionFacts())
-    assert stage.show(shown) == [POINTS, ATTENTION]
+    assert harness.titles_for(shown) == []
+    harness.model.update_session(SessionFacts())
+    assert harness.titles_for(shown) == [POINTS, ATTENTION]
 
 
 @pytest.mark.parametrize(
     "switch", ["notify_points", "notify_rank", "notify_attention", "notify_runs"]
 )
-def test_each_kind_has_its_switch(switch: str, stage: Stage) -> None:
+def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None:
     rows = (
         ActivityRow(number=311, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
     )
-    stage.worker.replies = {AskActivity: ActivityReply(rows=rows)}
-    stage.book.change(week="2026-W01", week_rank=50, **{switch: False})
+    harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
+    harness.book.change(week="2026-W01", week_rank=50, **{switch: False})
     attention = replace(LENDING, decision=broken().decision)
-    titles = stage.show(attention) + stage.show(replace(attention, activity=311))
+    titles = harness.titles_for(attention) + harness.titles_for(replace(attention, activity=311))
     every = {
         "notify_points": POINTS,
         "notify_rank": "You are #47 of 1,204",
@@ -184,10 +190,10 @@ def test_each_kind_has_its_switch(switch: str, stage: Stage) -> None:
     assert titles == [title for kind, title in every.items() if kind != switch]
 
 
-def test_hiding_is_told_the_first_time(stage: Stage) -> None:
-    stage.notifications.notify_hidden()
-    stage.notifications.notify_hidden()
-    assert stage.desk.titles == ["Tequio goes on in the background"]
+def test_hiding_is_told_the_first_time(harness: NotifierHarness) -> None:
+    harness.notifications.notify_hidden()
+    harness.notifications.notify_hidden()
+    assert harness.desk.titles == ["Tequio goes on in the background"]
 
 
 # --- how it reaches a desktop

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class PaperPanel(QObject):
-    """A panel that is there, or not: what of the tray matters here."""
+    """The part of a desktop panel that matters here: present or absent."""
 
     availability_changed = Signal(bool)
 
@@ -38,14 +38,14 @@ class PaperPanel(QObject):
 
 @pytest.fixture
 def present(
-    model: AppModel, worker: ScriptedWorker, look: Theme, language: Language, tmp_path: Path
+    model: AppModel, worker: ScriptedWorker, theme: Theme, language: Language, tmp_path: Path
 ) -> Iterator[Callable[[PaperPanel], WindowController]]:
     made: list[WindowController] = []
 
     def beside(panel: PaperPanel) -> WindowController:
         book = SettingsStore(tmp_path)
         presence = WindowController(
-            lambda: AppWindow(model, look, lambda: NOW_MS),
+            lambda: AppWindow(model, theme, lambda: NOW_MS),
             panel,  # type: ignore[arg-type]  # it has what matters of a tray
             book,
             panel_ms=20,
@@ -164,7 +164,7 @@ def shown(notices: NoticeStrip) -> list[str]:
 
 
 def test_a_notice_is_said_once_until_it_is_dismissed(
-    look: Theme, language: Language, qtbot: QtBot
+    theme: Theme, language: Language, qtbot: QtBot
 ) -> None:
     notices = NoticeStrip()
     qtbot.addWidget(notices)
@@ -182,7 +182,7 @@ def test_a_notice_is_said_once_until_it_is_dismissed(
 
 
 def test_notices_are_said_in_the_language_that_is_spoken(
-    look: Theme, language: Language, qtbot: QtBot
+    theme: Theme, language: Language, qtbot: QtBot
 ) -> None:
     notices = NoticeStrip()
     qtbot.addWidget(notices)

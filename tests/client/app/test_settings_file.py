@@ -1,4 +1,4 @@
-"""What was chosen, on the disk."""
+"""The app's settings on disk."""
 
 from __future__ import annotations
 
@@ -102,15 +102,15 @@ def test_a_full_disk_loses_nothing_and_is_told(
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    told: list[tuple[str, str]] = []
-    book.problem.connect(lambda kind, detail: told.append((kind, detail)))
+    reported: list[tuple[str, str]] = []
+    book.problem.connect(lambda kind, detail: reported.append((kind, detail)))
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         book.change(nickname="Bruno")
         book.save_preferences(Preferences(consent=True))
     path = tmp_path / settings_file.APP_FILE
-    assert told[0] == ("unsaved", f"{path}: No space left on device")
-    assert len(told) == 2
+    assert reported[0] == ("unsaved", f"{path}: No space left on device")
+    assert len(reported) == 2
     assert path.read_bytes() == before
     assert SettingsStore(tmp_path).preferences == CHOSEN
     assert book.settings.nickname == "Bruno"

@@ -1,4 +1,4 @@
-"""What happened, in the user's words: every event, to the micro-point, and nothing untranslated."""
+"""Texts of events: every event has one, exact to the micro-point and translated throughout."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def make(
-    model: AppModel, worker: ScriptedWorker, look: Theme, language: Language
+    model: AppModel, worker: ScriptedWorker, theme: Theme, language: Language
 ) -> Iterator[Callable[..., Tray]]:
     made: list[Tray] = []
 
@@ -230,9 +230,9 @@ def test_a_choice_in_the_menu_is_wished(
     scene: str, text: str, wish: DesiredState, make: Callable[..., Tray], worker: ScriptedWorker
 ) -> None:
     action(make(scene, game="Ori & the Blind Forest"), text).trigger()
-    heard = worker.last(control.SetDesiredState)
-    assert isinstance(heard, control.SetDesiredState)
-    assert heard.wish == wish
+    sent = worker.last(control.SetDesiredState)
+    assert isinstance(sent, control.SetDesiredState)
+    assert sent.wish == wish
 
 
 def test_no_game_can_be_waited_for_when_none_runs(make: Callable[..., Tray]) -> None:

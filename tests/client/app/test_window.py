@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 HEAVY = {"torch", "numpy", "trio", "libp2p", "httpx", "sqlalchemy", "transformers", "nacl"}
 PRINT_LOADED = """
 import sys
@@ -41,16 +41,16 @@ NAMES = ("Tequio", "nova-350m", "RTX 4070")
 
 
 @pytest.fixture
-def window(model: AppModel, look: Theme, qtbot: QtBot) -> AppWindow:
+def window(model: AppModel, theme: Theme, qtbot: QtBot) -> AppWindow:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # the one before it
-    made = AppWindow(model, look, lambda: NOW_MS)
+    made = AppWindow(model, theme, lambda: NOW_MS)
     qtbot.addWidget(made)
     made.show()
     return made
 
 
-class Shown(QObject):
-    """The kinds of all widgets that came up as windows."""
+class ShownWindows(QObject):
+    """Types of all widgets that were shown as windows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,11 +64,11 @@ class Shown(QObject):
 
 
 def test_no_part_of_a_page_comes_up_as_a_window_of_its_own(
-    model: AppModel, look: Theme, worker: ScriptedWorker, qapp: QApplication, tmp_path: Path
+    model: AppModel, theme: Theme, worker: ScriptedWorker, qapp: QApplication, tmp_path: Path
 ) -> None:
-    shown = Shown()
+    shown = ShownWindows()
     qapp.installEventFilter(shown)
-    window = AppWindow(model, look, lambda: NOW_MS, own=own(tmp_path))
+    window = AppWindow(model, theme, lambda: NOW_MS, own=own(tmp_path))
     window.show()
     for scene in SCENES.values():
         worker.send_snapshot(scene)
@@ -121,17 +121,17 @@ def test_the_state_stands_at_the_foot_of_every_page(
     window: AppWindow, worker: ScriptedWorker
 ) -> None:
     worker.send_snapshot(SCENES["waiting"])
-    said = [child.accessibleName() for child in window.findChildren(QWidget)]
-    assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in said
+    names = [child.accessibleName() for child in window.findChildren(QWidget)]
+    assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in names
 
 
 def test_pages_are_made_when_they_are_opened(window: AppWindow, qtbot: QtBot) -> None:
     first = window.page
     window.open_page(PAGES[0].name)
     assert window.page is first
-    with qtbot.waitSignal(window.action_requested) as told:
+    with qtbot.waitSignal(window.action_requested) as signal:
         window.open_page("first-run")
-    assert told.args == ["first-run"]
+    assert signal.args == ["first-run"]
     assert window.page is first
 
 
@@ -192,13 +192,13 @@ def test_right_to_left_the_side_bar_stands_on_the_right(
 
 
 def test_a_change_of_look_reaches_what_is_open(
-    window: AppWindow, worker: ScriptedWorker, look: Theme
+    window: AppWindow, worker: ScriptedWorker, theme: Theme
 ) -> None:
     worker.send_snapshot(SCENES["lending"])
     dark = window.grab().toImage()
-    look.choose(Appearance.LIGHT)
+    theme.choose(Appearance.LIGHT)
     light = window.grab().toImage()
-    look.choose(Appearance.DARK)
+    theme.choose(Appearance.DARK)
     assert light.pixelColor(400, 710).lightness() > 200
     assert dark.pixelColor(400, 710).lightness() < 50
     assert window.grab().toImage().pixelColor(400, 710) == dark.pixelColor(400, 710)

@@ -10,7 +10,7 @@ import pytest
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="package")
 def site() -> Iterator[ServedLog]:
     """The log of the run that was played."""
-    with served_log(MemoryLog(played().swarm)) as one:
+    with served_log(SwarmLog(played().swarm)) as one:
         yield one
 
 

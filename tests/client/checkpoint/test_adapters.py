@@ -26,7 +26,7 @@ from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.llama_swarm import ROUNDS, LlamaRun, play, served_log
 
@@ -44,8 +44,8 @@ Q = "model.layers.0.self_attn.q_proj.weight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """A run of adapters, where its base lies, its served log, and a store that has all of it."""
+class AdapterRun:
+    """A run of adapters, the folder of its base, its served log, and a store with all its trees."""
 
     run: LlamaRun
     folder: Path
@@ -55,7 +55,7 @@ class Scene:
 
     @property
     def base(self) -> FrozenBase:
-        """What the manifest says of the base."""
+        """The frozen base, as in the manifest."""
         assert self.run.manifest.frozen is not None
         return self.run.manifest.frozen
 
@@ -72,7 +72,7 @@ class Scene:
         return target
 
     def logits(self, number: int = ROUNDS) -> torch.Tensor:
-        """What the trainer's own network says for the integers of a head."""
+        """Logits of the trainer's own network for the integers of a head."""
         config = (self.folder / "config.json").read_bytes()
         made = adapters.build_from_manifest(config, self.run.manifest, self.paths)
         made.load(self.run.weights(number), self.run.manifest.layout)
@@ -89,7 +89,7 @@ def stirred(first: First) -> First:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def adapter_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdapterRun]:
     """One run for all tests here; not to be changed."""
     home = tmp_path_factory.mktemp("scene")
     folder = write_base(home / "base", parts=2)
@@ -101,15 +101,19 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     store = Store(home / "store", quota_bytes=1 << 30)
     for path in paths:
         store.put_tree_file(path, PIECE_BYTES)
-    with served_log(MemoryLog(run.swarm)) as site:
-        yield Scene(run=run, folder=folder, paths=tuple(paths), site=site, store=home / "store")
+    with served_log(SwarmLog(run.swarm)) as site:
+        yield AdapterRun(
+            run=run, folder=folder, paths=tuple(paths), site=site, store=home / "store"
+        )
 
 
 @pytest.fixture(scope="module")
-def made(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[ExportForm, Path]:
+def made(
+    adapter_run: AdapterRun, tmp_path_factory: pytest.TempPathFactory
+) -> dict[ExportForm, Path]:
     """The last head in both forms; not to be changed."""
     home = tmp_path_factory.mktemp("made")
-    return {form: scene.export(home / form.value, form=form) for form in ExportForm}
+    return {form: adapter_run.export(home / form.value, form=form) for form in ExportForm}
 
 
 @pytest.fixture
@@ -126,16 +130,16 @@ def merged(made: dict[ExportForm, Path], tmp_path: Path) -> Path:
 
 @pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing. is deprecated:FutureWarning")
 def test_peft_beside_plain_transformers_gives_the_logits_of_the_head(
-    scene: Scene, pairs: Path, capsys: pytest.CaptureFixture[str]
+    adapter_run: AdapterRun, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from peft import PeftModel  # noqa: PLC0415 - seconds, for this test
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - as above
 
-    base = AutoModelForCausalLM.from_pretrained(scene.folder, dtype=torch.float32)
+    base = AutoModelForCausalLM.from_pretrained(adapter_run.folder, dtype=torch.float32)
     network: Any = PeftModel.from_pretrained(base, str(pairs))
     with torch.no_grad():
         theirs = network(input_ids=IDS, use_cache=False).logits
-    ours = scene.logits()
+    ours = adapter_run.logits()
     difference = float((ours - theirs).abs().max())
     with capsys.disabled():
         print(f" max difference of logits, peft: {difference:.3g} ", end="")  # noqa: T201
@@ -146,7 +150,7 @@ def test_peft_beside_plain_transformers_gives_the_logits_of_the_head(
 
 
 def test_plain_transformers_gives_the_logits_of_the_merged_head(
-    scene: Scene, merged: Path, capsys: pytest.CaptureFixture[str]
+    adapter_run: AdapterRun, merged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for this test
 
@@ -157,81 +161,95 @@ def test_plain_transformers_gives_the_logits_of_the_merged_head(
     assert network.dtype == torch.float32
     with torch.no_grad():
         theirs = network(input_ids=IDS, use_cache=False).logits
-    difference = float((scene.logits() - theirs).abs().max())
+    difference = float((adapter_run.logits() - theirs).abs().max())
     with capsys.disabled():
         print(f" max difference of logits, merged: {difference:.3g} ", end="")  # noqa: T201
     assert difference <= 5e-5
 
 
-def test_a_merged_head_can_be_scored(scene: Scene, merged: Path) -> None:
+def test_a_merged_head_can_be_scored(adapter_run: AdapterRun, merged: Path) -> None:
     scored = likelihood.open_model(merged, tokenizer=None, prefix=None)
     with torch.no_grad():
-        torch.testing.assert_close(scored.model.logits(IDS), scene.logits(), rtol=0, atol=5e-5)
+        torch.testing.assert_close(
+            scored.model.logits(IDS), adapter_run.logits(), rtol=0, atol=5e-5
+        )
 
 
-def test_evaluators_get_a_whole_model(scene: Scene, tmp_path: Path) -> None:
-    head = scene.run.swarm.view.heads[ROUNDS]
+def test_evaluators_get_a_whole_model(adapter_run: AdapterRun, tmp_path: Path) -> None:
+    head = adapter_run.run.swarm.view.heads[ROUNDS]
     submission = Submission(
-        run=to_text(scene.run.manifest.run_id),
+        run=to_text(adapter_run.run.manifest.run_id),
         round=ROUNDS,
         weights_root=to_text(head.weights_root),
         repo="",
         revision="",
         files=(),
     )
-    where = WeightsOrigin(ledger=scene.site.url, stores=(scene.store,))
+    where = WeightsOrigin(ledger=adapter_run.site.url, stores=(adapter_run.store,))
     folder = models.fetch_model(submission, tmp_path / "model", where, NoProgress())
     assert (folder / checkpoint_layout.CONFIG).is_file()
     assert not checkpoint_layout.is_adapter(folder)
 
 
-def test_the_merged_head_before_any_training_is_the_base(scene: Scene, tmp_path: Path) -> None:
-    config = (scene.folder / "config.json").read_bytes()
-    first = first_head.with_adapters(config, scene.base, scene.paths, seed=3, layout="flat")
-    MergedModel.of(scene.run.manifest, first.master, scene.paths).write(tmp_path, lambda _: None)
+def test_the_merged_head_before_any_training_is_the_base(
+    adapter_run: AdapterRun, tmp_path: Path
+) -> None:
+    config = (adapter_run.folder / "config.json").read_bytes()
+    first = first_head.with_adapters(
+        config, adapter_run.base, adapter_run.paths, seed=3, layout="flat"
+    )
+    MergedModel.of(adapter_run.run.manifest, first.master, adapter_run.paths).write(
+        tmp_path, lambda _: None
+    )
     found = load_file(tmp_path / checkpoint_layout.WEIGHTS)
     assert all(one.dtype == np.float32 for one in found.values())
-    for name, one in weights.map_tensors(config, scene.paths).items():
+    for name, one in weights.map_tensors(config, adapter_run.paths).items():
         assert (found[name] == one.float().numpy()).all()
 
 
 def test_large_merged_weights_come_in_several_files(
-    scene: Scene, merged: Path, tmp_path: Path
+    adapter_run: AdapterRun, merged: Path, tmp_path: Path
 ) -> None:
-    model = MergedModel.of(scene.run.manifest, scene.run.weights(ROUNDS), scene.paths)
+    model = MergedModel.of(
+        adapter_run.run.manifest, adapter_run.run.weights(ROUNDS), adapter_run.paths
+    )
     out = tmp_path / "out"
     out.mkdir()
     told: list[int] = []
     model.write(out, told.append, shard=100_000)
-    assert sum(told) == model.size_bytes == 4 * scene.base.parameters
+    assert sum(told) == model.size_bytes == 4 * adapter_run.base.parameters
     assert len(list(out.glob("model-*.safetensors"))) > 3
     model.check(out, lambda _: None)
     (merged / checkpoint_layout.WEIGHTS).unlink()
     for path in out.iterdir():
         shutil.copy(path, merged)
-    assert checked(scene, merged)[0] is VerifyOutcome.IS_THE_HEAD
+    assert checked(adapter_run, merged)[0] is VerifyOutcome.IS_THE_HEAD
 
 
-def checked(scene: Scene, folder: Path, *, has_store: bool = True) -> tuple[VerifyOutcome, str]:
-    stores = (scene.store,) if has_store else ()
-    origin = WeightsOrigin(ledger=scene.site.url, stores=stores)
+def checked(
+    adapter_run: AdapterRun, folder: Path, *, has_store: bool = True
+) -> tuple[VerifyOutcome, str]:
+    stores = (adapter_run.store,) if has_store else ()
+    origin = WeightsOrigin(ledger=adapter_run.site.url, stores=stores)
     verdict = verify.verify_folder(folder, origin, NoProgress())
     return verdict.outcome, "\n".join(verdict.lines)
 
 
 def test_both_forms_are_checked_and_say_what_they_are(
-    scene: Scene, pairs: Path, merged: Path
+    adapter_run: AdapterRun, pairs: Path, merged: Path
 ) -> None:
-    outcome, said = checked(scene, pairs, has_store=False)
+    outcome, said = checked(adapter_run, pairs, has_store=False)
     assert outcome is VerifyOutcome.IS_THE_HEAD, said
     assert "adapters of rank 4 for the frozen base" in said
-    outcome, said = checked(scene, merged)
+    outcome, said = checked(adapter_run, merged)
     assert outcome is VerifyOutcome.IS_THE_HEAD, said
     assert "merged into the frozen base" in said
 
 
-def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: Path) -> None:
-    outcome, said = checked(scene, merged, has_store=False)
+def test_merged_weights_without_their_base_cannot_be_told(
+    adapter_run: AdapterRun, merged: Path
+) -> None:
+    outcome, said = checked(adapter_run, merged, has_store=False)
     assert outcome is VerifyOutcome.CANNOT_VERIFY
     assert "with --store" in said
     offline = verify.verify_folder(merged, WeightsOrigin(ledger=""), NoProgress())
@@ -247,36 +265,36 @@ def change(path: Path, name: str, step: int = 1) -> None:
     save_file(tensors, path, metadata={"format": "pt"})
 
 
-def test_every_change_is_found(scene: Scene, pairs: Path, merged: Path) -> None:
+def test_every_change_is_found(adapter_run: AdapterRun, pairs: Path, merged: Path) -> None:
     change(merged / checkpoint_layout.WEIGHTS, Q)
-    outcome, said = checked(scene, merged)
+    outcome, said = checked(adapter_run, merged)
     assert (outcome, Q in said) == (VerifyOutcome.IS_NOT, True)
     change(merged / checkpoint_layout.WEIGHTS, Q, -1)
-    assert checked(scene, merged)[0] is VerifyOutcome.IS_THE_HEAD
+    assert checked(adapter_run, merged)[0] is VerifyOutcome.IS_THE_HEAD
     change(
         merged / checkpoint_layout.MERGED_ADAPTER,
         f"base_model.model.{Q[:-7]}.lora_B.weight",
         1 << 10,
     )
-    assert checked(scene, merged)[0] is VerifyOutcome.IS_NOT
+    assert checked(adapter_run, merged)[0] is VerifyOutcome.IS_NOT
     change(pairs / checkpoint_layout.ADAPTER, f"base_model.model.{Q[:-7]}.lora_A.weight", 1 << 10)
-    assert checked(scene, pairs)[0] is VerifyOutcome.IS_NOT
+    assert checked(adapter_run, pairs)[0] is VerifyOutcome.IS_NOT
 
 
 def test_files_that_change_what_is_loaded_are_found(
-    scene: Scene, pairs: Path, merged: Path
+    adapter_run: AdapterRun, pairs: Path, merged: Path
 ) -> None:
     config = json.loads((pairs / checkpoint_layout.ADAPTER_CONFIG).read_bytes())
     (pairs / checkpoint_layout.ADAPTER_CONFIG).write_text(json.dumps(config | {"lora_alpha": 99}))
-    outcome, said = checked(scene, pairs)
+    outcome, said = checked(adapter_run, pairs)
     assert (outcome, checkpoint_layout.ADAPTER_CONFIG in said) == (VerifyOutcome.IS_NOT, True)
     (merged / checkpoint_layout.ADAPTER).write_bytes(b"x")
-    outcome, said = checked(scene, merged)
+    outcome, said = checked(adapter_run, merged)
     assert (outcome, checkpoint_layout.ADAPTER in said) == (VerifyOutcome.IS_NOT, True)
     (merged / checkpoint_layout.ADAPTER).unlink()
     tensors = load_file(merged / checkpoint_layout.WEIGHTS)
     save_file(tensors | {"more": np.zeros(3, np.float32)}, merged / checkpoint_layout.WEIGHTS)
-    outcome, said = checked(scene, merged)
+    outcome, said = checked(adapter_run, merged)
     assert (outcome, "more" in said) == (VerifyOutcome.IS_NOT, True)
 
 
@@ -292,17 +310,17 @@ def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
     assert "PeftModel" not in card
 
 
-def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> None:
-    store = scene.run.store(tmp_path / "store", ROUNDS)
+def test_a_base_that_a_store_lacks_is_named(adapter_run: AdapterRun, tmp_path: Path) -> None:
+    store = adapter_run.run.store(tmp_path / "store", ROUNDS)
     wish = export.ExportOptions(
-        origin=WeightsOrigin(ledger=scene.site.url, stores=(store,)),
-        run=scene.run.manifest.name,
+        origin=WeightsOrigin(ledger=adapter_run.site.url, stores=(store,)),
+        run=adapter_run.run.manifest.name,
         target=tmp_path / "out",
         form=ExportForm.MERGED,
     )
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
         export.export_head(wish, NoProgress())
-    (file, _) = scene.base.files
+    (file, _) = adapter_run.base.files
     root = to_text(digest_from_text(file.root))[:10]
     assert root in "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
 

@@ -15,7 +15,7 @@ from tequio_client.checkpoint.history import head_history
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_shared.ids import PeerKey, to_text
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def story() -> HeadHistory:
-    log = MemoryLog(played().swarm)
+    log = SwarmLog(played().swarm)
     report = AuditReport()
     read = FoldedLog(log, report, tiles=log)
     read.read()

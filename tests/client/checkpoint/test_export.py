@@ -19,7 +19,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, LlamaRun, ServedLog, play, played, served_log
 from tests.support.small_disk import SmallDisk
 
@@ -50,7 +50,7 @@ def refusal(site: ServedLog, target: Path, *stores: Path, **wanted: Any) -> str:
 
 
 def logits_of_the_head(run: LlamaRun, number: int, ids: torch.Tensor) -> torch.Tensor:
-    """What our own forward says for the integers of a head."""
+    """Logits of the trainer's own forward pass for the integers of a head."""
     manifest = run.manifest
     made = model.build(run.swarm.blobs[digest_from_text(manifest.model.config)])
     made.load(run.weights(number), manifest.layout)
@@ -69,7 +69,7 @@ def test_plain_transformers_gives_the_logits_of_the_head(
 
     run = play(is_tied=True) if is_tied else played()
     store = run.store(tmp_path / "store", ROUNDS)
-    with served_log(MemoryLog(run.swarm)) as site:
+    with served_log(SwarmLog(run.swarm)) as site:
         exported(site, tmp_path / "out", store)
     loaded: Any = AutoModelForCausalLM.from_pretrained(
         tmp_path / "out", output_loading_info=True, trust_remote_code=False
@@ -163,7 +163,7 @@ def test_a_tokenizer_of_the_run_is_exported_byte_for_byte(tmp_path: Path) -> Non
         }
     ).encode()  # fmt: skip
     run = play(tokenizer=raw)
-    with served_log(MemoryLog(run.swarm)) as other:
+    with served_log(SwarmLog(run.swarm)) as other:
         exported(other, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
     assert (tmp_path / "out" / "tokenizer.json").read_bytes() == raw
     theirs = AutoTokenizer.from_pretrained(tmp_path / "out")
@@ -217,7 +217,7 @@ def test_an_empty_folder_is_taken(site: ServedLog, tmp_path: Path) -> None:
 
 
 def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:
-    log = MemoryLog(played().swarm)
+    log = SwarmLog(played().swarm)
     log.leaves[40] = log.leaves[40][:-1] + b"!"
     with served_log(log) as other:
         assert "the log cannot be trusted" in refusal(other, tmp_path / "out", tmp_path)

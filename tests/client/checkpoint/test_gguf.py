@@ -64,8 +64,8 @@ def in_place_of_the_head(folder: Path, fields: dict[str, Any]) -> Any:  # noqa: 
     return AutoModelForCausalLM.from_pretrained(folder)
 
 
-def of_gguf(path: Path, unread: dict[str, Any]) -> Any:  # noqa: ANN401 - any network of theirs
-    """What transformers makes of a GGUF."""
+def of_gguf(path: Path, unread: dict[str, Any]) -> Any:  # noqa: ANN401 - any transformers network
+    """The network that transformers builds from a GGUF."""
     from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - as above
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint  # noqa: PLC0415
 

@@ -66,10 +66,10 @@ def put(
     origin = WeightsOrigin(ledger=site.url)
     wish = publish.PublishOptions(folder=folder, repo=repo, origin=origin, is_private=is_private)
     claim = publish.verify_folder(wish, NoProgress())
-    told: list[str] = []
-    done, entry = publish.publish_folder(wish, claim, Hub(user, hub.url), told.append)
+    reported: list[str] = []
+    done, entry = publish.publish_folder(wish, claim, Hub(user, hub.url), reported.append)
     assert entry is None
-    assert bool(told) is done.is_new
+    assert bool(reported) is done.is_new
     return done
 
 
@@ -262,7 +262,7 @@ def test_the_hub_away_is_said(whole: Path, site: ServedLog) -> None:
 # --- the token, and the command
 
 
-class Ring:
+class MemoryKeyring:
     """A keyring in memory, or none at all."""
 
     def __init__(self, *, is_there: bool = True) -> None:
@@ -270,13 +270,13 @@ class Ring:
         self.is_there = is_there
 
     def get(self, slot: str) -> bytes | None:
-        """What is kept."""
+        """The stored key; IdentityError if there is no keyring."""
         if not self.is_there:
             raise IdentityError("keyring-absent")
         return self.kept.get(slot)
 
     def put(self, slot: str, key: bytes) -> None:
-        """Keep it."""
+        """Store the key."""
         self.kept[slot] = key
 
 
@@ -284,14 +284,14 @@ def test_the_token_is_that_of_the_environment_or_else_of_the_keyring(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(checkpoint_hub, "get_token", lambda: None)
-    ring = Ring()
-    checkpoint_hub.store_token(f" {TOKEN}\n", ring)  # type: ignore[arg-type]  # a keyring of the test
-    assert checkpoint_hub.require_token({"HF_TOKEN": "hf_first"}, ring) == "hf_first"  # type: ignore[arg-type]
-    assert checkpoint_hub.require_token({}, ring) == TOKEN  # type: ignore[arg-type]
+    keyring = MemoryKeyring()
+    checkpoint_hub.store_token(f" {TOKEN}\n", keyring)  # type: ignore[arg-type]  # a keyring of the test
+    assert checkpoint_hub.require_token({"HF_TOKEN": "hf_first"}, keyring) == "hf_first"  # type: ignore[arg-type]
+    assert checkpoint_hub.require_token({}, keyring) == TOKEN  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="tequio checkpoint token"):
-        checkpoint_hub.require_token({}, Ring(is_there=False))  # type: ignore[arg-type]
+        checkpoint_hub.require_token({}, MemoryKeyring(is_there=False))  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="invalid token"):
-        checkpoint_hub.store_token("two words", ring)  # type: ignore[arg-type]
+        checkpoint_hub.store_token("two words", keyring)  # type: ignore[arg-type]
 
 
 @contextmanager

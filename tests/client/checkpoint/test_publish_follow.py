@@ -1,4 +1,4 @@
-"""Heads are published as they come: each so many rounds, and the last."""
+"""Heads are published while a run goes on: one every N rounds, and the last."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import CheckpointPublish
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.equivocators import key_folder
 from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
@@ -41,7 +41,7 @@ DONE = HubRevision(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=T
 def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
     run = play()
     publish_in(run, 1, publication(run, 1))
-    log = MemoryLog(run.swarm)
+    log = SwarmLog(run.swarm)
     assert audit(log, AuditOptions()).findings == []
     false = msgspec.structs.replace(publication(run, 1), head=to_text(bytes(32)))
     entry = run.swarm.sign(run.swarm.organiser, StatementDraft(false, 1), run.manifest.run_id)

@@ -19,7 +19,7 @@ from tequio_client.checkpoint.verify import CheckpointVerdict, VerifyOutcome
 from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, played, served_log
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_an_export_is_its_head(folder: Path, site: ServedLog) -> None:
 
 
 def test_a_later_log_still_bears_it_out(folder: Path) -> None:
-    log = MemoryLog(played().swarm)
+    log = SwarmLog(played().swarm)
     log.leaves.append(log.leaves[-1])
     log.sign()
     with served_log(log) as later:
@@ -215,7 +215,7 @@ def test_it_cannot_tell_when_the_ledger_is_away_or_another_networks(
 
 
 def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> None:
-    log = MemoryLog(played().swarm)
+    log = SwarmLog(played().swarm)
     last = log.leaves[-1]
     log.leaves[-1] = last[:-1] + bytes([last[-1] ^ 1])
     log.sign()
@@ -226,7 +226,7 @@ def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> N
 
 
 def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> None:
-    log = MemoryLog(played().swarm)
+    log = SwarmLog(played().swarm)
     entry = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes()).entry
     leaf = bytearray(log.leaves[entry])
     leaf[40] ^= 1  # in the signature

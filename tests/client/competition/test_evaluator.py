@@ -36,38 +36,38 @@ MODELS = ("alpha", "beta")
 SHOWN = (SCORED + RESULT) // 2
 
 
-class StageSender:
-    """Applies statements to the fold of the stage, which asks what a ledger would ask."""
+class FoldSender:
+    """Applies statements to the competition's fold, which checks them as a ledger does."""
 
     def __init__(self, stage: CompetitionFold, name: str) -> None:
         self.stage, self.name = stage, name
-        self.said: list[Body] = []
+        self.submitted: list[Body] = []
 
     @property
     def key(self) -> PeerKey:
-        """Whose words they are."""
+        """The author of the statements."""
         return self.stage.key(self.name)
 
     def submit(self, body: Body, *documents: bytes) -> None:
-        """Say it."""
+        """Store the documents and apply the statement; a refusal is the ledger's."""
         for one in documents:
             self.stage.paper.put(one)
         try:
             self.stage.post(self.name, body)
         except RefusedError as err:
             raise LedgerRefusedError(err.code, str(err)) from err
-        self.said.append(body)
+        self.submitted.append(body)
 
 
-class Desk:
-    """The first evaluator of a stage, whose scores of both models are on its disk."""
+class ScoredEvaluator:
+    """The first evaluator of a competition, with its scores of both models on disk."""
 
     def __init__(self, path: Path) -> None:
         self.stage = CompetitionFold().play(CompetitionPhase.REVEALED)
-        self.path, self.told = path, list[str]()
+        self.path, self.messages = path, list[str]()
         self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers
-        self.sender = StageSender(self.stage, self.name)
+        self.sender = FoldSender(self.stage, self.name)
         paper, key = self.stage.paper, self.sender.key
         for model in MODELS:
             result = paper.result(key, model, folder(model), 9)
@@ -84,7 +84,7 @@ class Desk:
             folder=self.path,
             device=device.open_device("cpu"),
             progress=NoProgress(),
-            report=self.told.append,
+            report=self.messages.append,
             set_deadline=self.due.append,
             clock=lambda: self.stage.now,
         )
@@ -92,91 +92,93 @@ class Desk:
 
     @property
     def words(self) -> list[str]:
-        """The types of what was said."""
-        return [body.TYPE for body in self.sender.said]
+        """Types of the submitted statements."""
+        return [body.TYPE for body in self.sender.submitted]
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def scored(tmp_path: Path) -> ScoredEvaluator:
+    return ScoredEvaluator(tmp_path)
 
 
-def test_it_commits_to_all_and_shows_what_all_have_committed_to(desk: Desk) -> None:
-    assert desk.step()
-    assert desk.words == ["eval.commit"] * 2
-    assert desk.step()
-    assert desk.words == ["eval.commit"] * 2, "the others have not committed"
-    desk.stage.commit("beta", *desk.others)
-    assert desk.step()
-    assert desk.words[2:] == ["eval.result"]
-    assert list(desk.stage.view.results) == [("beta", desk.sender.key)]
-    desk.stage.commit("alpha", *desk.others)
-    assert not desk.step()
-    assert desk.step() is False
-    assert desk.words == ["eval.commit"] * 2 + ["eval.result"] * 2
+def test_it_commits_to_all_and_shows_what_all_have_committed_to(scored: ScoredEvaluator) -> None:
+    assert scored.step()
+    assert scored.words == ["eval.commit"] * 2
+    assert scored.step()
+    assert scored.words == ["eval.commit"] * 2, "the others have not committed"
+    scored.stage.commit("beta", *scored.others)
+    assert scored.step()
+    assert scored.words[2:] == ["eval.result"]
+    assert list(scored.stage.view.results) == [("beta", scored.sender.key)]
+    scored.stage.commit("alpha", *scored.others)
+    assert not scored.step()
+    assert scored.step() is False
+    assert scored.words == ["eval.commit"] * 2 + ["eval.result"] * 2
 
 
-def test_after_the_date_it_waits_for_nobody(desk: Desk) -> None:
-    desk.step()
-    desk.stage.at(SCORED)
-    assert desk.step()
-    assert desk.words == ["eval.commit"] * 2
-    desk.stage.at(SCORED + 1)
-    assert not desk.step()
-    assert desk.words == ["eval.commit"] * 2 + ["eval.result"] * 2
+def test_after_the_date_it_waits_for_nobody(scored: ScoredEvaluator) -> None:
+    scored.step()
+    scored.stage.at(SCORED)
+    assert scored.step()
+    assert scored.words == ["eval.commit"] * 2
+    scored.stage.at(SCORED + 1)
+    assert not scored.step()
+    assert scored.words == ["eval.commit"] * 2 + ["eval.result"] * 2
 
 
-def test_nobody_has_its_documents_before_they_are_shown(desk: Desk) -> None:
-    desk.step()
-    kept = evaluator.stored_scores(desk.place("alpha"))
+def test_nobody_has_its_documents_before_they_are_shown(scored: ScoredEvaluator) -> None:
+    scored.step()
+    kept = evaluator.stored_scores(scored.place("alpha"))
     assert kept is not None
     name = digest_from_text(kept.result_statement.scores)
-    assert name not in desk.stage.paper.documents
-    desk.stage.at(SCORED + 1)
-    desk.step()
-    assert desk.stage.paper.documents[name] == kept.document
+    assert name not in scored.stage.paper.documents
+    scored.stage.at(SCORED + 1)
+    scored.step()
+    assert scored.stage.paper.documents[name] == kept.document
 
 
 @pytest.mark.parametrize("lost", ["salt", "evaluation.json"])
 def test_what_was_lost_after_the_commitment_is_said_and_never_made_up(
-    desk: Desk, lost: str
+    scored: ScoredEvaluator, lost: str
 ) -> None:
-    desk.step()
-    (desk.place("alpha") / lost).unlink()
-    desk.stage.at(SCORED + 1)
-    assert desk.step()
-    assert desk.words[2:] == ["eval.result"]
-    said = "Paper 2026: the scores of alpha that we committed to are not in the folder"
-    assert desk.told.count(said) == 1
-    desk.stage.at(SHOWN + 1)
-    assert not desk.step()
-    assert "not shown: alpha" in desk.told[-1]
+    scored.step()
+    (scored.place("alpha") / lost).unlink()
+    scored.stage.at(SCORED + 1)
+    assert scored.step()
+    assert scored.words[2:] == ["eval.result"]
+    message = "Paper 2026: the scores of alpha that we committed to are not in the folder"
+    assert scored.messages.count(message) == 1
+    scored.stage.at(SHOWN + 1)
+    assert not scored.step()
+    assert "not shown: alpha" in scored.messages[-1]
 
 
-def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> None:
-    desk.stage.at(SCORED + 1)
-    assert not desk.step()
-    assert not desk.sender.said
-    assert "not scored: alpha, beta" in desk.told[-1]
+def test_who_comes_too_late_to_commit_says_what_is_not_scored(scored: ScoredEvaluator) -> None:
+    scored.stage.at(SCORED + 1)
+    assert not scored.step()
+    assert not scored.sender.submitted
+    assert "not scored: alpha, beta" in scored.messages[-1]
 
 
-def test_scores_that_are_kept_again_keep_their_salt(desk: Desk) -> None:
-    before = evaluator.stored_scores(desk.place("alpha"))
+def test_scores_that_are_kept_again_keep_their_salt(scored: ScoredEvaluator) -> None:
+    before = evaluator.stored_scores(scored.place("alpha"))
     assert before is not None
-    again = evaluator.store_scores(desk.place("alpha"), before.evaluation)
+    again = evaluator.store_scores(scored.place("alpha"), before.evaluation)
     assert again == before
     assert again.commit_statement.commit == to_text(before.commit)
-    other = evaluator.stored_scores(desk.place("beta"))
+    other = evaluator.stored_scores(scored.place("beta"))
     assert other is not None
     assert other.salt != before.salt
 
 
 class PowerCutError(BaseException):
-    """What ends a program at once."""
+    """Ends a program at once, as a power cut does."""
 
 
-def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> list[str]:
-    """Of which models the weights were asked for, by programs that end so at each."""
+def begun(
+    scored: ScoredEvaluator, monkeypatch: pytest.MonkeyPatch, ends: BaseException
+) -> list[str]:
+    """Names of the models whose weights are requested; each request raises `ends`."""
     asked: list[str] = []
 
     def had(_submission: object, to: Path, *_: object) -> Path:
@@ -186,35 +188,35 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
     monkeypatch.setattr(archive, "fetch_drawn_texts", lambda *_: [])
     monkeypatch.setattr(models, "fetch_model", had)
     for model in MODELS:
-        (desk.place(model) / "evaluation.json").unlink()
+        (scored.place(model) / "evaluation.json").unlink()
     return asked
 
 
 @attack("C10", layer="cli", ends="the next process starts with the other models")
 def test_a_model_that_ends_the_program_comes_after_the_others(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    scored: ScoredEvaluator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = begun(desk, monkeypatch, PowerCutError())
+    asked = begun(scored, monkeypatch, PowerCutError())
     for _ in range(4):
         with pytest.raises(PowerCutError):
-            desk.step()
+            scored.step()
     assert asked == ["alpha", "beta"] * 2
 
 
 @attack("C10", layer="cli", ends="it gets its share of the time, and no more while others wait")
 def test_a_model_has_no_more_than_its_part_of_the_time(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    scored: ScoredEvaluator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beta = evaluator.stored_scores(desk.place("beta"))
+    beta = evaluator.stored_scores(scored.place("beta"))
     assert beta is not None
-    begun(desk, monkeypatch, UserFacingError("no weights"))
-    now, last = desk.stage.now, START + SCORED
-    desk.step()
-    assert desk.due == [now + (last - now) // 2, None] * 2
-    evaluator.store_scores(desk.place("beta"), beta.evaluation)
-    desk.due.clear()
-    desk.step()
-    assert desk.due == [last, None], "nobody else waits"
+    begun(scored, monkeypatch, UserFacingError("no weights"))
+    now, last = scored.stage.now, START + SCORED
+    scored.step()
+    assert scored.due == [now + (last - now) // 2, None] * 2
+    evaluator.store_scores(scored.place("beta"), beta.evaluation)
+    scored.due.clear()
+    scored.step()
+    assert scored.due == [last, None], "nobody else waits"
 
 
 def test_work_ends_with_its_time() -> None:

@@ -24,7 +24,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests import lies
 from tests.client.competition.models import files_of, hub
-from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
+from tests.client.competition.scenario import DRAWN, EVALUATORS, NEEDED, CompetitionScenario
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.settable_clock import set_forward
@@ -41,10 +41,10 @@ MODELS = {"maize": 1, "bean": 2}
 
 
 class KilledError(Exception):
-    """What ends an evaluator in the middle."""
+    """Ends an evaluator in the middle of its work."""
 
 
-class Killing(NoProgress):
+class KillingProgress(NoProgress):
     """Ends an evaluator while it scores."""
 
     @contextmanager
@@ -63,8 +63,8 @@ class Killing(NoProgress):
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    """Play it once for all tests; each refusal on the way is told, too."""
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompetitionScenario]:
+    """Run it once for all tests; refusals are recorded as messages too."""
     folder = tmp_path_factory.mktemp("story")
     organisers = (
         key_folder(folder / "first", ORGANISER),
@@ -76,78 +76,82 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     ):
         for name, seed in MODELS.items():
             repositories.put(f"milpa/{name}", files_of(folder / f"{name}-files", seed=seed))
-        made = Story(url=ledger.url, clock=clock, folder=folder, organisers=organisers)
+        made = CompetitionScenario(
+            url=ledger.url, clock=clock, folder=folder, organisers=organisers
+        )
         _play(made)
         yield made
 
 
-def _play(story: Story) -> None:
-    story.opened()
+def _play(scenario: CompetitionScenario) -> None:
+    scenario.opened()
     for name in MODELS:
-        story.enter(name, f"milpa/{name}")
+        scenario.enter(name, f"milpa/{name}")
     _refused(
-        story,
+        scenario,
         # The Hub has no such repository: a fetch would be refused with other words.
         lambda: participation.submit_repository(
-            story.log, None, "maize", "milpa/none", None, story.folder / "bean"
+            scenario.log, None, "maize", "milpa/none", None, scenario.folder / "bean"
         ),
     )
-    story.told.append(participation.offer(story.log, None, story.folder / EVALUATORS[0]))
+    scenario.messages.append(
+        participation.offer(scenario.log, None, scenario.folder / EVALUATORS[0])
+    )
     for name in (*EVALUATORS[1:], "custodian-1", "maize"):
-        story.follow(name)
-    _refused(story, lambda: story.reveal(1))
-    _refused(story, lambda: story.decide(story.organisers))
-    story.go_to("deadline")
-    story.until(lambda view: view.phase is CompetitionPhase.CLOSED)
-    _refused(story, lambda: story.enter("late", "milpa/bean"))
+        scenario.follow(name)
+    _refused(scenario, lambda: scenario.reveal(1))
+    _refused(scenario, lambda: scenario.decide(scenario.organisers))
+    scenario.go_to("deadline")
+    scenario.until(lambda view: view.phase is CompetitionPhase.CLOSED)
+    _refused(scenario, lambda: scenario.enter("late", "milpa/bean"))
     for name in EVALUATORS:
-        assert story.evaluate(name)
-    story.go_to("draw")
-    story.until(lambda view: view.phase is CompetitionPhase.DRAWN)
+        assert scenario.evaluate(name)
+    scenario.go_to("draw")
+    scenario.until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
-        story.reveal(number)
-    story.until(lambda view: view.draw is not None)
+        scenario.reveal(number)
+    scenario.until(lambda view: view.draw is not None)
     with pytest.raises(KilledError):
-        story.step(EVALUATORS[0], Killing())
+        scenario.step(EVALUATORS[0], KillingProgress())
     for name in EVALUATORS:
-        assert story.evaluate(name)
-    view = story.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
+        assert scenario.evaluate(name)
+    view = scenario.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
     assert not view.results, "nobody shows anything before all have committed"
     for name in EVALUATORS:  # a program that has just begun: what is shown lay in the folder
-        story.evaluate(name)
-    view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
-    _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
-    _refused(story, lambda: story.decide(story.organisers))
-    story.go_to("result")
-    _refused(story, lambda: story.decide(story.organisers[:1]))
-    story.decide(story.organisers)
-    story.until(lambda view: view.phase is CompetitionPhase.DECIDED)
+        scenario.evaluate(name)
+    view = scenario.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
+    _challenge(scenario, to_text(view.draw.evaluators[0] if view.draw else b""))
+    _refused(scenario, lambda: scenario.decide(scenario.organisers))
+    scenario.go_to("result")
+    _refused(scenario, lambda: scenario.decide(scenario.organisers[:1]))
+    scenario.decide(scenario.organisers)
+    scenario.until(lambda view: view.phase is CompetitionPhase.DECIDED)
 
 
-def _refused(story: Story, act: Callable[[], object]) -> None:
+def _refused(scenario: CompetitionScenario, act: Callable[[], object]) -> None:
     with pytest.raises((UserFacingError, LedgerRefusedError, BaseExceptionGroup)) as told:
         act()
     error: BaseException = told.value
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    story.told.append(f"refused: {error}")
+    scenario.messages.append(f"refused: {error}")
 
 
-def _challenge(story: Story, evaluator: str) -> None:
+def _challenge(scenario: CompetitionScenario, evaluator: str) -> None:
     """Challenge an honest score by our own, which fails, and by an invented one."""
-    view = story.view()
+    view = scenario.view()
     assert view.draw is not None
     scorer = ScoringResources(device=device.open_device("cpu"), progress=NoProgress())
     number = view.draw.documents[1]
     doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number)
-    folder = story.folder / "doubter"
-    _refused(story, lambda: participation.challenge(story.log, None, doubt, scorer, folder))
+    folder = scenario.folder / "doubter"
+    _refused(scenario, lambda: participation.challenge(scenario.log, None, doubt, scorer, folder))
     doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number, millibits=7)
-    story.told.append(participation.challenge(story.log, None, doubt, scorer, folder))
+    scenario.messages.append(participation.challenge(scenario.log, None, doubt, scorer, folder))
 
 
-def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
-    log = story.log
+def test_the_outcome_in_the_log_ranks_what_was_submitted(scenario: CompetitionScenario) -> None:
+    log = scenario.log
     view = log.wait_for(None)
     assert view.phase is CompetitionPhase.DECIDED
     assert view.outcome is not None
@@ -162,26 +166,28 @@ def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
         assert place.submission == to_text(view.submissions[place.entrant])
 
 
-def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
-    view = story.view()
+def test_an_evaluator_that_was_killed_scored_nothing_twice(scenario: CompetitionScenario) -> None:
+    view = scenario.view()
     for name in MODELS:
-        folder = children_evaluator.competition_folder(story.folder / EVALUATORS[0], view.id) / name
+        folder = (
+            children_evaluator.competition_folder(scenario.folder / EVALUATORS[0], view.id) / name
+        )
         assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
         assert not (folder / "model").exists()
-    said = [line for line in story.told if line.startswith(EVALUATORS[0])]
+    said = [line for line in scenario.messages if line.startswith(EVALUATORS[0])]
     assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
 
 
-def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
-    view = story.view()
+def test_the_secret_and_the_salts_were_for_their_owner_alone(scenario: CompetitionScenario) -> None:
+    view = scenario.view()
     for name in EVALUATORS:
-        path = children_evaluator.competition_folder(story.folder / name, view.id) / "secret"
+        path = children_evaluator.competition_folder(scenario.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
-        key = identity.load_or_create(story.folder / name).key
+        key = identity.load_or_create(scenario.folder / name).key
         assert view.offers[key].secret == children_evaluator.load_secret(
-            story.folder / name, view.id
+            scenario.folder / name, view.id
         )
 
 
@@ -198,9 +204,11 @@ def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> No
     ],
 )
 def test_what_comes_at_the_wrong_time_is_refused_with_the_right_one(
-    story: Story, told: str
+    scenario: CompetitionScenario, told: str
 ) -> None:
-    assert any(line.startswith("refused: ") and told in line for line in story.told), story.told
+    assert any(line.startswith("refused: ") and told in line for line in scenario.messages), (
+        scenario.messages
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,20 +219,22 @@ def test_what_comes_at_the_wrong_time_is_refused_with_the_right_one(
         "maize: Small: no offer: an entrant does not evaluate",
     ],
 )
-def test_who_follows_all_competitions_offers_where_it_may(story: Story, told: str) -> None:
-    assert told in story.told
+def test_who_follows_all_competitions_offers_where_it_may(
+    scenario: CompetitionScenario, told: str
+) -> None:
+    assert told in scenario.messages
 
 
-def test_a_challenge_is_in_the_log(story: Story) -> None:
-    (challenge,) = story.view().challenges
+def test_a_challenge_is_in_the_log(scenario: CompetitionScenario) -> None:
+    (challenge,) = scenario.view().challenges
     assert (challenge.entrant, challenge.millibits) == ("maize", 7)
 
 
 def test_a_competition_is_shown_as_the_log_tells_it(
-    story: Story, capsys: pytest.CaptureFixture[str]
+    scenario: CompetitionScenario, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listing.list_from_log(story.log)
-    listing.print_from_log(story.log, "Small")
+    listing.list_from_log(scenario.log)
+    listing.print_from_log(scenario.log, "Small")
     said = capsys.readouterr().out
     for part in (
         "Small",
@@ -238,16 +248,16 @@ def test_a_competition_is_shown_as_the_log_tells_it(
         assert part in said
 
 
-def test_a_stranger_verifies_it(story: Story) -> None:
-    asked = ["verify-competition", story.url, "--rescore", "2", "--device", "cpu"]
+def test_a_stranger_verifies_it(scenario: CompetitionScenario) -> None:
+    asked = ["verify-competition", scenario.url, "--rescore", "2", "--device", "cpu"]
     found = CliRunner().invoke(cli, asked)
     assert found.exit_code == 0, (found.output, found.exception)
     assert "4 documents, each within tolerance of the median" in found.output
 
 
-def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
+def test_who_did_not_offer_is_told_so(scenario: CompetitionScenario, tmp_path: Path) -> None:
     result = CliRunner().invoke(
-        cli, ["competition", "evaluate", "--ledger", story.url, "--dir", str(tmp_path / "dora")]
+        cli, ["competition", "evaluate", "--ledger", scenario.url, "--dir", str(tmp_path / "dora")]
     )
     error = result.exception
     while isinstance(error, BaseExceptionGroup):
@@ -256,17 +266,19 @@ def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
 
 
 def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for_it(
-    story: Story, tmp_path: Path
+    scenario: CompetitionScenario, tmp_path: Path
 ) -> None:
-    where = ("--ledger", story.url, "--dir", str(tmp_path / "dora"), "--competition", "Large")
+    where = ("--ledger", scenario.url, "--dir", str(tmp_path / "dora"), "--competition", "Large")
     error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     assert "no competition 'Large'; known competitions: Small (" in str(error)
 
 
-def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
-    log = story.log
+def test_a_competition_that_is_not_there_is_named_with_those_that_are(
+    scenario: CompetitionScenario,
+) -> None:
+    log = scenario.log
     log.read()
     with pytest.raises(
         UserFacingError, match=r"no competition 'Large'; known competitions: Small \("
@@ -274,9 +286,9 @@ def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Sto
         log.competition("Large")
 
 
-def test_six_lies_about_it_are_found_by_a_stranger(story: Story) -> None:
-    kept = ["verify-competition", story.url, "--bundle", str(story.folder / lies.BUNDLE)]
+def test_six_lies_about_it_are_found_by_a_stranger(scenario: CompetitionScenario) -> None:
+    kept = ["verify-competition", scenario.url, "--bundle", str(scenario.folder / lies.BUNDLE)]
     assert CliRunner().invoke(cli, kept).exit_code == 0
-    told = CliRunner().invoke(lies.main, [str(story.folder)])
+    told = CliRunner().invoke(lies.main, [str(scenario.folder)])
     assert told.exit_code == 0, (told.output, told.exception)
     assert told.output.count("exit status 2\n     mismatch: ") == len(LIES)

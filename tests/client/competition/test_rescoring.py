@@ -43,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def numbers(models: dict[str, Path]) -> dict[tuple[str, str], int]:
-    """What each model needs for each text, as an honest evaluator finds."""
+    """Millibits that each model needs for each text, as an honest evaluator measures them."""
     means = likelihood.ScoringDevice(device=device.open_device("cpu"))
     found: dict[tuple[str, str], int] = {}
     for name, folder in models.items():

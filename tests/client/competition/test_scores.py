@@ -28,8 +28,8 @@ TEXTS = [f"def f_{number}(x):\n    return x + {number}\n".encode() for number in
 CPU = device.open_device("cpu")
 
 
-class Counting:
-    """Hears how many documents each piece of work did."""
+class DocumentCounter:
+    """Records the number of documents of each piece of work."""
 
     def __init__(self) -> None:
         self.steps: list[int] = []
@@ -67,13 +67,13 @@ def test_what_a_crash_left_whole_is_not_scored_again(model: Path, tmp_path: Path
     assert len(lines) == len(TEXTS)
     cut = tmp_path / "cut"
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
-    counting = Counting()
+    counting = DocumentCounter()
     again = models.evaluate_entrant(_task(model, TEXTS), cut, CPU, counting)
     assert counting.steps == [2, 1, 1, 1, 1]
     assert [one.document for one in again.documents] == [to_text(sha256(one)) for one in TEXTS]
     assert again.documents[:2] == whole.documents[:2]
     assert again.total.millibits == pytest.approx(whole.total.millibits, rel=1e-4)
-    nothing = Counting()
+    nothing = DocumentCounter()
     assert models.evaluate_entrant(_task(model, TEXTS), cut, CPU, nothing) == again
     assert nothing.steps == []
 

@@ -44,7 +44,7 @@ def log() -> DishonestLog:
 
 
 def verified(log: DishonestLog, folder: Path) -> Result:
-    """What a stranger says of it."""
+    """Result of `verify-competition` on the log's bundle."""
     command = [str(log.bundle(folder / "bundle.tar")), "--json", str(folder / "found.json")]
     return CliRunner().invoke(verify_competition, command, env={"COLUMNS": "300"})
 
@@ -112,7 +112,7 @@ def test_who_shows_something_else_than_it_committed_to_is_told(
 
 
 def commitment_of(log: DishonestLog, name: str, result: EvalResult) -> EvalCommit:
-    """The word with which somebody committed to a result, for somebody else's mouth."""
+    """The commitment of `name` to a result, as a body that another evaluator can copy."""
     view = log.view
     commit = view.commits[result.entrant, log.key(name)].commit
     return EvalCommit(competition=log.name, entrant=result.entrant, commit=to_text(commit))

@@ -1,4 +1,4 @@
-"""What `make competition` plays: one budget, texts that nobody trains on, and a strict stranger."""
+"""The competition of `make competition`: one budget, texts outside training, a strict audit."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def test_the_plan_makes_rules_of_the_sealed_texts(
 
 
 def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Path) -> None:
-    told: list[str] = []
-    contest = CompetitionDemo(script=CompetitionScript(folder=tmp_path), report=told.append)
+    reported: list[str] = []
+    contest = CompetitionDemo(script=CompetitionScript(folder=tmp_path), report=reported.append)
     contest.url = memory_log.unused_url()
     assert trio.run(verify, contest) == AuditGrade.MISSING.value
-    assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
-    assert told[-1].startswith("Exit status 3, but 0 was expected")
+    assert reported[1].startswith("  tequio verify-competition http://127.0.0.1:")
+    assert reported[-1].startswith("Exit status 3, but 0 was expected")

@@ -1,4 +1,4 @@
-"""What a controller may say first."""
+"""The first message of a controller."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ VALUES: dict[str, dict[str, Value]] = {
     "gpu-unknown.load": {"device": "RTX 5070"},
     "gpu-unknown.memory": {"device": "RTX 5070"},
 }
-"""What goes with each template, but the fact that chooses it."""
+"""Values of each template, except for the fact that selects it."""
 ENDS = {"after-game", "schedule", "quota", "slowed"}
 """Reasons whose end is always known."""
 

@@ -302,7 +302,7 @@ def test_what_is_no_address_is_said_plainly(url: str) -> None:
 
 
 def test_a_password_in_the_address_is_refused_and_not_said() -> None:
-    """It would be in the worker's arguments, which every user of the computer sees."""
+    """The worker gets the address as an argument, which every user of the computer can read."""
     with pytest.raises(UserFacingError, match="contains a user name or password") as refusal:
         LedgerApi("https://me:secret@ledger.example")
     assert "secret" not in str(refusal.value)
@@ -342,19 +342,19 @@ def round_that_ended(at: int) -> dict[str, object]:
 async def test_a_page_of_rounds_goes_down_and_is_no_longer_than_asked() -> None:
     async with joined() as (server, api):
 
-        def say(*ends: int) -> None:
+        def serve_rounds(*ends: int) -> None:
             rounds = [round_that_ended(at) for at in ends]
             body = msgspec.json.encode(
                 {"rounds": rounds, "next": None, "as_of": AsOf(size=10, root=RUN)}
             )
             server.tamper = answering("/v1/peers", status=200, body=body)
 
-        say(9, 7, 2)
+        serve_rounds(9, 7, 2)
         page = await api.peer_rounds(ME.key, before=10, limit=3)
         assert [one.closed_index for one in page.rounds] == [9, 7, 2]
         assert server.requests[-1] == f"GET /v1/peers/{to_text(ME.key)}/rounds?before=10&limit=3"
         for ends in ((7, 9), (7, 7), (10,), (9, 8, 7, 6), (-1,)):
-            say(*ends)
+            serve_rounds(*ends)
             with pytest.raises(PeerError):
                 await api.peer_rounds(ME.key, before=10, limit=3)
 
@@ -363,17 +363,17 @@ async def test_a_page_of_rounds_goes_down_and_is_no_longer_than_asked() -> None:
 async def test_a_ranking_goes_down_from_place_to_place() -> None:
     async with joined() as (server, api):
 
-        def say(*rows: tuple[int, int]) -> None:
+        def serve_ranking(*rows: tuple[int, int]) -> None:
             told = [{"rank": rank, "key": RUN, "micropoints": points} for rank, points in rows]
             as_of = AsOf(size=10, root=RUN)
             body = msgspec.json.encode({"rows": told, "next": None, "ranked": 9, "as_of": as_of})
             server.tamper = answering("/v1/ranking", status=200, body=body)
 
-        say((4, 9), (5, 9), (6, 1))
+        serve_ranking((4, 9), (5, 9), (6, 1))
         found = await api.ranking_around(ME.key, 1)
         assert ([row.rank for row in found.rows], found.ranked) == ([4, 5, 6], 9)
         assert server.requests[-1] == f"GET /v1/ranking?around={to_text(ME.key)}&n=1"
         for rows in (((4, 1), (5, 9)), ((4, 9), (6, 9)), ((5, 9), (4, 9)), ((-1, 9),)):
-            say(*rows)
+            serve_ranking(*rows)
             with pytest.raises(PeerError):
                 await api.ranking_around(ME.key, 1)

@@ -1,4 +1,4 @@
-"""Clients with a policy: no quorum, no log, whoever signed it."""
+"""Clients with a policy accept no log without its quorum, whichever keys signed it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ SECOND = Signer(bytes([8]) * 32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Party:
+class InvitationLedger:
     """A ledger with two organisers, and a folder for each guest."""
 
     url: str
@@ -63,7 +63,7 @@ class Party:
         return str(error)
 
     def invite(self, *words: str) -> str:
-        """Open an invitation; gives its link."""
+        """Open an invitation; return its link."""
         made = self.tequio("invite", "open", *words, "--ledger", self.url, *self.both)
         return made.stdout.strip()
 
@@ -78,7 +78,7 @@ class Party:
         return str(self.folder / name)
 
     def tier(self, name: str) -> dict[str, object]:
-        """What the ledger says of who is behind the guest's key."""
+        """The tier that the ledger reports for the guest's key."""
         key = to_text(identity.load_or_create(self.folder / name).key)
         found = httpx.get(f"{self.url}/v1/peers/{key}").json()["tier"]
         assert isinstance(found, dict)
@@ -94,106 +94,112 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def party(ledger: Served, tmp_path: Path) -> Party:
+def host(ledger: Served, tmp_path: Path) -> InvitationLedger:
     folders = key_folder(tmp_path / "first", ORGANISER), key_folder(tmp_path / "second", SECOND)
-    return Party(url=ledger.url, folder=tmp_path, organisers=(str(folders[0]), str(folders[1])))
+    return InvitationLedger(
+        url=ledger.url, folder=tmp_path, organisers=(str(folders[0]), str(folders[1]))
+    )
 
 
-def test_who_has_the_link_joins_until_it_is_used_up(party: Party) -> None:
-    link = party.invite("--uses", "2")
+def test_who_has_the_link_joins_until_it_is_used_up(host: InvitationLedger) -> None:
+    link = host.invite("--uses", "2")
     for name in ("ana", "bo"):
-        said = party.tequio("join", link, "--dir", party.guest(name)).output
+        said = host.tequio("join", link, "--dir", host.guest(name)).output
         assert "joined the network" in said
-        assert f"tequio worker --ledger {party.url}" in said
+        assert f"tequio worker --ledger {host.url}" in said
         invitation = InvitationLink.parse(link).signer.key
-        assert (party.tier(name)["tier"], party.tier(name)["owner"]) == (2, to_text(invitation))
-    assert "no uses left" in party.refused("join", link, "--dir", party.guest("cleo"))
+        assert (host.tier(name)["tier"], host.tier(name)["owner"]) == (2, to_text(invitation))
+    assert "no uses left" in host.refused("join", link, "--dir", host.guest("cleo"))
     assert (
         "already joined with this invitation"
-        in party.tequio("join", link, "--dir", party.guest("ana")).output
+        in host.tequio("join", link, "--dir", host.guest("ana")).output
     )
-    listed = party.tequio("invite", "list", "--ledger", party.url).output
+    listed = host.tequio("invite", "list", "--ledger", host.url).output
     assert "2 of 2" in listed
     assert "used up" in listed
 
 
-def test_a_worker_joins_by_a_link_before_it_looks_for_a_run(party: Party) -> None:
-    link, folder = party.invite(), party.guest("ana")
-    assert "no run" in party.refused("worker", "--invitation", link, "--dir", folder, *QUIET)
-    assert party.tier("ana")["tier"] == 2
-    spent = ("worker", "--invitation", link, "--dir", party.guest("bo"), *QUIET)
-    assert "no uses left" in party.refused(*spent)
+def test_a_worker_joins_by_a_link_before_it_looks_for_a_run(host: InvitationLedger) -> None:
+    link, folder = host.invite(), host.guest("ana")
+    assert "no run" in host.refused("worker", "--invitation", link, "--dir", folder, *QUIET)
+    assert host.tier("ana")["tier"] == 2
+    spent = ("worker", "--invitation", link, "--dir", host.guest("bo"), *QUIET)
+    assert "no uses left" in host.refused(*spent)
 
 
-def test_a_key_that_is_registered_stays_what_it_is(party: Party) -> None:
-    first, other = party.invite(), party.invite()
-    party.tequio("join", first, "--dir", party.guest("ana"))
-    again = party.tequio("join", other, "--dir", party.guest("ana")).output
+def test_a_key_that_is_registered_stays_what_it_is(host: InvitationLedger) -> None:
+    first, other = host.invite(), host.invite()
+    host.tequio("join", first, "--dir", host.guest("ana"))
+    again = host.tequio("join", other, "--dir", host.guest("ana")).output
     assert "is already registered in this network" in again
-    assert party.tier("ana")["owner"] == to_text(InvitationLink.parse(first).signer.key)
+    assert host.tier("ana")["owner"] == to_text(InvitationLink.parse(first).signer.key)
 
 
-def test_organisers_revoke_a_link_that_was_passed_on_and_whom_it_let_in(party: Party) -> None:
-    link, folder = party.invite("--uses", "9"), party.guest("ana")
-    party.tequio("join", link, "--dir", folder)
-    revoke = ("invite", "revoke", link, "--ledger", party.url)
-    assert "more organisers have to sign" in party.refused(*revoke, *party.both[:2])
-    assert party.tier("ana")["tier"] == 2
-    assert "is revoked" in party.tequio(*revoke, *party.both).output
-    assert party.tier("ana")["tier"] == 0
-    assert "has ended" in party.refused("join", link, "--dir", party.guest("bo"))
-    assert "revoked by entry" in party.tequio("invite", "list", "--ledger", party.url).output
+def test_organisers_revoke_a_link_that_was_passed_on_and_whom_it_let_in(
+    host: InvitationLedger,
+) -> None:
+    link, folder = host.invite("--uses", "9"), host.guest("ana")
+    host.tequio("join", link, "--dir", folder)
+    revoke = ("invite", "revoke", link, "--ledger", host.url)
+    assert "more organisers have to sign" in host.refused(*revoke, *host.both[:2])
+    assert host.tier("ana")["tier"] == 2
+    assert "is revoked" in host.tequio(*revoke, *host.both).output
+    assert host.tier("ana")["tier"] == 0
+    assert "has ended" in host.refused("join", link, "--dir", host.guest("bo"))
+    assert "revoked by entry" in host.tequio("invite", "list", "--ledger", host.url).output
 
 
-def test_one_organiser_of_two_invites_nobody(party: Party) -> None:
-    words = ("invite", "open", "--ledger", party.url, *party.both[:2])
-    assert "more organisers have to sign" in party.refused(*words)
+def test_one_organiser_of_two_invites_nobody(host: InvitationLedger) -> None:
+    words = ("invite", "open", "--ledger", host.url, *host.both[:2])
+    assert "more organisers have to sign" in host.refused(*words)
 
 
-def test_an_organiser_closes_an_invitation_by_its_link(party: Party) -> None:
-    link, (first, _) = party.invite("--uses", "9"), party.organisers
-    close = ("invite", "close", link, "--ledger", party.url, "--dir", first)
-    assert "is closed: logged as entry" in party.tequio(*close).output
-    assert "has ended" in party.refused("join", link, "--dir", party.guest("ana"))
+def test_an_organiser_closes_an_invitation_by_its_link(host: InvitationLedger) -> None:
+    link, (first, _) = host.invite("--uses", "9"), host.organisers
+    close = ("invite", "close", link, "--ledger", host.url, "--dir", first)
+    assert "is closed: logged as entry" in host.tequio(*close).output
+    assert "has ended" in host.refused("join", link, "--dir", host.guest("ana"))
     key = to_text(InvitationLink.parse(link).signer.key)
-    assert "no such invitation is open" in party.refused(
-        "invite", "close", key[:12], "--ledger", party.url, "--dir", first
+    assert "no such invitation is open" in host.refused(
+        "invite", "close", key[:12], "--ledger", host.url, "--dir", first
     )
 
 
-def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party) -> None:
-    link = InvitationLink.parse(party.invite())
+def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(host: InvitationLedger) -> None:
+    link = InvitationLink.parse(host.invite())
     other = InvitationLink(
-        ledger=party.url, network=NetworkId(sha256(b"another")), seed=link.seed
+        ledger=host.url, network=NetworkId(sha256(b"another")), seed=link.seed
     ).text()
-    assert "a different network" in party.refused("join", other, "--dir", party.guest("ana"))
-    unknown = InvitationLink(ledger=party.url, network=link.network, seed=bytes([77]) * 32).text()
-    assert "does not know this invitation" in party.refused(
-        "join", unknown, "--dir", party.guest("bo")
+    assert "a different network" in host.refused("join", other, "--dir", host.guest("ana"))
+    unknown = InvitationLink(ledger=host.url, network=link.network, seed=bytes([77]) * 32).text()
+    assert "does not know this invitation" in host.refused(
+        "join", unknown, "--dir", host.guest("bo")
     )
     for broken in (link.text()[:-1], link.text().split("&")[0], "https://example.org/"):
-        assert "not a valid invitation link" in party.refused(
-            "join", broken, "--dir", party.guest("cleo")
+        assert "not a valid invitation link" in host.refused(
+            "join", broken, "--dir", host.guest("cleo")
         )
 
 
-def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_path: Path) -> None:
-    first, second = party.organisers
+def test_two_organisers_let_a_key_vouch_and_take_that_back(
+    host: InvitationLedger, tmp_path: Path
+) -> None:
+    first, second = host.organisers
     key, file = to_text(Signer(bytes([78]) * 32).key), str(tmp_path / "grant.json")
-    at = ("--ledger", party.url)
-    assert "more organisers have to sign" in party.refused(
+    at = ("--ledger", host.url)
+    assert "more organisers have to sign" in host.refused(
         "connector", "grant", key, *at, "--dir", first
     )
-    half = party.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
+    half = host.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
     assert "has to sign it before" in half
     assert key in json.loads((tmp_path / "grant.json").read_text())["says"]
-    done = party.tequio("countersign", file, "--yes", *at, "--dir", second).output
+    done = host.tequio("countersign", file, "--yes", *at, "--dir", second).output
     assert "is a connector until" in done
-    assert key in party.tequio("connector", "list", *at).output
+    assert key in host.tequio("connector", "list", *at).output
     both = (*at, "--dir", first, "--with", second)
-    assert "is no longer a connector" in party.tequio("connector", "revoke", key, *both).output
-    assert key not in party.tequio("connector", "list", *at).output
-    assert "invalid key" in party.refused("connector", "revoke", key[:20], *both)
+    assert "is no longer a connector" in host.tequio("connector", "revoke", key, *both).output
+    assert key not in host.tequio("connector", "list", *at).output
+    assert "invalid key" in host.refused("connector", "revoke", key[:20], *both)
 
 
 def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_changed(
@@ -201,14 +207,14 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
 ) -> None:
     first = key_folder(tmp_path / "first", ORGANISER)
     with served(tmp_path / "ledger", *UNLIMITED) as one:
-        party = Party(url=one.url, folder=tmp_path, organisers=(str(first), ""))
-        link = party.invite("--uses", "2")
+        host = InvitationLedger(url=one.url, folder=tmp_path, organisers=(str(first), ""))
+        link = host.invite("--uses", "2")
         for name in ("ana", "bo"):
-            party.tequio("join", link, "--dir", party.guest(name))
+            host.tequio("join", link, "--dir", host.guest(name))
         connector = Author("connector", one.net)
         assert said(one, connector.register(now_ms())) == "logged"
         key = to_text(connector.key)
-        party.tequio("connector", "grant", key, "--ledger", one.url, "--dir", str(first))
+        host.tequio("connector", "grant", key, "--ledger", one.url, "--dir", str(first))
         own = Author("connected", one.net)
         own.signer = identity.load_or_create(tmp_path / "connected")
         peer = to_text(own.key)
@@ -216,7 +222,7 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
         owner, until = to_text(sha256(b"account")), now_ms() + 3_600_000
         vouch = MemberVouch(peer=peer, owner=owner, until=until)
         assert said(one, connector.sign(vouch, now_ms())) == "logged"
-        assert [party.tier(name)["tier"] for name in ("ana", "bo", "connected")] == [2, 2, 1]
+        assert [host.tier(name)["tier"] for name in ("ana", "bo", "connected")] == [2, 2, 1]
         assert audited(one, tmp_path / "sound.json") == (0, [])
         with closing(sqlite3.connect(tmp_path / "ledger" / "ledger.sqlite")) as base, base:
             base.execute("UPDATE tier SET owner = peer WHERE peer = ?", (own.key,))
@@ -225,7 +231,7 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
 
 
 def said(ledger: Served, entry: Entry) -> str:
-    """What became of an entry."""
+    """Post an entry; return its status."""
     answer = httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle([entry.leaf()]))
     return str(answer.json()["items"][0]["status"])
 

@@ -20,7 +20,7 @@ from tequio_client.trainer import first_head
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support import architectures, model_folders
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import play, served_log
@@ -69,7 +69,7 @@ def opened(folder: Path, model: Path) -> PreparedRun:
 
 
 def exported(prepared: PreparedRun, folder: Path) -> dict[str, Any]:
-    """What `checkpoint export` writes of the first head: the files' tensors."""
+    """Tensors in the files that `checkpoint export` writes for the first head."""
     folder.mkdir()
     (folder / "tequio").mkdir()
     (folder / "head").write_bytes(prepared.weights)
@@ -211,7 +211,7 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     model = model_of(tmp_path) if name == "llama" else of_halves(tmp_path, name)
     run = play(model=first_head.imported_head(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
-    with served_log(MemoryLog(run.swarm)) as site:
+    with served_log(SwarmLog(run.swarm)) as site:
         target = tmp_path / "out"
         origin = export.WeightsOrigin(ledger=site.url, stores=[store])
         wish = export.ExportOptions(origin=origin, run=run.manifest.name, round=0, target=target)

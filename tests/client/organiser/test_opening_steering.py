@@ -1,4 +1,4 @@
-"""What an organiser does with an open run, and sees of it, at a real ledger."""
+"""Commands with which an organiser steers and inspects an open run, at a real ledger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUN = "paper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class RunOrganiser:
     """An organiser at a ledger."""
 
     url: str
@@ -52,24 +52,24 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunOrganiser]:
     folder = tmp_path_factory.mktemp("desk")
     live_yesterday(folder / "ledger")
     organiser = key_folder(folder / "organiser", ORGANISER)
     with served(folder / "ledger", *UNLIMITED) as running:
-        yield Desk(url=running.url, folder=str(organiser))
+        yield RunOrganiser(url=running.url, folder=str(organiser))
 
 
 def test_the_list_and_the_run_say_what_an_organiser_wants(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    owner: RunOrganiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    (one,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
-    listed = desk.run("list").splitlines()
+    (one,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
+    listed = owner.run("list").splitlines()
     (row,) = (line for line in listed if one["run"][:10] in line)
     assert one["state"].replace("_", " ") in row, "each run has one line of 80 columns"
     monkeypatch.setenv("COLUMNS", "160")
-    shown = desk.run("show", one["run"][:12])
+    shown = owner.run("show", one["run"][:12])
     assert f"{one['head']} of round {one['head_round']}" in shown
     assert f"{one['tokens']:,}" in shown
     assert one["weights_root"] in shown
@@ -77,36 +77,38 @@ def test_the_list_and_the_run_say_what_an_organiser_wants(
     assert "not on the Hub" in shown
 
 
-def test_an_invitation_to_a_run_counts_for_it_alone(desk: Desk) -> None:
-    link = InvitationLink.parse(desk.do("invite", RUN, "--uses", "2").strip())
-    (run,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
-    listed = httpx.get(f"{desk.url}/v1/invitations").json()["invitations"]
+def test_an_invitation_to_a_run_counts_for_it_alone(owner: RunOrganiser) -> None:
+    link = InvitationLink.parse(owner.do("invite", RUN, "--uses", "2").strip())
+    (run,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
+    listed = httpx.get(f"{owner.url}/v1/invitations").json()["invitations"]
     assert (listed[-1]["run"], listed[-1]["uses"]) == (run["run"], 2)
-    assert link.ledger == desk.url
+    assert link.ledger == owner.url
     with pytest.raises(UserFacingError, match="no run 'nobody'"):
-        desk.do("invite", "nobody")
+        owner.do("invite", "nobody")
 
 
 def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registered(
-    desk: Desk, tmp_path: Path
+    owner: RunOrganiser, tmp_path: Path
 ) -> None:
     stranger = Signer(bytes(32))
     folder, empty = str(key_folder(tmp_path / "stranger", stranger)), str(tmp_path / "typo")
     for words in (("pause", RUN), ("finish", RUN), ("invite", RUN)):
         with pytest.raises(UserFacingError) as caught:
-            desk.run(*words, "--dir", folder)
+            owner.run(*words, "--dir", folder)
         said = f"{to_text(stranger.key)}, the key in {folder}, is not an organiser of the network"
         assert str(caught.value).startswith(said)
         with pytest.raises(UserFacingError, match=f"no key in {empty}: give the folder"):
-            desk.run(*words, "--dir", empty)
+            owner.run(*words, "--dir", empty)
     assert not (tmp_path / "typo" / "identity.key").exists()
-    assert httpx.get(f"{desk.url}/v1/peers/{to_text(stranger.key)}").status_code == 404
+    assert httpx.get(f"{owner.url}/v1/peers/{to_text(stranger.key)}").status_code == 404
 
 
 @pytest.mark.parametrize("what", ["show", "pause", "finish", "invite"])
-def test_an_empty_name_is_no_run_though_there_is_but_one(desk: Desk, what: str) -> None:
+def test_an_empty_name_is_no_run_though_there_is_but_one(owner: RunOrganiser, what: str) -> None:
     where = (
-        ("--ledger", desk.url) if what == "show" else ("--ledger", desk.url, "--dir", desk.folder)
+        ("--ledger", owner.url)
+        if what == "show"
+        else ("--ledger", owner.url, "--dir", owner.folder)
     )
     result = CliRunner().invoke(cli, ("run", what, "", *where))
     assert result.exit_code == 2
@@ -115,15 +117,15 @@ def test_an_empty_name_is_no_run_though_there_is_but_one(desk: Desk, what: str) 
     assert every.exit_code == 2
 
 
-def test_a_run_is_paused_goes_on_and_ends(desk: Desk) -> None:
-    (run,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
-    told = desk.do("pause", RUN)
+def test_a_run_is_paused_goes_on_and_ends(owner: RunOrganiser) -> None:
+    (run,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
+    told = owner.do("pause", RUN)
     assert (
         f"paused after the current round; continue with `tequio run resume {run['run'][:10]}`"
         in told
     )
-    assert "resumed" in desk.do("resume", RUN)
-    assert desk.state not in ("paused", "finished")
-    assert "ends after the current round" in desk.do("finish", RUN)
+    assert "resumed" in owner.do("resume", RUN)
+    assert owner.state not in ("paused", "finished")
+    assert "ends after the current round" in owner.do("finish", RUN)
     with pytest.raises(UserFacingError, match="no run 'nobody'"):
-        desk.do("pause", "nobody")
+        owner.do("pause", "nobody")

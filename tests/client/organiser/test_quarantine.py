@@ -30,8 +30,8 @@ SECOND = Signer(bytes([8]) * 32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Court:
-    """A ledger with two organisers, and a volunteer who signed two things under one number."""
+class QuarantineLedger:
+    """A ledger with two organisers, and a volunteer who signed two statements with one number."""
 
     url: str
     liar: Author
@@ -70,10 +70,10 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def court(ledger: Served, tmp_path: Path, request: pytest.FixtureRequest) -> Court:
-    """Make a court with an accused of its own: what is decided in it binds no other."""
+def quarantine(ledger: Served, tmp_path: Path, request: pytest.FixtureRequest) -> QuarantineLedger:
+    """A ledger with an offender of its own, so that decisions of one test affect no other."""
     liar = trio.run(lie, ledger, str(request.node.name))
-    return Court(
+    return QuarantineLedger(
         url=ledger.url,
         liar=liar,
         worker=key_folder(tmp_path / "worker", liar.signer),
@@ -84,122 +84,140 @@ def court(ledger: Served, tmp_path: Path, request: pytest.FixtureRequest) -> Cou
     )
 
 
-def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: Court) -> None:
-    worker, (first, second) = str(court.worker), map(str, court.organisers)
-    told = court.tequio("standing", "--dir", worker)
+def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(
+    quarantine: QuarantineLedger,
+) -> None:
+    worker, (first, second) = str(quarantine.worker), map(str, quarantine.organisers)
+    told = quarantine.tequio("standing", "--dir", worker)
     assert "signed two different statements under one number" in told
     assert "fault.report" in told, "the evidence is named"
     assert "tequio appeal" in told
 
     words = "My folder was copied to another computer.\x1b[2J"
-    said = court.tequio("appeal", "--dir", worker, "--text", "-", stdin=words)
+    said = quarantine.tequio("appeal", "--dir", worker, "--text", "-", stdin=words)
     assert "is waiting for the organisers" in said
-    again = court.refused("appeal", "--dir", worker)
+    again = quarantine.refused("appeal", "--dir", worker)
     assert "still open" in again
 
-    key = to_text(court.liar.key)
-    listed = court.tequio("quarantine", "list")
+    key = to_text(quarantine.liar.key)
+    listed = quarantine.tequio("quarantine", "list")
     assert key[:10] in listed
-    shown = court.tequio("quarantine", "show", key[:8])
+    shown = quarantine.tequio("quarantine", "show", key[:8])
     assert "My folder was copied" in shown
     assert "member.ready with number 2 and member.leave with number 2" in shown
     assert "\x1b" not in shown, "a stranger's words move nobody's cursor"
 
-    alone = court.refused("quarantine", "release", key, "--dir", first)
+    alone = quarantine.refused("quarantine", "release", key, "--dir", first)
     assert "more organisers have to sign" in alone
-    done = court.tequio("quarantine", "release", key, "--dir", first, "--with", second)
+    done = quarantine.tequio("quarantine", "release", key, "--dir", first, "--with", second)
     assert "active again: logged as entry" in done
-    assert court.standing() == "active"
-    assert "nothing to appeal against: active" in court.refused("appeal", "--dir", worker)
+    assert quarantine.standing() == "active"
+    assert "nothing to appeal against: active" in quarantine.refused("appeal", "--dir", worker)
 
 
 def test_a_half_signed_release_is_completed_by_the_second_organiser(
-    court: Court, tmp_path: Path
+    quarantine: QuarantineLedger, tmp_path: Path
 ) -> None:
-    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+    (first, second), key = map(str, quarantine.organisers), to_text(quarantine.liar.key)
     file = tmp_path / "release.json"
-    half = court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    half = quarantine.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
     assert "has to sign it before" in half
-    assert court.standing() == "quarantined"
-    twice = court.refused("countersign", str(file), "--yes", "--dir", first)
+    assert quarantine.standing() == "quarantined"
+    twice = quarantine.refused("countersign", str(file), "--yes", "--dir", first)
     assert "has signed already" in twice
-    stranger = court.refused("countersign", str(file), "--yes", "--dir", str(court.worker))
+    stranger = quarantine.refused(
+        "countersign", str(file), "--yes", "--dir", str(quarantine.worker)
+    )
     assert "is not an organiser" in stranger
-    done = court.tequio("countersign", str(file), "--yes", "--dir", second)
+    done = quarantine.tequio("countersign", str(file), "--yes", "--dir", second)
     assert "active again: logged as entry" in done
-    assert court.standing() == "active"
-    assert court.tequio("countersign", str(file), "--yes", "--dir", second) == done, (
+    assert quarantine.standing() == "active"
+    assert quarantine.tequio("countersign", str(file), "--yes", "--dir", second) == done, (
         "who lost the answer asks again"
     )
 
 
-def test_a_half_signed_file_that_was_changed_is_not_signed(court: Court, tmp_path: Path) -> None:
-    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+def test_a_half_signed_file_that_was_changed_is_not_signed(
+    quarantine: QuarantineLedger, tmp_path: Path
+) -> None:
+    (first, second), key = map(str, quarantine.organisers), to_text(quarantine.liar.key)
     file = tmp_path / "release.json"
-    court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    quarantine.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
     content = json.loads(file.read_text())
     other = {**content, "leaf": content["leaf"].replace(content["leaf"][60:64], "AAAA", 1)}
     for changed in (
         json.dumps(other),
         json.dumps({**content, "network": to_text(RUN)}),
-        "no file of ours",
+        "another program's file",
     ):
         file.write_text(changed)
-        sentence = court.refused("countersign", str(file), "--yes", "--dir", second)
+        sentence = quarantine.refused("countersign", str(file), "--yes", "--dir", second)
         assert "is not a half-signed statement" in sentence
-    assert court.standing() == "quarantined"
+    assert quarantine.standing() == "quarantined"
 
 
 def test_a_second_organiser_reads_what_the_bytes_say_and_is_asked(
-    court: Court, tmp_path: Path
+    quarantine: QuarantineLedger, tmp_path: Path
 ) -> None:
-    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+    (first, second), key = map(str, quarantine.organisers), to_text(quarantine.liar.key)
     file = tmp_path / "release.json"
-    court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    quarantine.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
     before = file.read_bytes()
     sign = ("countersign", str(file), "--dir", second)
-    assert "nothing was signed" in court.refused(*sign, stdin="n\n")
+    assert "nothing was signed" in quarantine.refused(*sign, stdin="n\n")
     assert file.read_bytes() == before
     content = json.loads(before)
     file.write_text(json.dumps({**content, "says": "an invitation for a friend is closed"}))
-    lied = court.refused(*sign, "--yes")
+    lied = quarantine.refused(*sign, "--yes")
     assert "is not what would be signed" in lied
     assert f"{key} is active again" in lied
-    assert court.standing() == "quarantined"
+    assert quarantine.standing() == "quarantined"
     file.write_bytes(before)
-    said = court.tequio(*sign, stdin="y\n")
+    said = quarantine.tequio(*sign, stdin="y\n")
     assert said.index(f"{key} is active again") < said.index("Sign this as an organiser?")
-    assert court.standing() == "active"
+    assert quarantine.standing() == "active"
 
 
-def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: Court) -> None:
-    (first, _), key = map(str, court.organisers), to_text(court.liar.key)
-    court.tequio("appeal", "--dir", str(court.worker))
-    early = court.refused("quarantine", "uphold", key, "--ban", "--dir", first)
+def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(
+    quarantine: QuarantineLedger,
+) -> None:
+    (first, _), key = map(str, quarantine.organisers), to_text(quarantine.liar.key)
+    quarantine.tequio("appeal", "--dir", str(quarantine.worker))
+    early = quarantine.refused("quarantine", "uphold", key, "--ban", "--dir", first)
     assert "a ban needs two" in early
-    done = court.tequio("quarantine", "uphold", key, "--dir", first)
+    done = quarantine.tequio("quarantine", "uphold", key, "--dir", first)
     assert "stays quarantined: logged as entry" in done
-    assert "no appeal is open" in court.tequio("quarantine", "show", key)
-    pause = court.refused("appeal", "--dir", str(court.worker))
+    assert "no appeal is open" in quarantine.tequio("quarantine", "show", key)
+    pause = quarantine.refused("appeal", "--dir", str(quarantine.worker))
     assert "the next appeal is possible in" in pause
 
 
-def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:
-    (first, _), worker = map(str, court.organisers), str(court.worker)
-    empty = court.refused("standing", "--dir", str(tmp_path / "nobody"))
+def test_what_people_type_wrong_is_one_sentence(
+    quarantine: QuarantineLedger, tmp_path: Path
+) -> None:
+    (first, _), worker = map(str, quarantine.organisers), str(quarantine.worker)
+    empty = quarantine.refused("standing", "--dir", str(tmp_path / "nobody"))
     assert "no key found in" in empty
     assert not (tmp_path / "nobody").exists(), "looking makes no key"
-    long = court.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
+    long = quarantine.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
     assert "4097 bytes" in long
-    unknown = court.refused("quarantine", "release", "abc", "--dir", first)
+    unknown = quarantine.refused("quarantine", "release", "abc", "--dir", first)
     assert "does not match exactly one key" in unknown
-    twice = court.refused(
-        "quarantine", "release", to_text(court.liar.key), "--dir", first, "--with", first
+    twice = quarantine.refused(
+        "quarantine", "release", to_text(quarantine.liar.key), "--dir", first, "--with", first
     )
     assert "another process uses the folder" in twice or "an organiser signs once" in twice
 
 
-def test_the_ledgers_own_command_hands_on_to_the_organisers(court: Court) -> None:
-    command = [sys.executable, "-m", "tequio_ledger", "quarantine", "list", "--ledger", court.url]
+def test_the_ledgers_own_command_hands_on_to_the_organisers(quarantine: QuarantineLedger) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "tequio_ledger",
+        "quarantine",
+        "list",
+        "--ledger",
+        quarantine.url,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert to_text(court.liar.key)[:10] in done.stdout
+    assert to_text(quarantine.liar.key)[:10] in done.stdout

@@ -247,7 +247,7 @@ def test_another_archive_is_refused_before_it_is_decrypted(tmp_path: Path) -> No
 
 
 def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path: Path) -> None:
-    """They have the key and the salts: only the root of the log stands against them."""
+    """Such organisers have key and salts; only the root in the log contradicts them."""
     sealed = _sealed(tmp_path / "set", "milpa", "masa!")
     folder = tmp_path / "set"
     held = [KeyShare.parse(one.read_text()) for one in _shares(folder, 1, 2)]

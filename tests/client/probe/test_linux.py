@@ -15,7 +15,7 @@ OURS, GAME = 41, 77
 RADEON, ARC = "0000:03:00.0", "0000:0c:00.0"
 
 
-class Tree:
+class MachineFiles:
     """One machine's files."""
 
     def __init__(self, root: Path) -> None:
@@ -49,11 +49,11 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
-    return Tree(tmp_path)
+def tree(tmp_path: Path) -> MachineFiles:
+    return MachineFiles(tmp_path)
 
 
-def radeon(tree: Tree, **files: str) -> None:
+def radeon(tree: MachineFiles, **files: str) -> None:
     answers = {
         "gpu_busy_percent": "42",
         "mem_info_vram_total": str(16 << 30),
@@ -73,7 +73,7 @@ def gfx(client: int, busy_ns: int, address: str = RADEON) -> str:
     )
 
 
-def test_a_radeon_tells_what_sysfs_has(tree: Tree) -> None:
+def test_a_radeon_tells_what_sysfs_has(tree: MachineFiles) -> None:
     radeon(tree)
     [gpu] = tree.cards.read(ProbeInstructions()).gpus
     assert (gpu.id, gpu.name, gpu.load) == ("cuda:0", "Radeon RX 6800", 0.42)
@@ -84,7 +84,9 @@ def test_a_radeon_tells_what_sysfs_has(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("garbage", ["", "-7", "busy", "\x00\xff", "9" * 40])
-def test_garbage_in_sysfs_is_never_an_exception_nor_a_wild_number(tree: Tree, garbage: str) -> None:
+def test_garbage_in_sysfs_is_never_an_exception_nor_a_wild_number(
+    tree: MachineFiles, garbage: str
+) -> None:
     names = ("gpu_busy_percent", "mem_info_vram_total", "mem_info_vram_used",
              "hwmon__hwmon3__temp1_input", "hwmon__hwmon3__power1_average")  # fmt: skip
     radeon(tree, **dict.fromkeys(names, garbage))
@@ -92,7 +94,7 @@ def test_garbage_in_sysfs_is_never_an_exception_nor_a_wild_number(tree: Tree, ga
     assert decode_machine_facts(encode(told)) == told
 
 
-def test_graphics_inside_a_processor_is_not_lent(tree: Tree) -> None:
+def test_graphics_inside_a_processor_is_not_lent(tree: MachineFiles) -> None:
     tree.card(0, "0000:00:02.0", "0x8086")
     tree.card(1, ARC, "0x8086", hwmon__hwmon1__energy1_input="2500000")
     [gpu] = tree.cards.read(ProbeInstructions()).gpus
@@ -100,13 +102,13 @@ def test_graphics_inside_a_processor_is_not_lent(tree: Tree) -> None:
     assert gpu.energy_j == pytest.approx(2.5)
 
 
-def test_beside_a_card_of_nvidia_a_radeon_is_not_called_cuda(tree: Tree) -> None:
+def test_beside_a_card_of_nvidia_a_radeon_is_not_called_cuda(tree: MachineFiles) -> None:
     radeon(tree)
     tree.card(0, "0000:01:00.0", "0x10de")
     assert [gpu.id for gpu in tree.cards.read(ProbeInstructions()).gpus] == ["rocm:0"]
 
 
-def test_the_load_of_a_game_is_counted_and_ours_is_not(tree: Tree) -> None:
+def test_the_load_of_a_game_is_counted_and_ours_is_not(tree: MachineFiles) -> None:
     radeon(tree)
     tree.program(OURS, gfx(1, 0))
     tree.program(GAME, gfx(2, 5_000), gfx(2, 5_000))  # two descriptors of one client
@@ -119,7 +121,7 @@ def test_the_load_of_a_game_is_counted_and_ours_is_not(tree: Tree) -> None:
     )
 
 
-def test_the_cycles_of_the_xe_driver_count_as_time(tree: Tree) -> None:
+def test_the_cycles_of_the_xe_driver_count_as_time(tree: MachineFiles) -> None:
     def xe(cycles: int, total: int) -> str:
         return (
             f"drm-pdev: {ARC}\ndrm-client-id: 9\n"
@@ -136,14 +138,14 @@ def test_the_cycles_of_the_xe_driver_count_as_time(tree: Tree) -> None:
     assert gpu.others_load == pytest.approx(0.75)
 
 
-def test_nobody_on_the_card_is_no_load(tree: Tree) -> None:
+def test_nobody_on_the_card_is_no_load(tree: MachineFiles) -> None:
     radeon(tree)
     tree.cards.read(ProbeInstructions())
     tree.now_s += 1
     assert tree.cards.read(ProbeInstructions()).gpus[0].others_load == 0.0
 
 
-def test_a_driver_that_counts_nothing_leaves_the_load_unknown(tree: Tree) -> None:
+def test_a_driver_that_counts_nothing_leaves_the_load_unknown(tree: MachineFiles) -> None:
     radeon(tree)
     tree.program(GAME, "pos:\t0\nflags:\t02\n")
     tree.cards.read(ProbeInstructions())
@@ -151,7 +153,7 @@ def test_a_driver_that_counts_nothing_leaves_the_load_unknown(tree: Tree) -> Non
     assert tree.cards.read(ProbeInstructions()).gpus[0].others_load is None
 
 
-def test_a_program_that_starts_later_is_found_at_the_next_look(tree: Tree) -> None:
+def test_a_program_that_starts_later_is_found_at_the_next_look(tree: MachineFiles) -> None:
     radeon(tree)
     tree.cards.read(ProbeInstructions())
     tree.program(GAME, gfx(3, 0))

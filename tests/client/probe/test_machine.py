@@ -26,7 +26,7 @@ CARD = AcceleratorFacts(
 )
 
 
-class Played:
+class ScriptedCards:
     """A source of cards whose next answer the test sets."""
 
     def __init__(self, name: str, answer: Callable[[ProbeInstructions], Cards]) -> None:
@@ -42,7 +42,7 @@ class Played:
         self.closed += 1
 
 
-def machine(*cards: Played, on_battery: Callable[[], bool] = lambda: False) -> Machine:
+def machine(*cards: ScriptedCards, on_battery: Callable[[], bool] = lambda: False) -> Machine:
     sources = FactSources(
         cards=cards,
         cpu_name=lambda: "Processor",
@@ -73,7 +73,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 def test_everything_that_answers_is_told_and_can_be_read() -> None:
-    facts = asked(machine(Played("nvml", lambda _: Cards(gpus=(CARD,)))))
+    facts = asked(machine(ScriptedCards("nvml", lambda _: Cards(gpus=(CARD,)))))
     assert facts.gpus == (CARD,)
     assert (facts.cpu_name, facts.others_cpu, facts.on_battery) == ("Processor", 0.25, False)
     assert all(one.ok for one in facts.health)
@@ -81,14 +81,14 @@ def test_everything_that_answers_is_told_and_can_be_read() -> None:
 
 
 def test_before_the_first_answer_nothing_is_known() -> None:
-    facts = machine(Played("nvml", lambda _: Cards())).facts()
+    facts = machine(ScriptedCards("nvml", lambda _: Cards())).facts()
     assert (facts.gpus, facts.on_battery, facts.others_cpu) == (None, None, None)
     assert not any(one.ok for one in facts.health)
 
 
 def test_a_driver_that_hangs_is_unknown_and_the_rest_goes_on() -> None:
     let_go = threading.Event()
-    played = Played("nvml", lambda _: Cards(gpus=(CARD,)))
+    played = ScriptedCards("nvml", lambda _: Cards(gpus=(CARD,)))
     whole = machine(played)
     asked(whole)
     played.answer = lambda _: Cards(gpus=(CARD,)) if let_go.wait(60) else Cards()
@@ -107,7 +107,7 @@ def test_a_driver_that_raises_is_unknown_with_its_own_words() -> None:
     def raises(_: ProbeInstructions) -> Cards:
         raise RuntimeError("GPU is on fire")
 
-    facts = asked(machine(Played("nvml", raises)))
+    facts = asked(machine(ScriptedCards("nvml", raises)))
     assert facts.gpus is None
     assert health(facts, "gpu").error == "RuntimeError: GPU is on fire"
 
@@ -116,17 +116,21 @@ def test_one_driver_of_two_is_enough_for_its_own_cards() -> None:
     def raises(_: ProbeInstructions) -> Cards:
         raise OSError("no")
 
-    facts = asked(machine(Played("nvml", raises), Played("sysfs", lambda _: Cards(gpus=(CARD,)))))
+    facts = asked(
+        machine(
+            ScriptedCards("nvml", raises), ScriptedCards("sysfs", lambda _: Cards(gpus=(CARD,)))
+        )
+    )
     assert facts.gpus == (CARD,)
     assert not health(facts, "gpu", "nvml").ok
 
 
 def test_a_machine_without_accelerators_says_so() -> None:
-    assert asked(machine(Played("nvml", lambda _: Cards()))).gpus == ()
+    assert asked(machine(ScriptedCards("nvml", lambda _: Cards()))).gpus == ()
 
 
 def test_a_quiet_probe_lets_go_of_the_cards() -> None:
-    played = Played("nvml", lambda _: Cards(gpus=(CARD,)))
+    played = ScriptedCards("nvml", lambda _: Cards(gpus=(CARD,)))
     whole = machine(played)
     asked(whole)
     whole.watch = ProbeInstructions(is_quiet=True)
@@ -142,7 +146,7 @@ def test_numbers_that_no_card_has_do_not_cost_the_whole_line() -> None:
     wild = AcceleratorFacts(
         id="cuda:0", name="Card", load=7.0, watts=float("inf"), memory_mb=1 << 60
     )
-    facts = asked(machine(Played("nvml", lambda _: Cards(gpus=(wild,)))))
+    facts = asked(machine(ScriptedCards("nvml", lambda _: Cards(gpus=(wild,)))))
     assert decode_machine_facts(encode(facts)).gpus == (AcceleratorFacts(id="cuda:0", name="Card"),)
 
 

@@ -110,7 +110,7 @@ def test_layers_that_are_computed_again_give_the_same_bits(tmp_path: Path) -> No
     for made in (roomy, tight):
         stirred(made)
         seen: list[int] = []
-        with torch.autograd.graph.saved_tensors_hooks(_noting(seen), lambda one: one):
+        with torch.autograd.graph.saved_tensors_hooks(_recording_sizes(seen), lambda one: one):
             loss = _loss(made)
         kept.append(sum(seen))
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -122,12 +122,12 @@ def test_layers_that_are_computed_again_give_the_same_bits(tmp_path: Path) -> No
         assert torch.equal(one.grad, other)
 
 
-def _noting(seen: list[int]) -> Callable[[torch.Tensor], torch.Tensor]:
-    def note(kept: torch.Tensor) -> torch.Tensor:
+def _recording_sizes(seen: list[int]) -> Callable[[torch.Tensor], torch.Tensor]:
+    def record_size(kept: torch.Tensor) -> torch.Tensor:
         seen.append(kept.numel())
         return kept
 
-    return note
+    return record_size
 
 
 def test_gradients_are_those_of_the_merged_model_and_of_pairs_alone(tmp_path: Path) -> None:

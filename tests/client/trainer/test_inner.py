@@ -15,7 +15,7 @@ from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun
-from tests.client.trainer.watching import Patient
+from tests.client.trainer.watching import UninterruptedControl
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -29,7 +29,7 @@ def _training(run: SmallRun, shards: int | None = None) -> TrainingData:
 
 
 def _trained(
-    run: SmallRun, plan: StepPlan, watch: Patient
+    run: SmallRun, plan: StepPlan, watch: UninterruptedControl
 ) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = model.build(CONFIG)
     network.load(run.origin.master, run.origin.layout)
@@ -61,16 +61,16 @@ def test_a_plan_stops_only_where_a_rerun_splits_the_same_way(
 
 def test_training_is_a_function_of_head_and_windows(run: SmallRun) -> None:
     plan = StepPlan.from_ranges([(3, 8)], 4)
-    one, first = _trained(run, plan, Patient())
-    other, second = _trained(run, plan, Patient())
+    one, first = _trained(run, plan, UninterruptedControl())
+    other, second = _trained(run, plan, UninterruptedControl())
     assert (one.loss_first, one.loss_last) == (other.loss_first, other.loss_last)
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert (one.step, one.windows, one.tokens) == (4, 8, 8 * 64)
 
 
 def test_a_stopped_training_is_the_beginning_of_the_whole_one(run: SmallRun) -> None:
-    stopped, first = _trained(run, StepPlan.from_ranges([(0, 8)], 4), Patient(steps=2))
-    rerun, second = _trained(run, StepPlan.from_ranges([(0, 4)], 2), Patient())
+    stopped, first = _trained(run, StepPlan.from_ranges([(0, 8)], 4), UninterruptedControl(steps=2))
+    rerun, second = _trained(run, StepPlan.from_ranges([(0, 4)], 2), UninterruptedControl())
     assert (stopped.step, stopped.windows) == (rerun.step, rerun.windows) == (2, 4)
     assert all(torch.equal(first[name], second[name]) for name in first)
 

@@ -22,7 +22,7 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
-from tests.client.trainer.watching import Patient
+from tests.client.trainer.watching import UninterruptedControl
 from tests.support.attack_table import attack
 from tests.support.trainer_attacks import ATTACKS, Situation
 
@@ -59,7 +59,12 @@ def _delta(run: SmallRun, first: int, steps: int = 16) -> NDArray[np.float32]:
     )
     plan = StepPlan.from_ranges([(first, 16)], 16)
     inner.train(
-        network, training, plan, run.manifest.inner, device.open_device("cpu"), Patient(steps)
+        network,
+        training,
+        plan,
+        run.manifest.inner,
+        device.open_device("cpu"),
+        UninterruptedControl(steps),
     )
     delta = np.zeros(run.origin.layout.elements, np.float32)
     assert network.write_delta(run.origin.master, run.origin.layout, delta)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.inner import TrainingProgress
 
 
-class Patient:
+class UninterruptedControl:
     """Lets training run to its end, or for `steps` steps."""
 
     def __init__(self, steps: int | None = None) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.support.memory_swarm import Swarm
 
 
-class MemoryLog:
+class SwarmLog:
     """Serves the swarm's log. A test changes `leaves`, `tiles`, `blobs` or the claims."""
 
     def __init__(self, swarm: Swarm) -> None:

@@ -22,7 +22,7 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
-from tests.client.verify.logs import MemoryLog, all_tiles, fill_store
+from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
 from tests.support.memory_swarm import (
     ORIGIN,
@@ -55,8 +55,8 @@ def crooked_swarm() -> Swarm:
 
 
 @pytest.fixture
-def log() -> MemoryLog:
-    return MemoryLog(crooked_swarm())
+def log() -> SwarmLog:
+    return SwarmLog(crooked_swarm())
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def audited(log: MemoryLog, store: Path | None = None) -> AuditReport:
+def audited(log: SwarmLog, store: Path | None = None) -> AuditReport:
     return audit(log, AuditOptions(contributions=(StoreFolders([store]),) if store else ()))
 
 
@@ -90,7 +90,7 @@ def flipped(content: bytes, at: int) -> bytes:
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
-def test_an_honest_log_with_a_void_round_is_sound(log: MemoryLog, store: Path) -> None:
+def test_an_honest_log_with_a_void_round_is_sound(log: SwarmLog, store: Path) -> None:
     report = audited(log, store)
     assert [one.line() for one in report.findings] == []
     assert report.exit_code == 0
@@ -102,7 +102,7 @@ def test_an_honest_log_with_a_void_round_is_sound(log: MemoryLog, store: Path) -
 
 @pytest.mark.parametrize("type_", ["member.ready", "work.commit", "witness.proof", "head.attest"])
 @pytest.mark.parametrize("where", [40, -30])
-def test_a_flipped_byte_in_an_entry_is_found(log: MemoryLog, type_: str, where: int) -> None:
+def test_a_flipped_byte_in_an_entry_is_found(log: SwarmLog, type_: str, where: int) -> None:
     index = index_of(type_)
     log.leaves[index] = flipped(log.leaves[index], where % len(log.leaves[index]))
     report = audited(log)
@@ -111,7 +111,7 @@ def test_a_flipped_byte_in_an_entry_is_found(log: MemoryLog, type_: str, where: 
 
 
 @pytest.mark.parametrize("type_", ["work.commit", "witness.proof"])
-def test_a_flipped_byte_is_found_even_if_the_log_signs_it(log: MemoryLog, type_: str) -> None:
+def test_a_flipped_byte_is_found_even_if_the_log_signs_it(log: SwarmLog, type_: str) -> None:
     index = index_of(type_)
     log.leaves[index] = flipped(log.leaves[index], 40)  # in the signature
     log.sign()
@@ -120,7 +120,7 @@ def test_a_flipped_byte_is_found_even_if_the_log_signs_it(log: MemoryLog, type_:
     assert findings[0].place.peer == to_text(crooked_swarm().entries[index].statement.author)
 
 
-def test_a_flipped_byte_in_a_tile_is_found(log: MemoryLog) -> None:
+def test_a_flipped_byte_in_a_tile_is_found(log: SwarmLog) -> None:
     hashes = log.tiles[0, 0]
     hashes[17] = Digest(flipped(hashes[17], 3))
     findings = found_at(audited(log), 17)
@@ -128,7 +128,7 @@ def test_a_flipped_byte_in_a_tile_is_found(log: MemoryLog) -> None:
     assert findings[0].expected == merkle.leaf_hash(log.leaves[17]).hex()
 
 
-def test_a_flipped_byte_in_a_higher_tile_is_found(log: MemoryLog) -> None:
+def test_a_flipped_byte_in_a_higher_tile_is_found(log: SwarmLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
     log.tiles[1, 0][1] = Digest(bytes(32))
@@ -137,7 +137,7 @@ def test_a_flipped_byte_in_a_higher_tile_is_found(log: MemoryLog) -> None:
     assert [one.what for one in report.findings] == ["tile/1/000.p/2"]
 
 
-def test_a_tree_read_in_two_parts_is_the_same_tree(log: MemoryLog) -> None:
+def test_a_tree_read_in_two_parts_is_the_same_tree(log: SwarmLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
     report = AuditReport()
@@ -147,18 +147,18 @@ def test_a_tree_read_in_two_parts_is_the_same_tree(log: MemoryLog) -> None:
     assert report.findings == []
 
 
-def test_a_checkpoint_of_another_key_is_refused(log: MemoryLog) -> None:
+def test_a_checkpoint_of_another_key_is_refused(log: SwarmLog) -> None:
     log.newest_note = log.newest_note.replace(b"tequio.example/test ", b"tequio.example/fake ")
     assert audited(log).exit_code == 2
 
 
-def test_a_removed_entry_is_found(log: MemoryLog) -> None:
+def test_a_removed_entry_is_found(log: SwarmLog) -> None:
     index = index_of("work.commit")
     del log.leaves[index]
     assert audited(log).exit_code == 2
 
 
-def test_a_removed_entry_is_found_even_if_the_log_signs_the_rest(log: MemoryLog) -> None:
+def test_a_removed_entry_is_found_even_if_the_log_signs_the_rest(log: SwarmLog) -> None:
     index = index_of("head.attest")
     author = to_text(crooked_swarm().entries[index].statement.author)
     del log.leaves[index]
@@ -169,7 +169,7 @@ def test_a_removed_entry_is_found_even_if_the_log_signs_the_rest(log: MemoryLog)
     assert "prev is not the digest" in broken.detail
 
 
-def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
+def test_a_key_must_be_registered_before_it_speaks(log: SwarmLog) -> None:
     index = index_of("key.register")
     author = to_text(crooked_swarm().entries[index].statement.author)
     log.leaves = [*log.leaves[:index], *log.leaves[index + 1 :], log.leaves[index]]
@@ -182,7 +182,7 @@ def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
     ("nonce", "fault"), [(0, "not a proof of 8 bits"), (None, "already registered")]
 )
 def test_a_key_is_registered_once_and_with_its_work(
-    log: MemoryLog, nonce: int | None, fault: str
+    log: SwarmLog, nonce: int | None, fault: str
 ) -> None:
     swarm = crooked_swarm()
     one = swarm.volunteers[0]
@@ -193,7 +193,7 @@ def test_a_key_is_registered_once_and_with_its_work(
     assert fault in findings[0].detail
 
 
-def test_a_changed_document_is_found(log: MemoryLog) -> None:
+def test_a_changed_document_is_found(log: SwarmLog) -> None:
     index = index_of("round.close")
     body = crooked_swarm().entries[index].statement.body
     assert isinstance(body, RoundClose)
@@ -203,7 +203,7 @@ def test_a_changed_document_is_found(log: MemoryLog) -> None:
     assert body.result in findings[0].detail
 
 
-def test_a_missing_document_leaves_the_audit_incomplete(log: MemoryLog) -> None:
+def test_a_missing_document_leaves_the_audit_incomplete(log: SwarmLog) -> None:
     index = index_of("round.close")
     body = crooked_swarm().entries[index].statement.body
     assert isinstance(body, RoundClose)
@@ -217,7 +217,7 @@ def test_a_missing_document_leaves_the_audit_incomplete(log: MemoryLog) -> None:
     assert told.detail.startswith(f"cannot vouch for {rosters} rosters")
 
 
-def forge(log: MemoryLog, index: int, body: Body) -> None:
+def forge(log: SwarmLog, index: int, body: Body) -> None:
     """Let the coordinator itself say something else there; the log ends with it."""
     swarm, old = crooked_swarm(), crooked_swarm().entries[index].statement
     other = Swarm(manifest=swarm.manifest)  # for its keys
@@ -241,13 +241,13 @@ def closing(nth: int) -> tuple[int, RoundClose, RoundResult]:
     return index, body, RoundResult.parse(crooked_swarm().blobs[Digest(from_text(body.result))])
 
 
-def forge_result(log: MemoryLog, index: int, body: RoundClose, result: RoundResult) -> None:
+def forge_result(log: SwarmLog, index: int, body: RoundClose, result: RoundResult) -> None:
     document = result.encode()
     log.blobs[sha256(document)] = document
     forge(log, index, msgspec.structs.replace(body, result=to_text(sha256(document))))
 
 
-def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: SwarmLog) -> None:
     index, body, result = closing(1)
     slot = next(at for at, row in enumerate(result.slots) if row.trainer_micropoints)
     row = result.slots[slot]
@@ -262,14 +262,14 @@ def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: MemoryLo
     assert told.place.peer is not None
 
 
-def test_a_swapped_accepted_set_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+def test_a_swapped_accepted_set_is_found_even_if_the_coordinator_signs_it(log: SwarmLog) -> None:
     index, body, _ = closing(0)
     forge(log, index, msgspec.structs.replace(body, set_root=to_text(sha256(b"another set"))))
     findings = found_at(audited(log), index)
     assert any(one.what == "round.close, set_root" for one in findings)
 
 
-def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: SwarmLog) -> None:
     index, body, result = closing(0)
     slot = next(at for at, row in enumerate(result.slots) if row.verdict == 1)
     row = msgspec.structs.replace(result.slots[slot], verdict=2, windows=0, trainer_micropoints=0)
@@ -277,7 +277,7 @@ def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: MemoryL
     assert any("verdict" in one.what for one in found_at(audited(log), index))
 
 
-def test_a_changed_point_in_the_api_is_found(log: MemoryLog) -> None:
+def test_a_changed_point_in_the_api_is_found(log: SwarmLog) -> None:
     key = max(log.points, key=log.points.__getitem__)
     log.points[key] += 1
     report = audited(log)
@@ -287,13 +287,13 @@ def test_a_changed_point_in_the_api_is_found(log: MemoryLog) -> None:
     ]
 
 
-def test_a_changed_run_in_the_api_is_found(log: MemoryLog) -> None:
+def test_a_changed_run_in_the_api_is_found(log: SwarmLog) -> None:
     log.run_claims = [msgspec.structs.replace(log.run_claims[0], round=99)]
     assert [one.found for one in audited(log).findings] == ["99"]
 
 
 def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
-    log: MemoryLog,
+    log: SwarmLog,
 ) -> None:
     claim = log.run_claims[0]
     ahead = msgspec.structs.replace(claim.as_of, size=log.size + 1)
@@ -319,7 +319,7 @@ def tree_file(store: Path, root: Digest) -> Path:
 
 
 @pytest.mark.parametrize("where", [0, 13, -1])
-def test_a_flipped_byte_in_a_contribution_is_found(log: MemoryLog, store: Path, where: int) -> None:
+def test_a_flipped_byte_in_a_contribution_is_found(log: SwarmLog, store: Path, where: int) -> None:
     root, author, number = contribution_of(index_of("work.commit"))
     path = tree_file(store, root)
     content = path.read_bytes()
@@ -332,7 +332,7 @@ def test_a_flipped_byte_in_a_contribution_is_found(log: MemoryLog, store: Path, 
 
 
 def test_another_store_can_stand_in_for_a_damaged_one(
-    log: MemoryLog, store: Path, tmp_path: Path
+    log: SwarmLog, store: Path, tmp_path: Path
 ) -> None:
     root, _, _ = contribution_of(index_of("work.commit"))
     fill_store(crooked_swarm(), tmp_path / "other")
@@ -342,7 +342,7 @@ def test_another_store_can_stand_in_for_a_damaged_one(
     assert audit(log, scope).exit_code == 0
 
 
-def test_a_missing_contribution_leaves_the_audit_incomplete(log: MemoryLog, store: Path) -> None:
+def test_a_missing_contribution_leaves_the_audit_incomplete(log: SwarmLog, store: Path) -> None:
     root, author, number = contribution_of(index_of("work.commit"))
     tree_file(store, root).unlink()
     report = audited(log, store)
@@ -351,7 +351,7 @@ def test_a_missing_contribution_leaves_the_audit_incomplete(log: MemoryLog, stor
     assert (told.what, told.place.peer, told.place.round) == ("contribution", author, number)
 
 
-def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: MemoryLog, store: Path) -> None:
+def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: SwarmLog, store: Path) -> None:
     root, _, _ = contribution_of(index_of("work.commit"))
     whole = fill_store(crooked_swarm(), store)
     for weights in crooked_swarm().arithmetic.weights.values():
@@ -362,13 +362,13 @@ def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: MemoryLog, store
     assert report.checked["heads recomputed"] == crooked_swarm().view.closed - 1
 
 
-def test_missing_first_weights_leave_the_audit_incomplete(log: MemoryLog, tmp_path: Path) -> None:
+def test_missing_first_weights_leave_the_audit_incomplete(log: SwarmLog, tmp_path: Path) -> None:
     report = audited(log, tmp_path)
     assert report.exit_code == 3
     assert report.findings[0].what == "weights of head 0"
 
 
-def test_damaged_first_weights_are_found(log: MemoryLog, store: Path) -> None:
+def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     root = Digest(from_text(crooked_swarm().manifest.model.weights_root))
     path = tree_file(store, root)
     path.write_bytes(flipped(path.read_bytes(), 5))
@@ -395,7 +395,7 @@ def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
         swarm.volunteer(f"v{at}")
     swarm.run()
     fill_store(swarm, tmp_path)
-    report = audited(MemoryLog(swarm), tmp_path)
+    report = audited(SwarmLog(swarm), tmp_path)
     assert report.exit_code == 2
     told = report.findings[0]
     promoted = [
@@ -406,7 +406,7 @@ def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
     assert told.found == promoted[2].body.weights_root  # type: ignore[union-attr]  # all HeadPromote
 
 
-def test_only_the_coordinator_speaks_for_rounds(log: MemoryLog) -> None:
+def test_only_the_coordinator_speaks_for_rounds(log: SwarmLog) -> None:
     swarm = Swarm(manifest=crooked_swarm().manifest)
     body = crooked_swarm().entries[index_of("round.roster")].statement.body
     usurper = swarm.sign(signer("organiser"), StatementDraft(body, 1), swarm.manifest.run_id)
@@ -426,7 +426,7 @@ def test_a_line_names_everything_that_is_known() -> None:
 
 
 def test_the_command_audits_a_mirror_and_writes_json(
-    log: MemoryLog, store: Path, tmp_path: Path
+    log: SwarmLog, store: Path, tmp_path: Path
 ) -> None:
     log.write_mirror(tmp_path / "mirror")
     out = tmp_path / "report.json"

@@ -1,4 +1,4 @@
-"""What a reader of a whole log holds against everybody's chain, whatever the entries say."""
+"""Checks on every author's chain by a reader of a whole log, whatever the entries contain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
 from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.authors import Author
 from tests.support.memory_swarm import Swarm
 from tests.support.statements import example
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 def audit(swarm: Swarm) -> Callable[[int, Entry], None]:
     report = AuditReport()
-    fold = Fold(swarm.genesis, MemoryLog(swarm), report)
+    fold = Fold(swarm.genesis, SwarmLog(swarm), report)
 
-    def take(index: int, entry: Entry) -> None:
+    def apply_entry(index: int, entry: Entry) -> None:
         fold.apply(index, entry.leaf())
         for finding in report.findings:
             code, _, detail = finding.detail.partition(": ")
             raise RefusedError(code, detail)
 
-    return take
+    return apply_entry
 
 
 def ledger(swarm: Swarm) -> Callable[[int, Entry], None]:
@@ -39,10 +39,10 @@ def ledger(swarm: Swarm) -> Callable[[int, Entry], None]:
     return lambda index, entry: state.apply(index, entry, entry.statement.ts)
 
 
-TAKING = {"audit": audit, "ledger": ledger}
+READERS = {"audit": audit, "ledger": ledger}
 
 
-@pytest.mark.parametrize("reader", TAKING)
+@pytest.mark.parametrize("reader", READERS)
 def test_the_time_of_the_coordinator_moves_forward_beyond_any_run(reader: str) -> None:
     swarm = Swarm()
     first = swarm.entries[0]
@@ -50,8 +50,8 @@ def test_the_time_of_the_coordinator_moves_forward_beyond_any_run(reader: str) -
     coordinator.signer = swarm.coordinator
     coordinator.seq, coordinator.last = first.statement.seq, first.statement.digest
     early = coordinator.sign(example("fault.report"), first.statement.ts - 1)
-    take = TAKING[reader](swarm)
-    take(0, first)
+    apply_entry = READERS[reader](swarm)
+    apply_entry(0, first)
     with pytest.raises(RefusedError, match="signed at") as refused:
-        take(1, early)
+        apply_entry(1, early)
     assert refused.value.code == "clock-skew"

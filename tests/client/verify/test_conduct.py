@@ -15,7 +15,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def swarm() -> Swarm:
 
 
 def audited(swarm: Swarm) -> AuditReport:
-    return audit(MemoryLog(swarm), AuditOptions())
+    return audit(SwarmLog(swarm), AuditOptions())
 
 
-def claimed(log: MemoryLog, who: Volunteer, **lie: object) -> AuditReport:
-    """Audit what a ledger tells of a key, with a lie in it."""
+def claimed(log: SwarmLog, who: Volunteer, **lie: object) -> AuditReport:
+    """Audit a ledger's answer about a key, with one lie in it."""
     record = log.swarm.standings.records[who.key]
     answer = StandingAnswer(
         standing=str(record.standing),
@@ -104,8 +104,8 @@ def test_a_roster_that_spares_somebody_is_found(swarm: Swarm) -> None:
 def test_another_standing_in_the_api_is_found(swarm: Swarm) -> None:
     assert swarm.coordinate()
     liar = swarm.volunteers[0]
-    assert claimed(MemoryLog(swarm), liar).findings == []
-    report = claimed(MemoryLog(swarm), liar, standing="active")
+    assert claimed(SwarmLog(swarm), liar).findings == []
+    report = claimed(SwarmLog(swarm), liar, standing="active")
     (finding,) = report.findings
     assert (finding.what, finding.expected) == ("standing in the API, standing", "quarantined")
     assert finding.place.peer == to_text(liar.key)
@@ -119,7 +119,7 @@ def test_after_a_run_that_could_not_be_read_doubts_are_no_accusations(swarm: Swa
         peer=to_text(swarm.volunteers[1].key), to="active", cause=1, evidence=(5,), until=0
     )
     append(swarm, unfounded)  # it may follow from what cannot be read
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     log.run_claims = []
     del log.blobs[digest_from_text(roster.roster)]
     report = audit(log, AuditOptions())

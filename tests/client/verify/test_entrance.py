@@ -13,7 +13,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.statement import sign
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.authors import registration
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
@@ -53,7 +53,7 @@ def vouch(peer: Volunteer) -> StatementDraft:
 
 
 def audited(swarm: Swarm) -> AuditReport:
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     for one in swarm.volunteers:
         log.tiers[one.key] = tier_answer(swarm.tiers, one.key)
     return audit(log, AuditOptions())
@@ -71,7 +71,7 @@ def test_a_log_with_invitations_and_vouches_is_sound_to_its_end(swarm: Swarm) ->
 
 def test_another_tier_or_owner_in_the_api_is_found(swarm: Swarm) -> None:
     for name, index in (("invited", 0), ("known", 2)):
-        one, log = swarm.volunteers[index], MemoryLog(swarm)
+        one, log = swarm.volunteers[index], SwarmLog(swarm)
         truth = tier_answer(swarm.tiers, one.key)
         assert truth.owner != to_text(one.key), name
         log.tiers[one.key] = msgspec.structs.replace(truth, owner=to_text(one.key))
@@ -112,6 +112,6 @@ def test_a_ledger_that_goes_on_to_believe_a_revoked_connector_is_found(swarm: Sw
     connector, known = swarm.volunteers[1], swarm.volunteers[2]
     believed = tier_answer(swarm.tiers, known.key)
     swarm.organise(RoleRevoke(peer=to_text(connector.key), role="connector"))
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     log.tiers[known.key] = believed
     assert found(audit(log, AuditOptions()), "tier in the API, tier").expected == "0"

@@ -12,7 +12,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import MemberVouch
 from tequio_shared.statements.statement import signed_message
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
@@ -51,10 +51,10 @@ def newer(swarm: Swarm, author: PeerKey, signer: Signer, *, gap: int = 0) -> byt
 
 
 def audited(swarm: Swarm, *leaves: bytes) -> AuditReport:
-    """Audit the log with those leaves and a vouch of who is no connector at its end."""
+    """Audit the log with those leaves, and with a vouch by a non-connector at its end."""
     one, other = swarm.volunteers
     lie = MemberVouch(peer=to_text(other.key), owner=to_text(sha256(b"account")), until=2**52)
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     log.leaves += [*leaves, one.sign(swarm.net, None, StatementDraft(lie), swarm.now_ms).leaf()]
     log.sign()
     return audit(log, AuditOptions())

@@ -11,7 +11,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
-from tests.client.verify.logs import MemoryLog
+from tests.client.verify.logs import SwarmLog
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 
@@ -41,7 +41,7 @@ def measured_swarm() -> Swarm:
 
 
 def test_measures_of_drawn_members_are_sound() -> None:
-    report = audit(MemoryLog(measured_swarm()), AuditOptions())
+    report = audit(SwarmLog(measured_swarm()), AuditOptions())
     assert [one.line() for one in report.findings] == []
     assert report.checked["measures of heads"] == 3
 
@@ -52,7 +52,7 @@ def test_a_measure_of_somebody_who_was_not_drawn_is_named() -> None:
     assert draw is not None
     one = next(each for each in swarm.volunteers if each.key not in draw.drawn)
     entry = one.sign(swarm.net, swarm.manifest.run_id, last_measure(swarm), swarm.now_ms)
-    log = MemoryLog(swarm)
+    log = SwarmLog(swarm)
     index = len(log.leaves)
     log.leaves.append(entry.leaf())
     log.sign()

@@ -23,7 +23,7 @@ from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.statements.competitions import EvalResult
 from tequio_shared.statements.statement import Entry
 from tests import lies
-from tests.lies import League, reason
+from tests.lies import ForgeableCompetition, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.competition_documents import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
@@ -52,10 +52,12 @@ def honest() -> DishonestLog:
 
 
 @pytest.fixture(scope="module")
-def league(honest: DishonestLog, tmp_path_factory: pytest.TempPathFactory) -> League:
+def forgeable(
+    honest: DishonestLog, tmp_path_factory: pytest.TempPathFactory
+) -> ForgeableCompetition:
     """A ledger that has everybody's keys."""
     bundle = honest.bundle(tmp_path_factory.mktemp("league") / "bundle.tar")
-    return League.of(bundle, [*honest.signers.values(), LOG_SIGNER])
+    return ForgeableCompetition.of(bundle, [*honest.signers.values(), LOG_SIGNER])
 
 
 def verified(place: object, *options: object) -> Result:
@@ -126,27 +128,31 @@ def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
 @attack("C5", layer="cli", ends="the correct and the stated ranking are named: exit status 2")
 @attack("C6", layer="coord", ends="the evaluator was not drawn: exit status 2")
 @pytest.mark.parametrize("lie", LIES, ids=lambda one: one.name.replace(" ", "-"))
-def test_each_of_six_lies_is_found_and_named(lie: Lie, league: League, tmp_path: Path) -> None:
-    told, entry = league.told(lie, tmp_path / "told.tar")
-    result = verified(told, "--json", tmp_path / "found.json")
+def test_each_of_six_lies_is_found_and_named(
+    lie: Lie, forgeable: ForgeableCompetition, tmp_path: Path
+) -> None:
+    forged, entry = forgeable.forged_bundle(lie, tmp_path / "told.tar")
+    result = verified(forged, "--json", tmp_path / "found.json")
     assert result.exit_code == 2, result.output
     assert "does not pass" in result.output
     report = json.loads((tmp_path / "found.json").read_bytes())
     assert reason(lie, entry, report), result.output
 
 
-def test_an_honest_log_that_is_told_anew_is_sound(league: League, tmp_path: Path) -> None:
-    told = RewrittenLog.of(league.bundle, league.signers).written(tmp_path / "told.tar")
-    assert told.read_bytes() == league.bundle.read_bytes()
+def test_an_honest_log_that_is_told_anew_is_sound(
+    forgeable: ForgeableCompetition, tmp_path: Path
+) -> None:
+    forged = RewrittenLog.of(forgeable.bundle, forgeable.signers).written(tmp_path / "told.tar")
+    assert forged.read_bytes() == forgeable.bundle.read_bytes()
 
 
 def test_a_lie_that_nobody_finds_ends_the_program_with_1(
-    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    forgeable: ForgeableCompetition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harmless = Lie(name="the truth", tell=lambda log, judged: 0, says=("anything",))
     monkeypatch.setattr("tests.lies.LIES", (harmless,))
     key_folder(tmp_path / "ledger", LOG_SIGNER)
-    (tmp_path / "competition.tar").write_bytes(league.bundle.read_bytes())
+    (tmp_path / "competition.tar").write_bytes(forgeable.bundle.read_bytes())
     result = CliRunner().invoke(lies.main, [str(tmp_path)])
     assert result.exit_code == 1, result.output
     assert "the truth: exit status 0" in result.output

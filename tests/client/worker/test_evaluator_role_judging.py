@@ -20,7 +20,7 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.competition.models import files_of, hub
-from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
+from tests.client.competition.scenario import DRAWN, EVALUATORS, NEEDED, CompetitionScenario
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.linked_worker import WILLING, linked
@@ -44,11 +44,11 @@ SECOND = Signer(bytes([8]) * 32)
 US, OTHERS = EVALUATORS[0], EVALUATORS[1:]
 MODELS = {"maize": 1}
 JUDGING = replace(WILLING, judge=True, while_used=True, pause_for_games=False, on_metered=True)
-"""Of somebody of whose session nothing is known."""
+"""Preferences for a session of which nothing is known."""
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Iterator[Story]:
+def scenario(tmp_path: Path) -> Iterator[CompetitionScenario]:
     """A competition that is open."""
     organisers = (
         key_folder(tmp_path / "first", ORGANISER),
@@ -63,25 +63,27 @@ def story(tmp_path: Path) -> Iterator[Story]:
         patch.setenv("HF_ENDPOINT", repositories.url)
         for name, seed in MODELS.items():
             repositories.put(f"milpa/{name}", files_of(tmp_path / f"{name}-files", seed=seed))
-        yield Story(url=ledger.url, clock=clock, folder=tmp_path, organisers=organisers)
+        yield CompetitionScenario(
+            url=ledger.url, clock=clock, folder=tmp_path, organisers=organisers
+        )
 
 
-class Volunteer:
-    """Somebody who judges, and the competition around."""
+class JudgingVolunteer:
+    """A judging volunteer and its competition."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
-        self.folder = story.folder / US
+    def __init__(self, scenario: CompetitionScenario) -> None:
+        self.scenario = scenario
+        self.folder = scenario.folder / US
         self.key = identity.load_or_create(self.folder).key
 
     def working(self) -> AbstractAsyncContextManager[LinkedWorker]:
         """The worker, as the app starts it."""
-        clock = self.story.folder / "clock"
-        return linked(self.folder, self.story.url, program=partial(program, clock))
+        clock = self.scenario.folder / "clock"
+        return linked(self.folder, self.scenario.url, program=partial(program, clock))
 
     async def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait for the log to say so."""
-        return await trio.to_thread.run_sync(self.story.until, is_so)
+        return await trio.to_thread.run_sync(self.scenario.until, is_so)
 
     async def do(self, act: Callable[..., object], *arguments: object) -> None:
         """Do something that blocks."""
@@ -90,12 +92,12 @@ class Volunteer:
     async def others(self) -> None:
         """Let the other evaluators do what is due."""
         for name in OTHERS:
-            await self.do(self.story.evaluate, name)
+            await self.do(self.scenario.evaluate, name)
 
     @property
     def scored(self) -> list[str]:
         """Entrant and document, of all that the evaluator's journal ever got."""
-        file = self.story.folder / "scored"
+        file = self.scenario.folder / "scored"
         return file.read_text().splitlines() if file.exists() else []
 
 
@@ -107,7 +109,7 @@ async def row(worker: LinkedWorker) -> CompetitionRow:
 
 
 def is_scoring(shown: Snapshot) -> bool:
-    """Whether the evaluator is in the middle of a model."""
+    """True while the evaluator is in the middle of a model."""
     one = shown.judging
     return one is not None and one.doing == "scoring" and 0 < one.documents < one.of_documents
 
@@ -125,13 +127,15 @@ async def gone(pid: int) -> None:
             await trio.sleep(0.05)
 
 
-async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(story: Story) -> None:
-    one = Volunteer(story)
-    await one.do(story.opened)
+async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(
+    scenario: CompetitionScenario,
+) -> None:
+    one = JudgingVolunteer(scenario)
+    await one.do(scenario.opened)
     for name in MODELS:
-        await one.do(story.enter, name, f"milpa/{name}")
+        await one.do(scenario.enter, name, f"milpa/{name}")
     for name in OTHERS:
-        await one.do(story.follow, name)
+        await one.do(scenario.follow, name)
     async with one.working() as worker:
         await worker.send(control.SetPreferences(preferences=JUDGING))
         await worker.want(lend=True)
@@ -150,7 +154,7 @@ async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(story
         worker.process.kill()
         await gone(second)
     await one.others()
-    (story.folder / "free").touch()
+    (scenario.folder / "free").touch()
     async with one.working() as worker:  # which knows what was chosen and wished
         await one.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
         await one.others()
@@ -160,13 +164,13 @@ async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(story
     assert len(one.scored) == len(set(one.scored)) == len(MODELS) * DRAWN
 
 
-async def _draw(one: Volunteer) -> None:
-    story = one.story
-    await one.do(story.go_to, "deadline")
+async def _draw(one: JudgingVolunteer) -> None:
+    scenario = one.scenario
+    await one.do(scenario.go_to, "deadline")
     await one.until(lambda view: view.phase is CompetitionPhase.CLOSED)
     await one.others()
     await one.until(lambda view: all(offer.secret for offer in view.offers.values()))
-    await one.do(story.go_to, "draw")
+    await one.do(scenario.go_to, "draw")
     await one.until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
-        await one.do(story.reveal, number)
+        await one.do(scenario.reveal, number)

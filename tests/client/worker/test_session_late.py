@@ -37,8 +37,8 @@ PATIENCE_S = 240.0
 END_S = 30.0
 
 
-class Scene:
-    """A run with a seed and the volunteers ana, bo and cleo; ana's life begins several times."""
+class VolunteerRun:
+    """A run with a seed and the volunteers ana, bo and cleo; ana is started several times."""
 
     def __init__(self, stage: RealNetwork, history: LogHistory) -> None:
         self.stage = stage
@@ -60,7 +60,7 @@ class Scene:
         await one.wait_ended(END_S)
 
     async def until_closed(self, more: int) -> None:
-        """Wait until so many more rounds have closed."""
+        """Wait until `more` more rounds have closed."""
         await self.history.read()
         goal = len(self.history.rounds(RoundClose)) + more
 
@@ -90,11 +90,11 @@ class Scene:
         return max(path.stat().st_size for path in files)
 
     def new_events(self, one: RunningProgram, name: str) -> list[dict[str, Any]]:
-        """What it has logged since the last `turn`."""
+        """Events of that name that it has logged since `skip_events`."""
         return [event for event in list(one.events())[self._seen :] if event["event"] == name]
 
-    def turn(self, one: RunningProgram) -> None:
-        """Begin a new page of its log."""
+    def skip_events(self, one: RunningProgram) -> None:
+        """Ignore its events up to now."""
         self._seen = len(list(one.events()))
 
 
@@ -102,15 +102,15 @@ async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path
     with trio.fail_after(WHOLE_S):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage)
-            scene = Scene(stage, LogHistory(api))
+            volunteer_run = VolunteerRun(stage, LogHistory(api))
             stage.seed("--heads-every", "1000")
             for name in ("bo", "cleo"):
-                scene.start(name)
-            ana = scene.start("ana")
+                volunteer_run.start(name)
+            ana = volunteer_run.start("ana")
             await stage.until("ana computes heads", lambda: _has_computed(ana, 2), PATIENCE_S)
-            ana = await _it_replays_the_rounds_that_it_missed(scene, ana)
-            ana = await _damaged_weights_cost_one_piece(scene, ana, api)
-            await _a_head_of_its_own_is_mended_by_one_piece(scene, ana)
+            ana = await _it_replays_the_rounds_that_it_missed(volunteer_run, ana)
+            ana = await _damaged_weights_cost_one_piece(volunteer_run, ana, api)
+            await _a_head_of_its_own_is_mended_by_one_piece(volunteer_run, ana)
 
 
 def _has_computed(one: RunningProgram, count: int) -> bool:
@@ -118,39 +118,39 @@ def _has_computed(one: RunningProgram, count: int) -> bool:
 
 
 async def _it_replays_the_rounds_that_it_missed(
-    scene: Scene, ana: RunningProgram
+    volunteer_run: VolunteerRun, ana: RunningProgram
 ) -> RunningProgram:
-    await scene.kill(ana)
+    await volunteer_run.kill(ana)
     last = list(ana.events("head computed"))[-1]["round"]
-    scene.turn(ana)
-    await scene.until_closed(4)
-    ana = scene.start("ana")
-    await scene.until_committed(ana)
-    (going,) = scene.new_events(ana, "replaying from an older head")
+    volunteer_run.skip_events(ana)
+    await volunteer_run.until_closed(4)
+    ana = volunteer_run.start("ana")
+    await volunteer_run.until_committed(ana)
+    (going,) = volunteer_run.new_events(ana, "replaying from an older head")
     assert going["round"] in {last, last + 1}  # computed, and killed before it was logged
-    closed = scene.history.rounds(RoundClose)
+    closed = volunteer_run.history.rounds(RoundClose)
     missed = [number for number in closed if going["round"] < number <= going["to"]]
-    computed = [event["round"] for event in scene.new_events(ana, "head computed")]
+    computed = [event["round"] for event in volunteer_run.new_events(ana, "head computed")]
     assert len(missed) >= 2
     assert computed[: len(missed)] == missed
-    assert not scene.new_events(ana, "fetching head")
-    assert ana.status.received_bytes < scene.head_bytes()
+    assert not volunteer_run.new_events(ana, "fetching head")
+    assert ana.status.received_bytes < volunteer_run.head_bytes()
     return ana
 
 
 async def _damaged_weights_cost_one_piece(
-    scene: Scene, ana: RunningProgram, api: LedgerApi
+    volunteer_run: VolunteerRun, ana: RunningProgram, api: LedgerApi
 ) -> RunningProgram:
-    await scene.kill(ana)
-    scene.turn(ana)
+    await volunteer_run.kill(ana)
+    volunteer_run.skip_events(ana)
     (run,) = await api.runs()
-    assert _flip_a_bit_in_all_heads(scene.stage.folder / "ana", run.id) >= 1
-    ana = scene.start("ana")
-    await scene.until_committed(ana)
-    assert scene.new_events(ana, "a tree was damaged on the disk")
-    (fetched,) = scene.new_events(ana, "head fetched")
+    assert _flip_a_bit_in_all_heads(volunteer_run.stage.folder / "ana", run.id) >= 1
+    ana = volunteer_run.start("ana")
+    await volunteer_run.until_committed(ana)
+    assert volunteer_run.new_events(ana, "a tree was damaged on the disk")
+    (fetched,) = volunteer_run.new_events(ana, "head fetched")
     assert sum(fetched["sources"].values()) == PIECE_BYTES
-    assert scene.new_events(ana, "fetching head")[0]["missing_bytes"] == PIECE_BYTES
+    assert volunteer_run.new_events(ana, "fetching head")[0]["missing_bytes"] == PIECE_BYTES
     return ana
 
 
@@ -169,15 +169,19 @@ def _flip_a_bit_in_all_heads(folder: Path, run: RunId) -> int:
     return flipped
 
 
-async def _a_head_of_its_own_is_mended_by_one_piece(scene: Scene, ana: RunningProgram) -> None:
-    scene.turn(ana)
-    scene.slip.touch()
-    await scene.stage.until("ana slips", lambda: not scene.slip.exists(), PATIENCE_S)
-    is_mended = partial(scene.new_events, ana, "head fetched")
-    await scene.stage.until("it is mended", lambda: bool(is_mended()), PATIENCE_S)
-    await scene.until_committed(ana)
-    (fetched,) = scene.new_events(ana, "head fetched")
+async def _a_head_of_its_own_is_mended_by_one_piece(
+    volunteer_run: VolunteerRun, ana: RunningProgram
+) -> None:
+    volunteer_run.skip_events(ana)
+    volunteer_run.slip.touch()
+    await volunteer_run.stage.until(
+        "ana slips", lambda: not volunteer_run.slip.exists(), PATIENCE_S
+    )
+    is_mended = partial(volunteer_run.new_events, ana, "head fetched")
+    await volunteer_run.stage.until("it is mended", lambda: bool(is_mended()), PATIENCE_S)
+    await volunteer_run.until_committed(ana)
+    (fetched,) = volunteer_run.new_events(ana, "head fetched")
     assert sum(fetched["sources"].values()) == PIECE_BYTES
-    promoted = {one for heads in scene.history.heads().values() for one in heads}
+    promoted = {one for heads in volunteer_run.history.heads().values() for one in heads}
     assert ana.status.head in promoted
     assert digest_from_text(ana.status.head)

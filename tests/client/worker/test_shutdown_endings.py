@@ -13,16 +13,16 @@ URL = "https://ledger.example"
 
 
 def sentence(error: Exception) -> str:
-    """What a person reads when this error ends a program, alone or in a group."""
-    told = set()
+    """The message for people when this error ends a program, alone or in a group."""
+    messages = set()
     for raised in (error, ExceptionGroup("g", [ExceptionGroup("h", [error])])):
         with (
             pytest.raises((UserFacingError, ExceptionGroup)) as caught,
             shutdown.explain_unreachable_ledger(URL),
         ):
             raise raised
-        told.add(str(first_error(caught.value)))
-    (only,) = told
+        messages.add(str(first_error(caught.value)))
+    (only,) = messages
     return only
 
 

@@ -1,4 +1,4 @@
-"""Programs that are told to stop: last words are waited for, but not for long, and not twice."""
+"""Programs under a stop signal: final statements are waited for once, and not for long."""
 
 from __future__ import annotations
 
@@ -40,39 +40,39 @@ trio.run(stopping.run, program)
 
 
 def stopped(words: str, signals: int) -> tuple[list[str], float]:
-    """What a program says that is sent so many signals, and how long it goes on after the first."""
+    """Lines of a program that gets one or two signals, and its seconds after the first signal."""
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM, words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         lines = iter(line for line in process.stdout if line[0] != "2")  # without the log
-        said = [next(lines)]
+        printed = [next(lines)]
         begun = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        said.append(next(lines))
+        printed.append(next(lines))
         if signals > 1:
             process.send_signal(signal.SIGINT)
-        said += lines
+        printed += lines
         assert process.wait(30) == 0
-        return [line.strip() for line in said], time.monotonic() - begun
+        return [line.strip() for line in printed], time.monotonic() - begun
 
 
 def test_last_words_are_waited_for_and_then_all_is_closed() -> None:
-    said, _ = stopped("quick", 1)
-    assert said == ["running", "speaking", "spoken", "closed"]
+    printed, _ = stopped("quick", 1)
+    assert printed == ["running", "speaking", "spoken", "closed"]
 
 
 def test_last_words_that_fail_stop_nothing() -> None:
-    said, _ = stopped("fails", 1)
-    assert said == ["running", "speaking", "closed"]
+    printed, _ = stopped("fails", 1)
+    assert printed == ["running", "speaking", "closed"]
 
 
 def test_last_words_that_take_too_long_are_cut_short() -> None:
-    said, seconds = stopped("long", 1)
-    assert said == ["running", "speaking", "closed"]
+    printed, seconds = stopped("long", 1)
+    assert printed == ["running", "speaking", "closed"]
     assert seconds >= BEFORE_STOP_S
 
 
 def test_a_second_signal_ends_it_at_once() -> None:
-    said, seconds = stopped("long", 2)
-    assert said == ["running", "speaking", "closed"]
+    printed, seconds = stopped("long", 2)
+    assert printed == ["running", "speaking", "closed"]
     assert seconds < BEFORE_STOP_S

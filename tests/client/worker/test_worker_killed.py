@@ -85,8 +85,8 @@ TRAINED = (
 """Moments from which on a worker does not train again in that round."""
 
 
-class Cradle:
-    """The process from which all workers are forked; hears how they ended."""
+class WorkerForker:
+    """The process that forks all workers and receives their exit statuses."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -100,11 +100,11 @@ class Cradle:
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
 
-    async def start(self, told: Mapping[str, object]) -> int:
-        """Start a worker; gives its process id."""
+    async def start(self, request: Mapping[str, object]) -> int:
+        """Start a worker; return its process id."""
         count = len(self._started)
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
 
         async def holds() -> bool:
@@ -114,7 +114,7 @@ class Cradle:
         return self._started[-1]
 
     async def ended(self, worker: int, what: str) -> int:
-        """Wait for a worker's end; gives its exit status."""
+        """Wait for a worker's end; return its exit status."""
 
         async def holds() -> bool:
             return worker in self._ended
@@ -141,14 +141,14 @@ class Cradle:
 
 
 @dataclass
-class Place:
+class KilledWorkers:
     """A folder with a ledger, an open run, and the folders of two workers: ana and bo."""
 
     folder: Path
     port: int = field(default_factory=free_port)
     bo_port: int = field(default_factory=free_port)
     ledger: subprocess.Popen[str] | None = None
-    cradle: Cradle = field(default_factory=Cradle)
+    cradle: WorkerForker = field(default_factory=WorkerForker)
 
     @property
     def url(self) -> str:
@@ -157,7 +157,7 @@ class Place:
 
     @property
     def journal(self) -> Path:
-        """What ana signed, trained and died of."""
+        """Folder with records of what ana signed and trained, and of each kill."""
         return self.folder / "journal-ana"
 
     def start_ledger(self) -> None:
@@ -186,27 +186,27 @@ class Place:
         return to_text(identity.load_or_create(self.folder / name).key)
 
     async def start(self, name: str, moment: str = "never") -> int:
-        """Start a worker that lives until that moment; gives its process id."""
+        """Start a worker that lives until that moment; return its process id."""
         bo = peer_id_text(identity.load_or_create(self.folder / "bo").key)
         port = self.bo_port if name == "bo" else 0
         options = ["--ledger", self.url, "--dir", str(self.folder / name), "--log-json"]
         options += ["--listen", f"/ip4/127.0.0.1/tcp/{port}"]
         if name != "bo":
             options += ["--peer", f"/ip4/127.0.0.1/tcp/{self.bo_port}/p2p/{bo}"]
-        told = {
+        request = {
             "journal": str(self.folder / f"journal-{name}"),
             "moment": moment,
             "log": str(self.folder / f"{name}.log"),
             "arguments": ["worker", *options],
         }
-        return await self.cradle.start(told)
+        return await self.cradle.start(request)
 
     def diary(self) -> list[str]:
-        """What ana's lives have written down."""
+        """Lines that all of ana's processes have written so far."""
         path = self.journal / "diary"
         return path.read_text().splitlines() if path.exists() else []
 
-    def show(self) -> None:
+    def print_logs(self) -> None:
         """Print the end of every log."""
         for log in self.folder.glob("*.log"):
             sys.stderr.write(f"--- {log.name}\n{log.read_text()[-6000:]}\n")
@@ -225,15 +225,15 @@ def _copy(lines: IO[str], path: Path) -> None:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[tuple[Place, LogHistory]]:
-    place = Place(folder)
+async def opened(folder: Path) -> AsyncIterator[tuple[KilledWorkers, LogHistory]]:
+    place = KilledWorkers(folder)
     place.start_ledger()
     try:
         await trio.to_thread.run_sync(place.found)
         async with LedgerApi(place.url) as api:
             yield place, LogHistory(api)
     except BaseException:
-        place.show()
+        place.print_logs()
         raise
     finally:
         place.end()
@@ -250,7 +250,7 @@ async def until(what: str, holds: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def until_closed(history: LogHistory, more: int) -> None:
-    """Wait until so many more rounds have closed."""
+    """Wait until `more` more rounds have closed."""
     await history.read()
     goal = len(history.rounds(RoundClose)) + more
 
@@ -285,7 +285,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
             await _check_feedback(place, history)
 
 
-async def _the_ledger_is_away_meanwhile(place: Place, history: LogHistory) -> None:
+async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistory) -> None:
     """Killed with a signed commitment that was never sent; started while no ledger is there."""
     ana = await place.start("ana", "signed copy kept")
     assert await place.cradle.ended(ana, "signed") == -signal.SIGKILL
@@ -309,7 +309,7 @@ def _is_commitment(entry: Entry) -> bool:
     return isinstance(entry.statement.body, WorkCommit)
 
 
-async def _a_signal_ends_it(place: Place, history: LogHistory, ana: int) -> None:
+async def _a_signal_ends_it(place: KilledWorkers, history: LogHistory, ana: int) -> None:
     trainers = psutil.Process(ana).children()
     assert len(trainers) == 1
     begun = time.monotonic()
@@ -336,7 +336,7 @@ def _check_signed(entries: list[Entry]) -> None:
 
 
 def _check_diary(lines: list[str]) -> None:
-    """What was trained once and noted is not trained again."""
+    """Finished and recorded training is not repeated after a kill."""
     died = [line.removeprefix("died: ") for line in lines if line.startswith("died: ")]
     assert set(died) == set(killable_worker.MOMENTS)
     for at, line in enumerate(lines):
@@ -345,15 +345,15 @@ def _check_diary(lines: list[str]) -> None:
             assert last not in lines[at:], f"{last} after {line}"
 
 
-def _check_presence(place: Place, history: LogHistory) -> None:
-    """It was back in time each time: it committed in every round that had a place for it."""
+def _check_presence(place: KilledWorkers, history: LogHistory) -> None:
+    """Ana came back in time after each kill: she committed in every round that listed her."""
     ana = place.key("ana")
     for number in history.rounds(RoundClose):
         if ana in history.rosters[number]:
             assert ana in history.committed(number)
 
 
-async def _check_feedback(place: Place, history: LogHistory) -> None:
+async def _check_feedback(place: KilledWorkers, history: LogHistory) -> None:
     """Every contribution started from what an uninterrupted trainer would have held back."""
     async with LedgerApi(place.url) as api:
         accepted = set()

@@ -38,7 +38,7 @@ def told(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def done(*words: str | Path) -> str:
-    """Run a command that must succeed; give what it says."""
+    """Run a command that must succeed; return what it says."""
     said = told(*words)
     assert said.returncode == 0, said.stderr
     return said.stdout
@@ -51,7 +51,7 @@ def post(program: Served, name: str, count: int) -> httpx.Response:
 
 
 def logged(program: Served, name: str, count: int) -> bytes:
-    """Log so many entries; give the checkpoint after them."""
+    """Log `count` entries; return the checkpoint after them."""
     statuses = {item["status"] for item in post(program, name, count).json()["items"]}
     assert statuses == {"logged"}
     return checkpoint(program)
@@ -61,7 +61,7 @@ def checkpoint(program: Served) -> bytes:
     return httpx.get(f"{program.url}/log/checkpoint").content
 
 
-def show(program: Served, note: bytes) -> int:
+def post_checkpoint(program: Served, note: bytes) -> int:
     return httpx.post(f"{program.url}/log/checkpoint", content=note).status_code
 
 
@@ -80,12 +80,12 @@ def test_restore_drill(tmp_path: Path) -> None:
         assert checkpoint(program) == last
         assert health(program) == "restored"
         assert post(program, "too soon", 1).status_code == 503
-        assert show(program, last) == 204, "what clients hold is in it"
+        assert post_checkpoint(program, last) == 204, "what clients hold is in it"
     assert "may be signed again" in done("restore", "--dir", again, "--confirm")
     with served(again) as program:
         assert health(program) == "ok"
         logged(program, "after", 5)
-        assert show(program, last) == 204
+        assert post_checkpoint(program, last) == 204
     assert told("doctor", "--dir", again, *NETWORK).returncode == 0
 
 
@@ -121,13 +121,13 @@ def test_split_view_drill(tmp_path: Path) -> None:
         with served(other) as wrong:
             logged(wrong, "there", 7)
             (tmp_path / "note").write_bytes(note)
-            assert show(wrong, (tmp_path / "note").read_bytes()) == 409
+            assert post_checkpoint(wrong, (tmp_path / "note").read_bytes()) == 409
             assert health(wrong) == "lost"
             assert post(wrong, "more", 1).status_code == 503
         refused = told("restore", "--dir", other, "--confirm")
         assert refused.returncode == 1
         assert health(program) == "ok"
-        assert show(program, note) == 204
+        assert post_checkpoint(program, note) == 204
 
 
 def forget_attended(ledger: Ledger) -> None:

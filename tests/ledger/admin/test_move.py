@@ -32,7 +32,7 @@ MANY = 700
 
 
 class CutShort(BaseException):
-    """The process dies here."""
+    """Ends the process at this point."""
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def grow(ledger: Ledger, name: str, count: int) -> None:
 def moved(
     folder: Path, source: str, target: str, most: int | None = None, page_rows: int = PAGE_ROWS
 ) -> SignedHead:
-    """Move, and die when so many entries are there."""
+    """Move the log; raise CutShort once `most` entries have been copied."""
 
-    def tell(done: int, _of: int) -> None:
+    def on_progress(done: int, _of: int) -> None:
         if most is not None and done >= most:
             raise CutShort
 
@@ -69,7 +69,7 @@ def moved(
         closing(Database(source or held.database)) as old,
         closing(Database(target)) as new,
     ):
-        return Move(held, old, new, page_rows=page_rows).run(tell)
+        return Move(held, old, new, page_rows=page_rows).run(on_progress)
 
 
 def test_the_log_goes_on_in_postgresql_under_the_same_root(folder: Path, target: str) -> None:

@@ -1,4 +1,4 @@
-"""What the connector remembers: numbers for ever, vouches while they last, challenges for once."""
+"""The connector's memory: numbers stay, vouches stay until they end, challenges work once."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_a_number_is_used_once_whatever_became_of_it(tmp_path: Path) -> None:
 def test_a_key_counts_for_its_last_owner_while_its_vouch_lasts(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
     book = VouchBook(path, 0)
-    said = (vouch("a"), vouch("b", until=50), vouch("c"), vouch("c", OTHER))
-    for seq, body in enumerate(said, 2):
+    vouches = (vouch("a"), vouch("b", until=50), vouch("c"), vouch("c", OTHER))
+    for seq, body in enumerate(vouches, 2):
         book.use_number(seq, body)
     for one in (book, VouchBook(path, 0)):
         assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}

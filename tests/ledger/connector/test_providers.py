@@ -256,7 +256,7 @@ def test_a_discovery_document_that_leads_astray_is_not_followed(
 def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
     provider: AccountProvider,
 ) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         clock = VirtualClock()
         async with providers.http_client() as http:
             one = made(provider, "openid", ProviderClient(http), clock)
@@ -275,11 +275,11 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
             await one.account_of(DEVICE_CODE)
             assert provider.times("/.well-known/openid-configuration") == 2
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
 def test_a_secret_that_a_provider_gave_is_sent_to_it(provider: AccountProvider) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         client = ClientRegistration(id=CLIENT, secret="theirs", scope=SCOPE)  # noqa: S106 - of a test
         assert "theirs" not in repr(client)
         async with providers.http_client() as http:
@@ -287,7 +287,7 @@ def test_a_secret_that_a_provider_gave_is_sent_to_it(provider: AccountProvider) 
             await one.code()
             await one.account_of(DEVICE_CODE)
 
-    asyncio.run(story())
+    asyncio.run(scenario())
     forms = [form for path, form in provider.asked if path.startswith("/login")]
     assert [form["client_secret"] for form in forms] == ["theirs", "theirs"]
 

@@ -1,4 +1,4 @@
-"""What an operator may write, and the sample that says so."""
+"""Connector settings that an operator may write, and the sample file."""
 
 from __future__ import annotations
 

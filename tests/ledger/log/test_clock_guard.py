@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from tequio_shared.network.run import RunState
-from tests.ledger.log.test_coordinator import Swarm
+from tests.ledger.log.test_coordinator import LedgerSwarm
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 BACK_MS = 60_000
 
 
-async def set_back(swarm: Swarm) -> None:
+async def set_back(swarm: LedgerSwarm) -> None:
     """Begin a round, then set the clock back."""
     await swarm.open()
     await swarm.start_round(*swarm.peers[:3])
     swarm.clock.pass_ms(-BACK_MS)
 
 
-async def play_on(swarm: Swarm) -> None:
+async def play_on(swarm: LedgerSwarm) -> None:
     """Members commit; the coordinator does not end the phase before its own last statement."""
     await swarm.post([peer.commit() for peer in swarm.peers[:3]])
     assert swarm.state() is RunState.ROUND_TRAIN
@@ -38,26 +38,26 @@ async def play_on(swarm: Swarm) -> None:
 def test_a_clock_set_back_holds_the_coordinator_until_it_has_caught_up(tmp_path: Path) -> None:
     clock = VirtualClock()
 
-    async def story(ledger: Ledger) -> None:
+    async def scenario(ledger: Ledger) -> None:
         async with running(ledger):
-            swarm = Swarm(ledger, clock)
+            swarm = LedgerSwarm(ledger, clock)
             await set_back(swarm)
             await play_on(swarm)
 
     with opened(make_settings(tmp_path), clock) as ledger:
-        asyncio.run(story(ledger))
+        asyncio.run(scenario(ledger))
 
 
 def test_it_holds_it_after_a_restart_too(tmp_path: Path) -> None:
     clock = VirtualClock()
 
-    async def first(ledger: Ledger) -> Swarm:
+    async def first(ledger: Ledger) -> LedgerSwarm:
         async with running(ledger):
-            swarm = Swarm(ledger, clock)
+            swarm = LedgerSwarm(ledger, clock)
             await set_back(swarm)
             return swarm
 
-    async def second(ledger: Ledger, swarm: Swarm) -> None:
+    async def second(ledger: Ledger, swarm: LedgerSwarm) -> None:
         async with running(ledger):
             swarm.ledger = ledger
             for peer in swarm.peers:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 RULES = msgspec.structs.replace(manifest(most=100), measure=MeasureRules(every=2))
 
 
-class Swarm:
-    """A ledger, its organiser, and peers that do what they are told to."""
+class LedgerSwarm:
+    """A ledger, its organiser, and peers that act when a test calls them."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
         self.ledger = ledger
@@ -37,8 +37,8 @@ class Swarm:
         self.organiser = SigningOrganiser(ledger)
         self.peers = [SigningPeer(f"peer {n}", ledger, RULES.run_id) for n in range(4)]
 
-    def moved(self, ledger: Ledger) -> Swarm:
-        """Go on with another ledger: the same one, opened anew."""
+    def moved(self, ledger: Ledger) -> LedgerSwarm:
+        """Continue on another ledger object: the same ledger, opened again."""
         self.ledger = ledger
         for peer in self.peers:
             peer.move(ledger)
@@ -54,12 +54,12 @@ class Swarm:
         return self.view.state
 
     async def post(self, entries: Iterable[Entry]) -> None:
-        """Log entries, all of which must be taken."""
+        """Submit entries, all of which must be logged."""
         outcomes = await self.ledger.sequencer.submit(list(entries))
         assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass and the coordinator look."""
+        """Let time pass, then run the coordinator."""
         self.clock.pass_ms(duration_ms)
         await self.ledger.sequencer.submit([])
 
@@ -93,13 +93,13 @@ class Swarm:
         self.clock.pass_ms(2_000)
 
 
-def drive(folder: Path, story: Story) -> None:
+def drive(folder: Path, scenario: Scenario) -> None:
     clock = VirtualClock()
 
     async def run() -> None:
         with opened(make_settings(folder), clock) as ledger:
             async with running(ledger):
-                await asyncio.wait_for(story(Swarm(ledger, clock)), 20)
+                await asyncio.wait_for(scenario(LedgerSwarm(ledger, clock)), 20)
 
     asyncio.run(run())
 
@@ -107,11 +107,11 @@ def drive(folder: Path, story: Story) -> None:
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    Story = Callable[[Swarm], Awaitable[None]]
+    Scenario = Callable[[LedgerSwarm], Awaitable[None]]
 
 
 def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         for _ in range(3):
             await swarm.play(*swarm.peers[:3])
@@ -123,11 +123,11 @@ def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
             credited = connection.execute(select(Credit.micropoints)).scalars().all()
         assert sum(earned) == sum(credited) > 0
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_round_without_commitments_is_void_and_the_head_stays(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         await swarm.play(*swarm.peers[:3])
         await swarm.start_round(*swarm.peers[:3])
@@ -138,11 +138,11 @@ def test_a_round_without_commitments_is_void_and_the_head_stays(tmp_path: Path) 
         await swarm.play(*swarm.peers[:3])
         assert swarm.view.closed == 2
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_newcomer_is_in_the_next_roster_and_who_leaves_is_not(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         await swarm.start_round(*swarm.peers[:3])
         await swarm.post(swarm.peers[3].join())
@@ -153,11 +153,11 @@ def test_a_newcomer_is_in_the_next_roster_and_who_leaves_is_not(tmp_path: Path) 
         assert swarm.view.round is not None
         assert set(swarm.view.round.slot_of) == {peer.key for peer in swarm.peers[1:]}
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         sign, run = swarm.organiser.sign, RULES.run_id
         await swarm.post([sign(RunPause(reason=1), swarm.clock(), run=run)])
@@ -167,11 +167,11 @@ def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
         await swarm.play(*swarm.peers[:3])
         assert swarm.view.closed == 2
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_finish_promotes_the_last_head_and_closes_the_run(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         finish = swarm.organiser.sign(RunFinish(reason=1), swarm.clock(), run=RULES.run_id)
         await swarm.post([finish])
@@ -182,11 +182,11 @@ def test_finish_promotes_the_last_head_and_closes_the_run(tmp_path: Path) -> Non
         assert swarm.view.head is not None
         assert swarm.view.head.round == 1
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_deadline_is_kept_without_any_statement(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         await swarm.start_round(*swarm.peers[:3])
         await swarm.post([peer.commit() for peer in swarm.peers[:2]])
@@ -198,15 +198,15 @@ def test_a_deadline_is_kept_without_any_statement(tmp_path: Path) -> None:
         assert swarm.view.round is not None
         assert swarm.view.round.phase is RoundPhase.WITNESS
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_restart_in_mid_round_changes_nothing(tmp_path: Path) -> None:
     clock = VirtualClock()
 
-    async def first(ledger: Ledger) -> Swarm:
+    async def first(ledger: Ledger) -> LedgerSwarm:
         async with running(ledger):
-            swarm = Swarm(ledger, clock)
+            swarm = LedgerSwarm(ledger, clock)
             await swarm.open()
             await swarm.start_round(*swarm.peers[:3])
             await swarm.post([peer.commit() for peer in swarm.peers[:2]])

@@ -31,7 +31,7 @@ CLOCK = VirtualClock()
 
 
 async def submit(ledger: Ledger, name: str, count: int) -> bytes:
-    """Log so many entries; give the checkpoint after them."""
+    """Log `count` entries; return the checkpoint after them."""
     entries = newcomers(name, ledger.state.net, count, CLOCK())
     outcomes = await ledger.sequencer.submit(entries)
     assert all(isinstance(outcome, Logged) for outcome in outcomes)
@@ -39,13 +39,13 @@ async def submit(ledger: Ledger, name: str, count: int) -> bytes:
 
 
 async def grow(ledger: Ledger, name: str, count: int) -> bytes:
-    """Run a ledger for so many entries; once only, a loop owns its queue."""
+    """Run a ledger for `count` entries; only once per ledger, as its queue belongs to one loop."""
     async with running(ledger):
         return await submit(ledger, name, count)
 
 
 def saved(tmp_path: Path) -> tuple[Path, bytes, bytes]:
-    """Make a backup, after which the ledger goes on; give it and checkpoints before and after."""
+    """Make a backup, after which the ledger goes on; return it and checkpoints before and after."""
 
     async def live(ledger: Ledger) -> tuple[bytes, bytes]:
         async with running(ledger):
@@ -129,7 +129,7 @@ def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
     folder, before, after = restored(tmp_path)
     (folder / "signing.json").unlink()
 
-    async def story(ledger: Ledger) -> None:
+    async def scenario(ledger: Ledger) -> None:
         async with running(ledger):
             assert await ledger.judge_checkpoint(before)
             assert not await ledger.judge_checkpoint(after)
@@ -139,7 +139,7 @@ def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
         assert ledger.log.published == published
 
     with opened(make_settings(folder), CLOCK) as ledger:
-        asyncio.run(story(ledger))
+        asyncio.run(scenario(ledger))
 
 
 def test_nobody_else_can_stop_a_ledger(tmp_path: Path) -> None:

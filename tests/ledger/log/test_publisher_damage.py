@@ -1,4 +1,4 @@
-"""What was published stays what it was, or the ledger does not start."""
+"""Published data must be unchanged, or the ledger does not start."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.whole
 ORIGIN = "ledger.example/test"
 
 
-def say(member: LedgerReplica, name: str, count: int) -> None:
+def post_entries(member: LedgerReplica, name: str, count: int) -> None:
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, member.net, count, now_ms)]
     answer = httpx.post(f"{member.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
@@ -34,7 +34,7 @@ def say(member: LedgerReplica, name: str, count: int) -> None:
 
 
 def wait_until_shown(member: LedgerReplica, policy: Policy, size: int) -> None:
-    """Wait until it shows so many entries, and never one without the quorum."""
+    """Wait until it shows `size` entries; any checkpoint without the quorum is an error."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         answer = httpx.get(f"{member.url}/log/checkpoint", timeout=30)
@@ -59,13 +59,13 @@ def test_the_next_one_publishes_when_the_one_that_did_is_killed(
         policy = Policy.parse(path.read_bytes())
         options = ("--trust", str(path), "--publish-pause-ms", "0")
         one, other = team.start(None, *options), team.start(None, *options)
-        say(one, "by one", 5)
-        say(other, "by the other", 5)
+        post_entries(one, "by one", 5)
+        post_entries(other, "by the other", 5)
         for member in (one, other):
             wait_until_shown(member, policy, 11)
         leader = team.leader()
         rest = other if leader is one else one
         leader.kill()
         assert team.leader() is rest
-        say(rest, "after it", 5)
+        post_entries(rest, "after it", 5)
         wait_until_shown(rest, policy, 16)

@@ -17,7 +17,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.statement import Entry
-from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.synthetic_competition import HOUR_MS, SyntheticCompetition, folder, head
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Story = Callable[["Contest"], Awaitable[None]]
+    Scenario = Callable[["LoggedCompetition"], Awaitable[None]]
 
 SECOND = Signer(bytes([8]) * 32)
 NAMES = ("custodian 1", "custodian 2", "custodian 3", "alpha", "one", "two", "three", "four")
 
 
-class Contest:
+class LoggedCompetition:
     """A ledger with a run, the people of a competition, and the competition."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
-        self.swarm = Swarm(ledger, clock)
+        self.swarm = LedgerSwarm(ledger, clock)
         self.clock = clock
         self.people = {name: Author(name, ledger.state.net) for name in NAMES}
         self.paper = SyntheticCompetition(
@@ -70,8 +70,8 @@ class Contest:
         """Register everybody."""
         await self.swarm.post([one.register(self.clock()) for one in self.people.values()])
 
-    async def say(self, name: str, body: Body, *others: Signer) -> Outcome:
-        """Have somebody say it; its documents lie in the ledger."""
+    async def submit(self, name: str, body: Body, *others: Signer) -> Outcome:
+        """Submit a statement, with all documents in the ledger; refusals leave the chain."""
         for document in self.paper.documents.values():
             self.ledger.blobs.put(document)
         author = self.swarm.organiser if name == "organiser" else self.people[name]
@@ -83,13 +83,13 @@ class Contest:
         return outcome
 
     async def must(self, name: str, *bodies: Body) -> None:
-        """Have somebody say it, and be heard."""
+        """Submit statements, all of which must be logged."""
         for body in bodies:
-            outcome = await self.say(name, body)
+            outcome = await self.submit(name, body)
             assert isinstance(outcome, Logged), outcome
 
     async def until(self, ms: int) -> None:
-        """Let time pass up to then."""
+        """Let time pass up to `ms`."""
         await self.swarm.pass_ms(ms - self.clock())
 
     def submission(self) -> Submission:
@@ -99,26 +99,26 @@ class Contest:
         return head(RULES.run_id, made.round, made.weights_root)
 
 
-def drive(path: Path, *stories: Story) -> Contest:
-    """Tell each story to a ledger that is opened anew for it."""
+def drive(path: Path, *scenarios: Scenario) -> LoggedCompetition:
+    """Run each scenario on the ledger, which is reopened for each."""
     clock = VirtualClock()
-    contests: list[Contest] = []
+    contests: list[LoggedCompetition] = []
 
     async def run() -> None:
-        for story in stories:
+        for scenario in scenarios:
             with opened(make_settings(path, (ORGANISER, SECOND)), clock) as ledger:
                 if contests:
                     contests[0].swarm.moved(ledger)
                 else:
-                    contests.append(Contest(ledger, clock))
+                    contests.append(LoggedCompetition(ledger, clock))
                 async with running(ledger):
-                    await asyncio.wait_for(story(contests[0]), 60)
+                    await asyncio.wait_for(scenario(contests[0]), 60)
 
     asyncio.run(run())
     return contests[0]
 
 
-async def open_with_a_run(contest: Contest) -> None:
+async def open_with_a_run(contest: LoggedCompetition) -> None:
     """A run with a certified head, a competition, two entrants and four offers."""
     swarm, paper = contest.swarm, contest.paper
     await swarm.open()
@@ -134,28 +134,28 @@ async def open_with_a_run(contest: Contest) -> None:
         await contest.must(name, paper.offer(contest.people[name].key))
 
 
-async def close(contest: Contest) -> None:
+async def close(contest: LoggedCompetition) -> None:
     await contest.until(contest.paper.rules.dates.deadline - 1)
     assert contest.phase() is CompetitionPhase.OPEN
     await contest.until(contest.paper.rules.dates.deadline)
     assert contest.phase() is CompetitionPhase.CLOSED
 
 
-async def draw(contest: Contest) -> None:
+async def draw(contest: LoggedCompetition) -> None:
     for name in ("one", "two", "three", "four"):
         await contest.must(name, contest.paper.secret(contest.people[name].key))
     await contest.until(contest.paper.rules.dates.draw)
     assert contest.phase() is CompetitionPhase.DRAWN
 
 
-async def reveal(contest: Contest) -> None:
+async def reveal(contest: LoggedCompetition) -> None:
     await contest.must("custodian 2", contest.paper.reveal(2))
     assert contest.phase() is CompetitionPhase.DRAWN
     await contest.must("custodian 3", contest.paper.reveal(3))
     assert contest.phase() is CompetitionPhase.REVEALED
 
 
-async def score(contest: Contest) -> None:
+async def score(contest: LoggedCompetition) -> None:
     paper, found = contest.paper, contest.view.draw
     assert found is not None
     names = {author.key: name for name, author in contest.people.items()}
@@ -169,14 +169,14 @@ async def score(contest: Contest) -> None:
     assert not contest.view.missing_for_ranking()
 
 
-async def decide(contest: Contest) -> None:
+async def decide(contest: LoggedCompetition) -> None:
     found = contest.view.draw
     assert found is not None
     await contest.until(contest.paper.rules.dates.result)
-    alone = await contest.say("organiser", contest.paper.decide(found.beacon))
+    alone = await contest.submit("organiser", contest.paper.decide(found.beacon))
     assert isinstance(alone, Refused)
     assert alone.code == "wrong-role"
-    both = await contest.say("organiser", contest.paper.decide(found.beacon), SECOND)
+    both = await contest.submit("organiser", contest.paper.decide(found.beacon), SECOND)
     assert isinstance(both, Logged)
     assert contest.phase() is CompetitionPhase.DECIDED
 
@@ -201,9 +201,9 @@ def test_every_document_of_a_competition_is_one_that_the_log_needs(tmp_path: Pat
             names = {digest for _, digest in documents.documents(connection)}
             leaves = [leaf for _, leaf in log_rows.each_leaf_of(connection, KINDS)]
         assert set(contest.paper.documents) <= names
-        said = [Entry.parse(leaf).statement.body for leaf in leaves]
+        logged_bodies = [Entry.parse(leaf).statement.body for leaf in leaves]
         assert len({documents.document_of(Entry.parse(leaf).statement) for leaf in leaves}) == len(
-            said
+            logged_bodies
         )
         scores = next(iter(contest.view.results.values())).scores
         ledger.blobs.path(scores).unlink()
@@ -216,7 +216,7 @@ KINDS = ("comp.open", "comp.submit", "eval.result", "comp.result")
 
 
 def test_a_ledger_that_was_away_closes_and_draws_when_it_is_back(tmp_path: Path) -> None:
-    async def back(contest: Contest) -> None:
+    async def back(contest: LoggedCompetition) -> None:
         await contest.swarm.pass_ms(0)
         assert contest.phase() is CompetitionPhase.DRAWN
         assert (
@@ -226,7 +226,7 @@ def test_a_ledger_that_was_away_closes_and_draws_when_it_is_back(tmp_path: Path)
             contest.view.phase_starts[CompetitionPhase.CLOSED].ts >= contest.paper.rules.dates.draw
         )
 
-    async def leave(contest: Contest) -> None:
+    async def leave(contest: LoggedCompetition) -> None:
         await open_with_a_run(contest)
         contest.clock.pass_ms(6 * HOUR_MS)
 
@@ -234,25 +234,25 @@ def test_a_ledger_that_was_away_closes_and_draws_when_it_is_back(tmp_path: Path)
 
 
 def test_nobody_else_says_what_the_coordinator_and_the_organisers_have_to(tmp_path: Path) -> None:
-    async def story(contest: Contest) -> None:
+    async def scenario(contest: LoggedCompetition) -> None:
         paper = contest.paper
         await contest.register()
-        refused = await contest.say("alpha", paper.open())
+        refused = await contest.submit("alpha", paper.open())
         assert isinstance(refused, Refused)
         assert refused.code == "wrong-role"
         await contest.must("organiser", paper.open())
         due = contest.ledger.state.competitions.due(paper.rules.dates.deadline)
         assert due is not None
         for name in ("alpha", "organiser"):
-            again = await contest.say(name, due)
+            again = await contest.submit(name, due)
             assert isinstance(again, Refused)
             assert again.code == "wrong-role"
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_large_document_is_refused_without_being_read(tmp_path: Path) -> None:
-    async def story(contest: Contest) -> None:
+    async def scenario(contest: LoggedCompetition) -> None:
         await contest.register()
         await contest.must("organiser", contest.paper.open())
         await contest.until(contest.paper.rules.dates.opens)
@@ -260,21 +260,21 @@ def test_a_large_document_is_refused_without_being_read(tmp_path: Path) -> None:
         name = contest.ledger.blobs.put(bytes(1 << 20))
         contest.ledger.blobs.path(name).write_bytes(bytes(1 << 19))  # reading it says: not there
         body = CompSubmit(competition=contest.paper.text, entrant="alpha", submission=to_text(name))
-        refused = await contest.say("alpha", body)
+        refused = await contest.submit("alpha", body)
         assert isinstance(refused, Refused)
         assert refused.code == "malformed"
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_refused_statement_leaves_no_trace_in_the_state(tmp_path: Path) -> None:
-    async def story(contest: Contest) -> None:
+    async def scenario(contest: LoggedCompetition) -> None:
         await open_with_a_run(contest)
         size, entrants = contest.ledger.log.size, dict(contest.view.entrants)
-        refused = await contest.say("one", contest.paper.enter("alpha"))
+        refused = await contest.submit("one", contest.paper.enter("alpha"))
         assert isinstance(refused, Refused)
         assert refused.code == "name-taken"
         assert (contest.ledger.log.size, contest.view.entrants) == (size, entrants)
         await contest.must("one", contest.paper.enter("another"))
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)

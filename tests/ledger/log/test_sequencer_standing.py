@@ -24,7 +24,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry
-from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from tests.support.authors import Author
     from tests.support.signing_swarm import SigningPeer
 
-    Story = Callable[[Swarm], Awaitable[None]]
+    Scenario = Callable[[LedgerSwarm], Awaitable[None]]
 
 SECOND = Signer(bytes([8]) * 32)
 ORGANISERS = (ORGANISER, SECOND)
 
 
-def drive(folder: Path, *stories: Story, clock: VirtualClock | None = None) -> VirtualClock:
-    """Tell each story of one swarm to a ledger that is opened anew for it."""
+def drive(folder: Path, *scenarios: Scenario, clock: VirtualClock | None = None) -> VirtualClock:
+    """Run each scenario of one swarm on the ledger, which is reopened for each."""
     clock = clock or VirtualClock()
 
     async def run() -> None:
-        swarm: Swarm | None = None
-        for story in stories:
+        swarm: LedgerSwarm | None = None
+        for scenario in scenarios:
             with opened(make_settings(folder, ORGANISERS), clock) as ledger:
-                swarm = Swarm(ledger, clock) if swarm is None else swarm.moved(ledger)
+                swarm = LedgerSwarm(ledger, clock) if swarm is None else swarm.moved(ledger)
                 async with running(ledger):
-                    await asyncio.wait_for(story(swarm), 30)
+                    await asyncio.wait_for(scenario(swarm), 30)
 
     asyncio.run(run())
     return clock
@@ -69,7 +69,7 @@ def another_commitment(peer: SigningPeer, entry: Entry) -> Entry:
     return peer.sign(body, statement.ts, run=statement.run, number=statement.round)
 
 
-async def refused(swarm: Swarm, author: Author, sign: Callable[[], Entry]) -> str:
+async def refused(swarm: LedgerSwarm, author: Author, sign: Callable[[], Entry]) -> str:
     """Send what must be refused; the author's chain goes on from before. Gives the code."""
     chain = author.seq, author.last
     (outcome,) = await swarm.ledger.sequencer.submit([sign()])
@@ -78,7 +78,7 @@ async def refused(swarm: Swarm, author: Author, sign: Callable[[], Entry]) -> st
     return outcome.code
 
 
-async def leave_under_an_old_number(swarm: Swarm, peer: SigningPeer) -> None:
+async def leave_under_an_old_number(swarm: LedgerSwarm, peer: SigningPeer) -> None:
     """Let a peer sign a second statement under the number of its last one."""
     peer.seq -= 1
     assert await refused(swarm, peer, peer.leave) == "equivocation"
@@ -97,7 +97,7 @@ def row_of(ledger: Ledger, peer: SigningPeer) -> queries.StandingRow:
     return row.standing
 
 
-async def equivocate(swarm: Swarm) -> SigningPeer:
+async def equivocate(swarm: LedgerSwarm) -> SigningPeer:
     """Open the run; the first peer commits twice in its first round, which then closes."""
     liar, *others = swarm.peers[:3]
     await swarm.open()
@@ -111,12 +111,12 @@ async def equivocate(swarm: Swarm) -> SigningPeer:
     return liar
 
 
-def appeal(swarm: Swarm, peer: SigningPeer) -> Entry:
+def appeal(swarm: LedgerSwarm, peer: SigningPeer) -> Entry:
     since = swarm.ledger.state.standings.records[peer.key].since
     return peer.sign(StandingAppeal(change=since, text=""), swarm.clock())
 
 
-def ruling(swarm: Swarm, body: Body, *others: Signer) -> Entry:
+def ruling(swarm: LedgerSwarm, body: Body, *others: Signer) -> Entry:
     return swarm.organiser.sign(body, swarm.clock(), *others)
 
 
@@ -127,7 +127,7 @@ def release(peer: SigningPeer) -> StandingRelease:
 def test_who_commits_twice_is_quarantined_with_evidence_and_may_not_come_back(
     tmp_path: Path,
 ) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         row = row_of(swarm.ledger, liar)
         assert (row.standing, row.cause) == ("quarantined", StandingCause.TWO_COMMITMENTS)
@@ -141,11 +141,11 @@ def test_who_commits_twice_is_quarantined_with_evidence_and_may_not_come_back(
         assert liar.key not in swarm.view.round.slot_of, "the next roster is without the liar"
         assert await refused(swarm, liar, liar.ready) == "quarantined"
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_one_number_under_two_statements_is_proven_by_both(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         liar = swarm.peers[1]
         await leave_under_an_old_number(swarm, liar)
@@ -155,11 +155,11 @@ def test_one_number_under_two_statements_is_proven_by_both(tmp_path: Path) -> No
         assert isinstance(report, FaultReport)
         assert len(report.leaves) == 2
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_flood_of_faults_is_reported_once(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         liar, flood = swarm.peers[1], []
         chain = liar.seq, liar.last
@@ -174,11 +174,11 @@ def test_a_flood_of_faults_is_reported_once(tmp_path: Path) -> None:
         await leave_under_an_old_number(swarm, liar)
         assert swarm.ledger.log.size == size + 2
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_an_honest_word_said_again_or_too_late_proves_nothing(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         await swarm.start_round(*swarm.peers[:3])
         honest, late = swarm.peers[0], swarm.peers[2]
@@ -190,18 +190,18 @@ def test_an_honest_word_said_again_or_too_late_proves_nothing(tmp_path: Path) ->
         states = {record.standing for record in swarm.ledger.state.standings.records.values()}
         assert states == {Standing.NEWCOMER}
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_restart_keeps_every_standing(tmp_path: Path) -> None:
     before: list[object] = []
 
-    async def first(swarm: Swarm) -> None:
+    async def first(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         await swarm.post([appeal(swarm, liar)])
         before.append(swarm.ledger.state.standings)
 
-    async def second(swarm: Swarm) -> None:
+    async def second(swarm: LedgerSwarm) -> None:
         assert swarm.ledger.state.standings == before[0]
         liar = swarm.peers[0]
         assert row_of(swarm.ledger, liar).appeal is not None
@@ -211,7 +211,7 @@ def test_a_restart_keeps_every_standing(tmp_path: Path) -> None:
 
 
 def test_two_organisers_release_whom_one_cannot(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         said = appeal(swarm, liar)
         await swarm.post([said])
@@ -223,11 +223,11 @@ def test_two_organisers_release_whom_one_cannot(tmp_path: Path) -> None:
         assert (row.standing, row.since, row.until, row.appeal) == ("active", answer.index, 0, None)
         await swarm.post([liar.ready()])
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_what_organisers_uphold_stays_and_a_ban_needs_a_second_quarantine(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         await swarm.post([appeal(swarm, liar)])
         ban = StandingUphold(peer=to_text(liar.key), to="banned", reason=1)
@@ -249,11 +249,11 @@ def test_what_organisers_uphold_stays_and_a_ban_needs_a_second_quarantine(tmp_pa
         await swarm.pass_ms(again.until)
         assert await refused(swarm, liar, liar.ready) == "quarantined"
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_served_term_and_enough_work_make_a_key_active_again(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         await swarm.pass_ms(QUARANTINE_MS)
         assert row_of(swarm.ledger, liar).standing == "quarantined", "silence brings nothing"
@@ -269,11 +269,11 @@ def test_a_served_term_and_enough_work_make_a_key_active_again(tmp_path: Path) -
         row = row_of(swarm.ledger, liar)
         assert (row.standing, row.cause) == ("active", StandingCause.EARNED)
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_an_appeal_that_nobody_answers_ends_by_time_alone(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         liar = await equivocate(swarm)
         await swarm.post([appeal(swarm, liar)])
         asked = swarm.clock()
@@ -289,4 +289,4 @@ def test_an_appeal_that_nobody_answers_ends_by_time_alone(tmp_path: Path) -> Non
         row = row_of(swarm.ledger, liar)
         assert (row.standing, row.cause) == ("probation", StandingCause.UNANSWERED)
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)

@@ -1,4 +1,4 @@
-"""Who is asked before the first signature, who counts as heard, and how long anybody may take."""
+"""Recall before the first signature: witnesses asked, answers that count, and time limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KEYS = [
 
 @contextmanager
 def speaking(speak: Speak) -> Iterator[str]:
-    """Listen at an address, and let each caller hear what the test wants."""
+    """Listen at an address; each caller gets the answer that the test sets."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -76,21 +76,21 @@ def held(size: int, *signers: int) -> bytes:
 
 
 def drip(caller: socket.socket) -> None:
-    """Give a byte now and then, for ever: no single read waits long."""
+    """Send a byte every 50 ms without end: no single read waits long."""
     while True:
         caller.sendall(b"H")
         time.sleep(0.05)
 
 
 def flood(caller: socket.socket) -> None:
-    """Give more than anybody could want."""
+    """Send an endless answer."""
     caller.sendall(b"HTTP/1.1 200 x\r\n\r\n")
     while True:
         caller.sendall(b"x" * 65_536)
 
 
 def recalled(quorum: str, *speakers: Speak, answer_s: float = RECALL_ANSWER_S) -> list[bytes]:
-    """What a ledger hears of witnesses that speak so, under that threshold of a group of all."""
+    """Notes that a ledger gets from these witnesses, which form one group with that threshold."""
     with stack(speakers) as urls:
         lines = [
             f"witness w{at} {key.text()} {url}\n"

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     Change = Callable[[str, bytes], bytes]
 
 
-class Between(RemoteLedger):
-    """Somebody between monitor and ledger, who changes answers as the test wants."""
+class InterceptedLedger(RemoteLedger):
+    """A ledger behind a proxy that changes answers as the test asks."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -73,8 +73,8 @@ def ledger(home: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def remote(ledger: Served) -> Iterator[Between]:
-    with Between(ledger.url) as asked:
+def remote(ledger: Served) -> Iterator[InterceptedLedger]:
+    with InterceptedLedger(ledger.url) as asked:
         yield asked
 
 
@@ -111,7 +111,7 @@ def steady_s() -> SteadyClock:
 
 
 def opened(
-    remote: Between,
+    remote: InterceptedLedger,
     folder: Path,
     alarms: Alarms,
     policy: Policy | None = None,
@@ -139,7 +139,7 @@ def log_signer(ledger_folder: Path) -> Signer:
 
 
 def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms
+    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         watch.check()
@@ -159,7 +159,7 @@ def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
 
 
 def test_a_flipped_byte_in_what_is_served_is_named(
-    tmp_path: Path, remote: Between, alarms: Alarms
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms
 ) -> None:
     for number, part in enumerate(("tile/entries", "tile/0/")):
         remote.change = (
@@ -178,7 +178,7 @@ def test_a_flipped_byte_in_what_is_served_is_named(
 
 @pytest.mark.parametrize("size", [301, 310, 200])
 def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
-    tmp_path: Path, home: Path, remote: Between, alarms: Alarms, size: int
+    tmp_path: Path, home: Path, remote: InterceptedLedger, alarms: Alarms, size: int
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         watch.check()
@@ -220,7 +220,7 @@ def other_root(size: int) -> Digest:
 
 
 def test_an_older_checkpoint_is_an_alarm_when_it_stays(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
+    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
     register_keys(ledger, "after the old one", 2)
@@ -236,7 +236,7 @@ def test_an_older_checkpoint_is_an_alarm_when_it_stays(
 
 
 def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_believed(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
+    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     key = VerifierKey.parse(genesis_of(remote).log_key)
     witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key)
@@ -259,7 +259,7 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
     "shown", [b"<!doctype html>\n<title>Back soon</title>\n", b"\xff", b"ledger.example/test\n3\n"]
 )
 def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
-    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock, shown: bytes
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock, shown: bytes
 ) -> None:
     with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         remote.change = lambda path, raw: shown if path == "/log/checkpoint" else raw
@@ -276,7 +276,7 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
 
 @pytest.mark.parametrize("withheld", ["/log/tile/entries/", "/log/tile/0/", "/v1/peers"])
 def test_withholding_rings_though_the_checkpoint_comes(
-    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock, withheld: str
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock, withheld: str
 ) -> None:
     def change(path: str, raw: bytes) -> bytes:
         if path.startswith(withheld):
@@ -293,7 +293,7 @@ def test_withholding_rings_though_the_checkpoint_comes(
 
 
 def test_answers_that_do_not_follow_from_the_log_are_listed(
-    tmp_path: Path, remote: Between, alarms: Alarms
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms
 ) -> None:
     def lie(path: str, raw: bytes) -> bytes:
         if not path.startswith("/v1/peers"):
@@ -325,7 +325,7 @@ def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
 
 
 def test_answers_about_entries_that_are_never_published_ring(
-    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 1_000))
     with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
@@ -339,7 +339,7 @@ def test_answers_about_entries_that_are_never_published_ring(
 
 
 def test_answers_about_another_log_ring_when_it_has_grown_so_far(
-    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, steady_s: SteadyClock
+    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 2, other_root(2)))
     with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
@@ -368,7 +368,10 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
 
     with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("all")
-        with cosigned(ring, policy, "--publish-pause-ms", "1500") as slow, Between(slow.url) as to:
+        with (
+            cosigned(ring, policy, "--publish-pause-ms", "1500") as slow,
+            InterceptedLedger(slow.url) as to,
+        ):
             to.change = change
             trust = Policy.parse(policy.read_bytes())
             register_keys(slow, "shown at once", 2)
@@ -461,7 +464,7 @@ def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) ->
 
 
 def test_a_ledger_that_is_away_rings_when_it_stays_away(
-    tmp_path: Path, remote: Between, alarms: Alarms, steady_s: SteadyClock
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     def away(path: str, _raw: bytes) -> bytes:
         raise UnreachableError(path)

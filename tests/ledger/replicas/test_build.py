@@ -192,7 +192,7 @@ def test_who_is_shown_a_lost_checkpoint_stops_all(team: ReplicaGroup) -> None:
 
 
 def kill_again_and_again(team: ReplicaGroup, kills: int) -> None:
-    """Kill whoever writes, while somebody posts to all, and start it again."""
+    """Kill the leader `kills` times and restart it, while a client posts to all members."""
     seen = ObservedLog()
     first = team.start()
     running: list[LedgerReplica] = [first, team.start()]

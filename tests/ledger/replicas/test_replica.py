@@ -1,4 +1,4 @@
-"""What other processes pass on is judged, whatever it is, and never ends the one that judges it."""
+"""Submissions of other processes: any bytes are judged, and none ends the process that judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who holds the log's key signs no second history, whatever it is asked and whenever it dies."""
+"""The signer never signs a second history, whatever it is asked and whenever it dies."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ TAKE = text("SELECT pg_advisory_lock(:key)").bindparams(key=_LEADER_LOCK)
 
 @pytest.fixture
 def urls(cluster: Cluster) -> tuple[str, str]:
-    """One database as its owner, who is no superuser, and as another role that may connect."""
+    """URLs of one database: as its owner, not a superuser, and as another role."""
     url = cluster.database()
     name = url.rpartition("/")[2]
     owner, stranger = f"{name}_owner", f"{name}_stranger"
@@ -36,7 +36,7 @@ def urls(cluster: Cluster) -> tuple[str, str]:
 
 
 def taking(url: str) -> Connection:
-    """A session that holds the lock, and rests."""
+    """An idle session that holds the lock."""
     connection = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT").connect()
     connection.execute(TAKE)
     return connection

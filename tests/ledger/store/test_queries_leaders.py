@@ -1,4 +1,4 @@
-"""Who earned in a span or ever: an owner counts once, whatever number of keys it has."""
+"""Earners in a time span or overall: an owner counts once, however many keys it has."""
 
 from __future__ import annotations
 

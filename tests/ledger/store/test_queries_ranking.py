@@ -1,4 +1,4 @@
-"""Who earned how much, and in which rounds: rows that follow from the log."""
+"""Points per key and per round: rows that follow from the log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tequio_ledger.store import queries, ranking
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
-from tests.ledger.log.test_coordinator import RULES, Swarm
+from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -135,15 +135,15 @@ def test_a_table_that_lost_its_rows_is_filled_at_the_start(folder: Path) -> None
 def test_it_goes_on_with_rounds_after_that(folder: Path) -> None:
     with opened(make_settings(folder / "other"), clock := VirtualClock()) as ledger:
 
-        async def story() -> None:
+        async def scenario() -> None:
             async with running(ledger):
-                swarm = Swarm(ledger, clock)
+                swarm = LedgerSwarm(ledger, clock)
                 await swarm.open()
                 await swarm.play(*swarm.peers[:3])
                 with ledger.database.writer.begin() as connection:
                     connection.execute(text("DELETE FROM attended"))
 
-        asyncio.run(story())
+        asyncio.run(scenario())
     with opened(make_settings(folder / "other"), clock) as ledger:
         with ledger.database.reader.begin() as connection:
             assert len(connection.execute(select(Attended.peer)).all()) == 3

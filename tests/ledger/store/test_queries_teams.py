@@ -10,7 +10,7 @@ from tequio_ledger.log.sequencer import Refused
 from tequio_ledger.store import ranking
 from tequio_ledger.store.models import Credit
 from tequio_shared.statements.network import MemberTeam
-from tests.ledger.log.test_coordinator import Swarm, drive
+from tests.ledger.log.test_coordinator import LedgerSwarm, drive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tests.support.signing_swarm import SigningPeer
 
 
-def say(swarm: Swarm, peer: SigningPeer, team: str) -> Entry:
+def team_statement(swarm: LedgerSwarm, peer: SigningPeer, team: str) -> Entry:
     return peer.sign(MemberTeam(team=team), swarm.clock())
 
 
-def paid(swarm: Swarm, number: int) -> dict[bytes, set[str]]:
+def paid(swarm: LedgerSwarm, number: int) -> dict[bytes, set[str]]:
     """For which team a round paid each key."""
     with swarm.ledger.database.reader.begin() as connection:
         query = select(Credit.peer, Credit.team).where(Credit.round == number)
@@ -34,12 +34,16 @@ def paid(swarm: Swarm, number: int) -> dict[bytes, set[str]]:
 
 
 def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         one, two, three = swarm.peers[:3]
         await swarm.open()
-        await swarm.post([say(swarm, one, "oaxaca"), say(swarm, two, "oaxaca")])
+        await swarm.post(
+            [team_statement(swarm, one, "oaxaca"), team_statement(swarm, two, "oaxaca")]
+        )
         await swarm.start_round(one, two, three)
-        await swarm.post([say(swarm, two, "puebla-2"), say(swarm, three, "oaxaca")])
+        await swarm.post(
+            [team_statement(swarm, two, "puebla-2"), team_statement(swarm, three, "oaxaca")]
+        )
         await swarm.post([peer.commit() for peer in (one, two, three)])
         await swarm.post([peer.prove() for peer in (one, two, three)])
         assert paid(swarm, 1) == {
@@ -47,7 +51,7 @@ def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -
             two.key: {"puebla-2"},
             three.key: {"oaxaca"},
         }
-        await swarm.post([say(swarm, one, "")])
+        await swarm.post([team_statement(swarm, one, "")])
         await swarm.play(one, two, three)
         assert paid(swarm, 2)[one.key] == {""}
         with swarm.ledger.database.reader.begin() as connection:
@@ -56,32 +60,32 @@ def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -
         assert places["puebla-2"] == earned[two.key], "what was earned before it left is its own"
         assert earned[three.key] < places["oaxaca"] < earned[one.key] + earned[three.key]
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_a_word_that_changes_nothing_is_refused(tmp_path: Path) -> None:
-    async def story(swarm: Swarm) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
         peer = swarm.peers[0]
         for team, once_more in (("", False), ("oaxaca", True), ("puebla", True), ("", True)):
             if once_more:
-                await swarm.post([say(swarm, peer, team)])
+                await swarm.post([team_statement(swarm, peer, team)])
             end = peer.seq, peer.last
-            (refused,) = await swarm.ledger.sequencer.submit([say(swarm, peer, team)])
+            (refused,) = await swarm.ledger.sequencer.submit([team_statement(swarm, peer, team)])
             assert isinstance(refused, Refused)
             assert refused.code == "already-said"
             peer.seq, peer.last = end
         assert swarm.ledger.state.teams.of(peer.key) == ""
 
-    drive(tmp_path, story)
+    drive(tmp_path, scenario)
 
 
 def test_the_teams_are_known_after_a_restart(tmp_path: Path) -> None:
-    async def begin(swarm: Swarm) -> None:
+    async def begin(swarm: LedgerSwarm) -> None:
         await swarm.open()
-        await swarm.post([say(swarm, swarm.peers[0], "oaxaca")])
+        await swarm.post([team_statement(swarm, swarm.peers[0], "oaxaca")])
 
-    async def again(swarm: Swarm) -> None:
+    async def again(swarm: LedgerSwarm) -> None:
         assert swarm.ledger.state.teams.of(swarm.peers[0].key) == "oaxaca"
 
     drive(tmp_path, begin)

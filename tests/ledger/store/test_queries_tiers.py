@@ -1,4 +1,4 @@
-"""Who is behind a key: what the ledger derives is what the log says, also anew from the log."""
+"""Tiers and owners of keys: derived from the log, and the same after a replay of the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LINK = Signer(bytes([31]) * 32)
 ACCOUNT = sha256(b"account")
 
 
-class Gate:
+class TierLedger:
     """Organisers, a connector and their guests, at a real ledger."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
@@ -57,8 +57,8 @@ class Gate:
         (outcome,) = await self.ledger.sequencer.submit([entry])
         return outcome
 
-    async def say(self, author: Author, body: Body) -> int:
-        """Have it logged; gives its index."""
+    async def log_statement(self, author: Author, body: Body) -> int:
+        """Log a statement; return its index."""
         outcome = await self.send(author.sign(body, self.clock()))
         assert isinstance(outcome, Logged), outcome
         return outcome.index
@@ -73,10 +73,10 @@ class Gate:
         """Let the connector vouch for a key."""
         end = self.end if until is None else until
         body = MemberVouch(peer=to_text(peer), owner=to_text(ACCOUNT), until=end)
-        return await self.say(self.connector, body)
+        return await self.log_statement(self.connector, body)
 
     def row(self, peer: PeerKey) -> TierRow:
-        """What the database says of a key."""
+        """The tier of a key in the database."""
         with self.ledger.database.reader.begin() as connection:
             found = queries.peer(connection, peer)
         assert found is not None
@@ -84,11 +84,13 @@ class Gate:
 
 
 async def live(ledger: Ledger, clock: VirtualClock) -> None:
-    """Let somebody in in every way, and take some of it back."""
+    """Admit keys in every possible way, then revoke some of the admissions."""
     async with running(ledger):
-        gate = Gate(ledger, clock)
+        gate = TierLedger(ledger, clock)
         text = to_text(LINK.key)
-        await gate.say(gate.organiser, InviteOpen(invitation=text, uses=1, until=gate.end, run=""))
+        await gate.log_statement(
+            gate.organiser, InviteOpen(invitation=text, uses=1, until=gate.end, run="")
+        )
         guest, outcome = await gate.join("guest", LINK)
         assert isinstance(outcome, Logged)
         owner = Digest(LINK.key)
@@ -98,11 +100,13 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         _, spent = await gate.join("late guest", LINK)
         assert isinstance(spent, Refused)
         assert spent.code == "invitation-spent"
-        await gate.say(gate.organiser, InviteClose(invitation=text))
+        await gate.log_statement(gate.organiser, InviteClose(invitation=text))
 
-        await gate.say(gate.connector, registration(gate.connector.net, gate.connector.key))
+        await gate.log_statement(
+            gate.connector, registration(gate.connector.net, gate.connector.key)
+        )
         grant = RoleGrant(peer=to_text(gate.connector.key), role="connector", until=gate.end)
-        await gate.say(gate.organiser, grant)
+        await gate.log_statement(gate.organiser, grant)
         one, _ = await gate.join("one")
         other, _ = await gate.join("other")
         assert gate.row(one).owner == one
@@ -114,9 +118,9 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         await gate.vouch(other)
         assert gate.row(other).owner == account
         revoke = RoleRevoke(peer=to_text(gate.connector.key), role="connector")
-        await gate.say(gate.organiser, revoke)
+        await gate.log_statement(gate.organiser, revoke)
         assert [gate.row(key).tier for key in (one, other)] == [Tier.ANONYMOUS] * 2
-        await gate.say(gate.organiser, grant)
+        await gate.log_statement(gate.organiser, grant)
         await gate.vouch(other)
         founder = gate.row(gate.organiser.key)
         assert (founder.tier, founder.owner, founder.since) == (2, gate.organiser.key, 0)

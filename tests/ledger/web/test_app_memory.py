@@ -1,4 +1,4 @@
-"""What the ledger remembers for speed is bounded, tightly: a long life must not show in it."""
+"""The ledger's caches have tight bounds: they must not grow over a long life."""
 
 from __future__ import annotations
 

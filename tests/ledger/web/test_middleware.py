@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
 
 
-class Seen:
+class RecordingApp:
     """An application that records the askers, and answers once it may."""
 
     def __init__(self) -> None:
@@ -50,16 +50,16 @@ def scope(host: str, forwarded: str = "", path: str = "/") -> dict[str, Any]:
 
 
 async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
-    said: Said = []
+    sent: Said = []
 
     async def send(message: Fields) -> None:
-        said.append(message)
+        sent.append(message)
 
     async def receive() -> Fields:
         return {"type": "http.request"}
 
     await app(given, receive, send)
-    return said
+    return sent
 
 
 @pytest.mark.parametrize(
@@ -79,18 +79,18 @@ async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
 def test_only_a_named_proxy_is_believed_about_who_asks(
     host: str, forwarded: str, counts: str
 ) -> None:
-    async def story() -> None:
-        app = Seen()
+    async def scenario() -> None:
+        app = RecordingApp()
         app.may_answer.set()
         await asked(with_limits(app, PROXIES, 64), scope(host, forwarded))
         assert app.hosts == [counts]
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
 def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
-    async def story() -> None:
-        app = Seen()
+    async def scenario() -> None:
+        app = RecordingApp()
         door = with_limits(app, (), 8)
         async with asyncio.TaskGroup() as tasks:
             most = MAX_REQUESTS + 8
@@ -104,15 +104,15 @@ def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
         assert {one.result()[0]["status"] for one in (*held, other)} == {200}
         assert (await asked(door, scope("192.0.2.1")))[0]["status"] == 200
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
 def test_a_path_without_end_is_refused() -> None:
-    app = Seen()
-    said = asyncio.run(
+    app = RecordingApp()
+    sent = asyncio.run(
         asked(with_limits(app, (), 64), scope("192.0.2.1", path="/" * (MAX_TARGET_BYTES + 1)))
     )
-    assert said[0]["status"] == 400
+    assert sent[0]["status"] == 400
     assert app.hosts == []
 
 
@@ -120,12 +120,12 @@ def test_a_reader_that_accepts_nothing_is_given_up() -> None:
     async def stuck(_message: object) -> None:
         await asyncio.Event().wait()
 
-    async def story() -> None:
-        app = Seen()
+    async def scenario() -> None:
+        app = RecordingApp()
         app.may_answer.set()
         door = RequestLimits(app, 64, slow_reader_s=0.02)
         with suppress(TimeoutError):
             await asyncio.wait_for(door(scope("192.0.2.1"), stuck, stuck), 5)  # type: ignore[arg-type]  # takes nothing at all
         assert len(app.hosts) == 1
 
-    asyncio.run(story())
+    asyncio.run(scenario())

@@ -143,7 +143,7 @@ def flipping(url: str, wanted: str) -> Iterator[tuple[str, list[str]]]:
     """Pass a ledger's answers on, one of them with its last bit flipped; tells when it was."""
     touched: list[str] = []
 
-    class Proxy(BaseHTTPRequestHandler):
+    class VerifierProxy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the library's name
             answer = http.get(self.path)
             content = answer.content
@@ -160,7 +160,7 @@ def flipping(url: str, wanted: str) -> Iterator[tuple[str, list[str]]]:
 
     with (
         httpx.Client(base_url=url, timeout=30) as http,
-        ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server,
+        ThreadingHTTPServer(("127.0.0.1", 0), VerifierProxy) as server,
     ):
         serving = threading.Thread(target=server.serve_forever, args=(0.02,))
         serving.start()

@@ -34,7 +34,7 @@ class Held:
         await send({"type": "http.response.body", "body": b"ok"})
 
 
-def served(story: Callable[[Held, WebServer, int], Awaitable[None]]) -> None:
+def served(scenario: Callable[[Held, WebServer, int], Awaitable[None]]) -> None:
     async def run() -> None:
         app = Held()
         with bind("127.0.0.1", 0) as listener:
@@ -42,7 +42,7 @@ def served(story: Callable[[Held, WebServer, int], Awaitable[None]]) -> None:
             server = WebServer(app, listener)
             async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(server.serve())
-                await story(app, server, port)
+                await scenario(app, server, port)
                 app.may_answer.set()
                 server.stop()
                 await serving
@@ -57,14 +57,14 @@ async def answer_of(reader: asyncio.StreamReader) -> bytes:
 
 
 def test_a_connection_serves_one_request_after_the_other_without_delay() -> None:
-    async def story(_app: Held, _server: WebServer, port: int) -> None:
+    async def scenario(_app: Held, _server: WebServer, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(3):
             writer.write(GET)
             assert await answer_of(reader) == b"HTTP/1.1 200 OK"
         writer.close()
 
-    served(story)
+    served(scenario)
 
 
 def test_answers_are_sent_at_once() -> None:
@@ -74,7 +74,7 @@ def test_answers_are_sent_at_once() -> None:
 
 
 def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
-    async def story(app: Held, _server: WebServer, port: int) -> None:
+    async def scenario(app: Held, _server: WebServer, port: int) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n")
         await app.asked.wait()
@@ -91,11 +91,11 @@ def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
         app.may_answer.set()
         writer.transport.abort()
 
-    served(story)
+    served(scenario)
 
 
 def test_a_request_under_way_is_answered_after_stop_and_its_connection_closed() -> None:
-    async def story(app: Held, server: WebServer, port: int) -> None:
+    async def scenario(app: Held, server: WebServer, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
         await app.asked.wait()
@@ -106,4 +106,4 @@ def test_a_request_under_way_is_answered_after_stop_and_its_connection_closed() 
         assert await reader.read() == b""
         writer.close()
 
-    served(story)
+    served(scenario)

@@ -1,4 +1,4 @@
-"""What a competition refuses, and that what is refused changes nothing: a row for each refusal."""
+"""Refusals of a competition, one row each; a refused statement changes nothing."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ VECTOR = (229, 334, 344, 349, 407, 560, 625, 774, 776, 859)
 
 
 def in_words(text: bytes) -> Digest:
-    """Hash, without the code's own function."""
+    """SHA-256 without the function under test."""
     return Digest(hashlib.sha256(text).digest())
 
 
 def stream(seed: bytes) -> Iterator[int]:
-    """The numbers of a SHAKE-256, each cut out anew."""
+    """The numbers of a SHAKE-256 output; each one computes the whole output again."""
     for at in count(0, 4):
         yield int.from_bytes(hashlib.shake_256(seed).digest(at + 4)[at:], "big")
 

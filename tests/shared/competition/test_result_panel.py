@@ -13,7 +13,7 @@ TEXTS = [f"document {at} " * (at + 1) for at in range(6)]
 
 
 def _scores(*off_ppm: int) -> tuple[DocumentScore, ...]:
-    """Score the texts, each off by so many parts in a million."""
+    """Score the texts, each off by its number of parts per million."""
     return tuple(
         scoring.score_document(text, tokens=9, nats=1_000.0 * (1 + ppm / 1e6))
         for text, ppm in zip(TEXTS, off_ppm, strict=True)

@@ -66,7 +66,7 @@ def test_a_note_of_the_specifications_author_verifies() -> None:
 
 
 def test_the_cosignature_of_the_specification_parses() -> None:
-    """Its key is not published, so it is read and passed over."""
+    """The key of the cosignature is not published, so its line is parsed but not verified."""
     root = Digest(base64.b64decode("CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I="))
     spec = Checkpoint(origin="example.com/behind-the-sofa", size=20852163, root=root)
     assert Checkpoint.parse(spec.text()) == spec

@@ -1,4 +1,4 @@
-"""What a witness cosigns, and the bytes in which log and witness speak."""
+"""Checkpoints that a witness cosigns, and the bytes of requests and answers."""
 
 from __future__ import annotations
 

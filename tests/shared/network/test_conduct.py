@@ -1,4 +1,4 @@
-"""What a fault.report proves, and what it does not."""
+"""Faults that a fault.report proves, and reports that prove nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def current(swarm: Swarm) -> RoundView:
 
 
 def signed(swarm: Swarm, one: Volunteer, body: Body, seq: int | None = None) -> Entry:
-    """What that volunteer signs beside its chain."""
+    """A statement that the volunteer signs without adding it to its chain."""
     scope_is_run = isinstance(body, MemberLeave)
     statement = make(
         body=body,

@@ -29,7 +29,7 @@ def until(swarm: Swarm, phase: RoundPhase) -> None:
 
 
 def wait_ms(swarm: Swarm, ms: int) -> object:
-    """What the coordinator says after that time, if anything."""
+    """Let time pass; return the coordinator's next statement body, or None."""
     swarm.watch.update(swarm.view, swarm.now_ms)
     swarm.now_ms += ms
     swarm.watch.update(swarm.view, swarm.now_ms)

@@ -1,4 +1,4 @@
-"""Who may say what."""
+"""Roles: the statements that each key may sign."""
 
 from __future__ import annotations
 

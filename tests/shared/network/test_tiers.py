@@ -30,8 +30,8 @@ START, END = 1_000_000, 2_000_000
 ACCOUNT, OTHER_ACCOUNT = sha256(b"account"), sha256(b"other account")
 
 
-class Book:
-    """Tiers, and who is registered; no chains and no signatures, which others judge."""
+class TierFold:
+    """Tiers and registered keys; chains and signatures are tested elsewhere."""
 
     def __init__(self) -> None:
         self.founder = Author("founder", NET)
@@ -47,7 +47,7 @@ class Book:
         self.index += 1
 
     def joins(self, name: str, *links: Signer, ts: int = START) -> PeerKey:
-        """Register a key under invitations; gives it."""
+        """Register a key under invitations; return it."""
         author = Author(name, NET)
         entry = author.sign(example("key.register"), ts, *links)
         self.tiers.register(self.index, entry)
@@ -80,12 +80,12 @@ class Book:
 
 
 @pytest.fixture
-def book() -> Book:
-    return Book()
+def book() -> TierFold:
+    return TierFold()
 
 
 @pytest.fixture
-def vouching(book: Book) -> Book:
+def vouching(book: TierFold) -> TierFold:
     book.joins("connector")
     book.grants(book.connector)
     return book
@@ -98,13 +98,13 @@ def refused(code: str) -> pytest.RaisesExc[RefusedError]:
 # --- what a key is without anybody's word
 
 
-def test_a_key_is_anonymous_and_its_own_owner(book: Book) -> None:
+def test_a_key_is_anonymous_and_its_own_owner(book: TierFold) -> None:
     key = book.joins("a")
     assert book.of(key) == (Tier.ANONYMOUS, key)
     assert book.tiers.highest(key) == TierGrant(tier=Tier.ANONYMOUS, owner=Digest(key))
 
 
-def test_the_keys_of_the_genesis_are_invited_and_their_own(book: Book) -> None:
+def test_the_keys_of_the_genesis_are_invited_and_their_own(book: TierFold) -> None:
     key = book.founder.key
     assert book.of(key) == (Tier.INVITED, key)
 
@@ -112,7 +112,7 @@ def test_the_keys_of_the_genesis_are_invited_and_their_own(book: Book) -> None:
 # --- invitations
 
 
-def test_an_invitation_lets_in_as_many_as_it_says_and_owns_them(book: Book) -> None:
+def test_an_invitation_lets_in_as_many_as_it_says_and_owns_them(book: TierFold) -> None:
     book.invites(uses=2)
     them = [book.joins(name, LINK) for name in "ab"]
     assert [book.of(key) for key in them] == [(Tier.INVITED, LINK.key)] * 2
@@ -121,7 +121,7 @@ def test_an_invitation_lets_in_as_many_as_it_says_and_owns_them(book: Book) -> N
     assert book.tiers.invitations[LINK.key].used == 2
 
 
-def test_an_invitation_ends_at_its_time(book: Book) -> None:
+def test_an_invitation_ends_at_its_time(book: TierFold) -> None:
     book.invites()
     early = book.joins("early", LINK, ts=END - 1)
     with refused("invitation-ended"):
@@ -129,7 +129,7 @@ def test_an_invitation_ends_at_its_time(book: Book) -> None:
     assert book.of(early, ts=END + 1) == (Tier.INVITED, LINK.key)
 
 
-def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: Book) -> None:
+def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: TierFold) -> None:
     book.invites()
     inside = book.joins("inside", LINK)
     book.says(book.founder, InviteClose(invitation=to_text(LINK.key)))
@@ -141,7 +141,7 @@ def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: Book) ->
 
 
 @pytest.mark.parametrize("was_closed", [True, False])
-def test_a_revoked_invitation_let_nobody_in(vouching: Book, *, was_closed: bool) -> None:
+def test_a_revoked_invitation_let_nobody_in(vouching: TierFold, *, was_closed: bool) -> None:
     vouching.invites()
     vouching.invites(OTHER_LINK)
     key, vouched = (vouching.joins(name, LINK) for name in ("guest", "vouched"))
@@ -164,7 +164,7 @@ def test_a_revoked_invitation_let_nobody_in(vouching: Book, *, was_closed: bool)
         vouching.says(vouching.founder, InviteRevoke(invitation=to_text(sha256(b"unknown"))))
 
 
-def test_an_invitation_to_a_run_counts_in_that_run(vouching: Book) -> None:
+def test_an_invitation_to_a_run_counts_in_that_run(vouching: TierFold) -> None:
     vouching.invites(run=RUN)
     key = vouching.joins("a", LINK)
     assert vouching.of(key, RUN) == (Tier.INVITED, LINK.key)
@@ -175,19 +175,19 @@ def test_an_invitation_to_a_run_counts_in_that_run(vouching: Book) -> None:
     assert vouching.of(key, OTHER_RUN) == (Tier.VOUCHED, account)
 
 
-def test_nobody_is_let_in_under_an_invitation_that_the_log_does_not_have(book: Book) -> None:
+def test_nobody_is_let_in_under_an_invitation_that_the_log_does_not_have(book: TierFold) -> None:
     with refused("not-admitted"):
         book.joins("a", LINK)
 
 
-def test_a_registration_bears_one_invitation(book: Book) -> None:
+def test_a_registration_bears_one_invitation(book: TierFold) -> None:
     book.invites(LINK)
     book.invites(OTHER_LINK)
     with refused("wrong-invitation"):
         book.joins("a", LINK, OTHER_LINK)
 
 
-def test_the_key_of_an_invitation_is_new_and_never_registered(book: Book) -> None:
+def test_the_key_of_an_invitation_is_new_and_never_registered(book: TierFold) -> None:
     known = Author("known", NET)
     book.joins("known")
     with refused("wrong-invitation"):
@@ -203,7 +203,7 @@ def test_the_key_of_an_invitation_is_new_and_never_registered(book: Book) -> Non
 # --- connectors
 
 
-def test_a_vouch_names_an_owner_until_its_end(vouching: Book) -> None:
+def test_a_vouch_names_an_owner_until_its_end(vouching: TierFold) -> None:
     key = vouching.joins("a")
     vouching.vouches(key)
     account = owner_of(vouching.connector.key, ACCOUNT)
@@ -211,7 +211,7 @@ def test_a_vouch_names_an_owner_until_its_end(vouching: Book) -> None:
     assert vouching.of(key, ts=END) == (Tier.ANONYMOUS, key)
 
 
-def test_equal_accounts_are_one_owner_and_others_are_not(vouching: Book) -> None:
+def test_equal_accounts_are_one_owner_and_others_are_not(vouching: TierFold) -> None:
     one, two, three = (vouching.joins(name) for name in "abc")
     for key, account in ((one, ACCOUNT), (two, ACCOUNT), (three, OTHER_ACCOUNT)):
         vouching.vouches(key, account)
@@ -219,7 +219,7 @@ def test_equal_accounts_are_one_owner_and_others_are_not(vouching: Book) -> None
     assert owners[0] == owners[1] != owners[2]
 
 
-def test_a_connector_cannot_speak_of_the_accounts_of_another(vouching: Book) -> None:
+def test_a_connector_cannot_speak_of_the_accounts_of_another(vouching: TierFold) -> None:
     other = Author("other connector", NET)
     vouching.joins("other connector")
     vouching.grants(other)
@@ -229,7 +229,7 @@ def test_a_connector_cannot_speak_of_the_accounts_of_another(vouching: Book) -> 
     assert vouching.of(mine)[1] != vouching.of(theirs)[1]
 
 
-def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: Book) -> None:
+def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: TierFold) -> None:
     key = vouching.joins("a")
     vouching.vouches(key)
     vouching.vouches(key, OTHER_ACCOUNT)
@@ -239,14 +239,16 @@ def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: Book) -> Non
 
 
 @pytest.fixture
-def liar(vouching: Book) -> Author:
+def liar(vouching: TierFold) -> Author:
     author = Author("lying connector", NET)
     vouching.joins("lying connector")
     vouching.grants(author)
     return author
 
 
-def test_a_connector_takes_back_or_replaces_its_own_word_only(vouching: Book, liar: Author) -> None:
+def test_a_connector_takes_back_or_replaces_its_own_word_only(
+    vouching: TierFold, liar: Author
+) -> None:
     keys = [vouching.joins(name) for name in "ab"]
     for key, account in zip(keys, (ACCOUNT, OTHER_ACCOUNT), strict=True):
         vouching.vouches(key, account)
@@ -259,7 +261,9 @@ def test_a_connector_takes_back_or_replaces_its_own_word_only(vouching: Book, li
         assert owners == [owner for _, owner in before]
 
 
-def test_of_several_vouches_the_earliest_counts_that_stands(vouching: Book, liar: Author) -> None:
+def test_of_several_vouches_the_earliest_counts_that_stands(
+    vouching: TierFold, liar: Author
+) -> None:
     key = vouching.joins("a")
     mine, theirs = (owner_of(one.key, ACCOUNT) for one in (vouching.connector, liar))
     vouching.vouches(key, until=START + 10)
@@ -280,7 +284,7 @@ def test_of_several_vouches_the_earliest_counts_that_stands(vouching: Book, liar
 
 
 def test_a_vouch_said_after_its_end_or_after_a_revocation_comes_last(
-    vouching: Book, liar: Author
+    vouching: TierFold, liar: Author
 ) -> None:
     lapsed, revoked = vouching.joins("lapsed"), vouching.joins("revoked")
     first = vouching.connector
@@ -297,7 +301,7 @@ def test_a_vouch_said_after_its_end_or_after_a_revocation_comes_last(
     assert [vouching.of(key)[1] for key in (lapsed, revoked)] == [theirs, theirs]
 
 
-def test_only_a_connector_vouches_and_only_within_its_term(book: Book) -> None:
+def test_only_a_connector_vouches_and_only_within_its_term(book: TierFold) -> None:
     key = book.joins("a")
     book.joins("connector")
     with refused("wrong-role"):
@@ -310,7 +314,7 @@ def test_only_a_connector_vouches_and_only_within_its_term(book: Book) -> None:
     assert book.of(key)[0] is Tier.VOUCHED
 
 
-def test_the_vouches_of_a_connector_that_was_revoked_count_no_longer(vouching: Book) -> None:
+def test_the_vouches_of_a_connector_that_was_revoked_count_no_longer(vouching: TierFold) -> None:
     key = vouching.joins("a")
     vouching.vouches(key)
     body = RoleRevoke(peer=to_text(vouching.connector.key), role="connector")
@@ -324,17 +328,17 @@ def test_the_vouches_of_a_connector_that_was_revoked_count_no_longer(vouching: B
     assert vouching.of(key) == (Tier.ANONYMOUS, key), "a new grant brings no old word back"
 
 
-def test_who_is_no_connector_cannot_be_revoked(book: Book) -> None:
+def test_who_is_no_connector_cannot_be_revoked(book: TierFold) -> None:
     with refused("wrong-grant"):
         book.says(book.founder, RoleRevoke(peer=to_text(LINK.key), role="connector"))
 
 
-def test_nobody_vouches_for_a_key_that_is_not_registered(vouching: Book) -> None:
+def test_nobody_vouches_for_a_key_that_is_not_registered(vouching: TierFold) -> None:
     with refused("not-found"):
         vouching.vouches(Author("nobody", NET).key)
 
 
-def test_what_is_refused_changes_nothing(vouching: Book) -> None:
+def test_what_is_refused_changes_nothing(vouching: TierFold) -> None:
     vouching.invites(uses=1)
     vouching.joins("first", LINK)
     before = vouching.tiers.invitations[LINK.key].used

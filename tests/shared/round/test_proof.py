@@ -160,7 +160,7 @@ def letters(
         ("aaar", letters("bcd"), False, False),  # vouches for what the others measured as bad
         ("aaaR", letters("bcd"), True, False),  # vouches for bytes that break a rule
         ("aaaa", letters("bc", "d"), False, False),  # one measure at the edge
-        ("aaaa", letters("b", "cd"), True, False),  # two are no edge
+        ("aaaa", letters("b", "cd"), True, False),  # two are more than an edge case
         (
             "aaaa",
             letters("bc", "d", RejectionReason.LENGTH),

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def place(qapp: QApplication, look: Theme) -> Iterator[FirstRunSetup]:
-    with keyring_of(ScriptedKeyring()), first_run_setup(qapp, look) as made:
+def place(qapp: QApplication, theme: Theme) -> Iterator[FirstRunSetup]:
+    with keyring_of(ScriptedKeyring()), first_run_setup(qapp, theme) as made:
         yield made
         made.desk.close()
 
@@ -319,9 +319,9 @@ def test_without_a_ledger_a_run_is_chosen_later(place: FirstRunSetup, qtbot: QtB
 
 
 def test_the_window_is_covered_and_shown_again(
-    place: FirstRunSetup, look: Theme, qtbot: QtBot, tmp_path: Path
+    place: FirstRunSetup, theme: Theme, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window = AppWindow(place.model, look, lambda: NOW_MS, own=place.page_context().program)
+    window = AppWindow(place.model, theme, lambda: NOW_MS, own=place.page_context().program)
     qtbot.addWidget(window)
     window.show()
     place.worker.send_snapshot(NEW)
@@ -401,8 +401,8 @@ def test_every_step_has_its_names_in_every_language(
     kinds = (QAbstractButton, QLineEdit, QSlider)
     controls = [one for kind in kinds for one in made.findChildren(kind) if one.isVisible()]
     assert [one for one in controls if not name_of(one) and not inner(one)] == []
-    said = {one.text() for one in labels(made)}
-    plain = {text for text in said if sum(map(str.isalpha, text)) > 3 and "[" not in text}
+    texts = {one.text() for one in labels(made)}
+    plain = {text for text in texts if sum(map(str.isalpha, text)) > 3 and "[" not in text}
     assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
 
 
@@ -411,5 +411,5 @@ KEPT_WORDS = ("Tequio", "A6EHv", "nova", "cuentos", "atlas", "lingua", "$", *to_
 
 
 def inner(widget: QWidget) -> bool:
-    """Whether it is a part of a control that has the name."""
+    """True for a part of a Qt control; only the control itself needs an accessible name."""
     return widget.objectName().startswith("qt_")

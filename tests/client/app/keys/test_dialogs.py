@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 NOW_MS = 1_795_285_800_000
 SEED = bytes(range(32))
 PHRASE = "correct horse"
@@ -255,16 +255,16 @@ def test_the_card_says_how_the_key_stands(desk: KeyService, qtbot: QtBot) -> Non
 def test_an_answer_for_somebody_who_is_gone_is_dropped(
     desk: KeyService, qtbot: QtBot, ring: ScriptedKeyring
 ) -> None:
-    class Asker(QWidget):
-        def take(self, _: KeyState) -> None:
+    class ClosedDialog(QWidget):
+        def on_key(self, _: KeyState) -> None:
             raise AssertionError("it is gone")
 
         def refuse(self, _: IdentityError) -> None:
             raise AssertionError("it is gone")
 
-    asker = Asker()
+    asker = ClosedDialog()
     ring.hold()
-    desk.make(KeyProtection.KEYRING, None, asker.take, asker.refuse)
+    desk.make(KeyProtection.KEYRING, None, asker.on_key, asker.refuse)
     asker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     asker.close()
     asker.deleteLater()

@@ -67,7 +67,7 @@ def in_processes(pid: int, secrets: list[bytes]) -> list[str]:
 
 
 def book_is_of(folder: Path, seed: bytes) -> bool:
-    """Whether the worker keeps its points for that key."""
+    """True if the worker's folder has that key in a file, as it does once it keeps its points."""
     key = to_text(Signer(seed).key).encode()
     return bool(in_files(folder, [key]))
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 WELL = ProbeHealth(name="idle", source="mutter", ok=True, took_ms=3)
 BLIND = ProbeHealth(name="fullscreen", source="x11", ok=False, error="no display", took_ms=12)
 
@@ -45,8 +45,8 @@ def clock() -> AppClock:
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
-    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
+    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = ActivityPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -55,7 +55,7 @@ def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> Activit
 
 
 def test_the_log_is_what_the_worker_wrote_last(page: ActivityPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker, AskDiagnostics) == 0
     page.open_view("log")
     assert page.log.text.toPlainText() == app_worker_answers.LOG
@@ -67,15 +67,15 @@ def test_the_log_is_read_every_few_seconds_while_somebody_looks(
     page: ActivityPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     page.open_view("log")
-    _show(page, worker)
-    _show(page, worker)
+    _show_snapshot(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker, AskDiagnostics) == 1
     clock.ms += EVERY_MS
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker, AskDiagnostics) == 2
     page.open_view("timeline")
     clock.ms += EVERY_MS
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker, AskDiagnostics) == 2
 
 
@@ -96,7 +96,7 @@ def test_diagnostics_hold_what_worker_and_app_know(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
     model.update_session(SessionFacts(idle_s=3.0, game="Hollow Knight", health=(WELL, BLIND)))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.open_view("log")
     qtbot.mouseClick(page.log.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
@@ -151,7 +151,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
 ) -> None:
     model.update_session(SessionFacts(health=(WELL, BLIND)))
     hot = ProbeHealth(name="cpu-temperature", source="none", ok=False, error="no sensor")
-    _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
+    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
     page.open_view("health")
     well, blind = page.health.session.rows
     assert (well.name.text(), well.chip.text) == ("Time without input", "OK")
@@ -171,7 +171,7 @@ def test_when_all_probes_answer_it_says_so(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
     model.update_session(SessionFacts(health=(WELL,)))
-    _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
+    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
     assert page.health.summary.text() == "All 2 checks are working."
 
@@ -179,7 +179,7 @@ def test_when_all_probes_answer_it_says_so(
 def test_health_follows_what_the_app_sees(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
@@ -200,7 +200,7 @@ def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
     assert row.remedy.text().endswith(".")
 
 
-def _show(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 IDLE = replace(LENDING, round=None)
 
 
@@ -39,8 +39,8 @@ def clock() -> AppClock:
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> AppCompetitionsPage:
-    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> AppCompetitionsPage:
+    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = AppCompetitionsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -55,7 +55,7 @@ def test_before_the_answer_it_says_that_it_looks(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies.pop(AskCompetitions)
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.empty.isVisible()
     assert page.empty.y() < page.height(), "not below what it stands for"
     assert not page.parts.isVisible()
@@ -68,14 +68,14 @@ def test_where_there_is_none_it_says_what_one_is_for(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=())
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.empty.words.text().endswith("It'll appear here, and you'll be notified.")
     assert not page.empty.button.isVisible()
     assert _asked(worker, AskRuns) == 0
 
 
 def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     rows = page.choices.rows
     assert list(rows) == [row.competition for row in COMPETITIONS.rows]
     assert [(row.stage.text, row.facts.text()) for row in rows.values()] == [
@@ -93,14 +93,14 @@ def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: Script
 def test_the_countdown_goes_on_by_itself(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.about.countdown.text() == "3 d 4 h"
     clock.ms = RACE.deadline_ms - 42_000
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.about.countdown.text() == "42 s"
     assert page.about.to.text().startswith("until the deadline, ")
     clock.ms = RACE.deadline_ms
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.about.stage.text == "Deadline over"
     assert not page.about.countdown.isVisible()
     assert not page.joining.isVisible(), "what is trained from now on does not count"
@@ -109,10 +109,10 @@ def test_the_countdown_goes_on_by_itself(
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.replies[AskCompetitions] = "the ledger does not answer"
     clock.ms += 25 * 60_000
-    _show(page, worker, SCENES["ledger-away"])
+    _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.words.text().endswith("PM: the ledger does not answer.")
     assert page.head.words.text().endswith("List read 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
@@ -125,7 +125,7 @@ def test_an_error_without_a_list_can_be_tried_again(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.empty.words.text() == "The ledger does not answer. Tequio will keep trying."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
@@ -136,11 +136,11 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     kinds = (AskCompetitions, AskRuns, AskCurves)
-    _show(page, worker)
-    _show(page, worker)
+    _show_snapshot(page, worker)
+    _show_snapshot(page, worker)
     assert [_asked(worker, kind) for kind in kinds] == [1, 1, 1]
     clock.ms += LIST_INTERVAL_MS
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
     page.hide()
     clock.ms += LIST_INTERVAL_MS
@@ -154,7 +154,7 @@ def test_it_asks_once_a_minute_while_somebody_looks(
 def test_what_is_ours_is_added_up_over_the_sides(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     facts = page.about.facts
     assert facts.points.figure.text() == "18,930"
     assert facts.points.toolTip() == "18,930.402117 points in the runs of its sides"
@@ -166,7 +166,7 @@ def test_what_is_ours_is_added_up_over_the_sides(
 def test_each_side_has_its_line_its_facts_and_our_points(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     nova, small = page.sides.list.rows[OURS], page.sides.list.rows[OTHER]
     assert nova.facts.text() == "nova-350m  ·  Round 1,841 of 4,000  ·  23 members"
     assert (nova.place.text, nova.fit.text) == ("Yours", "Tight")
@@ -183,7 +183,7 @@ def test_each_side_has_its_line_its_facts_and_our_points(
 def test_our_own_side_is_looked_at_first_with_what_it_needs(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.sides.list.rows[OURS].isChecked()
     assert page.joining.name.text() == NOVA.name
     assert page.joining.button.text() == "Stay on this side"
@@ -196,7 +196,7 @@ def test_our_own_side_is_looked_at_first_with_what_it_needs(
 def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     qtbot.mouseClick(page.sides.list.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.joining.name.text() == "cuentos-124m"
     assert page.joining.button.text() == "Join this side"
@@ -213,7 +213,7 @@ def test_curves_that_cannot_be_had_are_told(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskCurves] = "the ledger does not answer."
-    _show(page, worker)
+    _show_snapshot(page, worker)
     words = "Couldn't load the curves: the ledger does not answer."
     assert page.sides.chart.accessibleDescription() == words
     worker.replies.pop(AskCurves)
@@ -224,7 +224,7 @@ def test_curves_that_cannot_be_had_are_told(
 def test_another_competition_has_other_curves(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     row = page.choices.rows[LARGE_RACE.competition]
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     asked = worker.last(control.AskQuestion)
@@ -238,7 +238,7 @@ def test_another_competition_has_other_curves(
 def test_after_the_deadline_nobody_is_asked_to_join(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.select(SCORED.competition)
     assert not page.joining.isVisible()
     assert not page.result.isVisible()
@@ -250,14 +250,14 @@ def test_a_side_whose_run_is_not_listed_can_be_seen_but_not_joined(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer"
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     assert page.sides.list.rows[OURS].facts.text() == "nova-350m"
     assert not page.joining.isVisible()
 
 
 def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(replace(RACE, entrants=()),))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.sides.none.isVisible()
     assert not page.sides.chart.isVisible()
     assert _asked(worker, AskCurves) == 0
@@ -267,7 +267,7 @@ def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: Script
 
 
 def test_the_rules_are_said_in_words(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     rules = page.rules
     assert rules.budget.words.text() == (
         "A model has at most 400M parameters. Its run may train on 20.0B tokens. It has 720 hours "
@@ -282,7 +282,7 @@ def test_the_rules_are_said_in_words(page: AppCompetitionsPage, worker: Scripted
 def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.select(LARGE_RACE.competition)
     assert page.rules.budget.words.text().startswith("As much as it likes")
     assert page.rules.texts.words.text().endswith("holds the key to them, and has to be trusted.")
@@ -295,7 +295,7 @@ def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
 def test_the_result_has_places_scores_and_intervals(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.select(DECIDED.competition)
     lines = page.result.places.lines
     assert [(one.rank.text(), one.name.text(), one.score.text()) for one in lines] == [
@@ -318,7 +318,7 @@ def test_a_result_without_a_ranking_says_why(
 ) -> None:
     entrants = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(replace(DECIDED, entrants=entrants),))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.result.none.isVisible()
     assert not page.result.places.isVisible()
 
@@ -336,7 +336,7 @@ def test_a_competition_that_ended_without_a_ranking_says_why(
     worker.replies[AskCompetitions] = CompetitionsReply(
         rows=(replace(SCORED, phase=phase, is_void=True),)
     )
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.about.stage.text == "No ranking"
     assert why in page.about.words.text()
     assert not page.about.countdown.isVisible()
@@ -344,7 +344,7 @@ def test_a_competition_that_ended_without_a_ranking_says_why(
 
 
 class Browser(QObject):
-    """Takes the place of the system's browser."""
+    """Stands in for the system's browser."""
 
     opened = Signal(QUrl)
 
@@ -365,7 +365,7 @@ def browser() -> Iterator[Browser]:
 def test_the_ledgers_page_opens_in_the_browser(
     page: AppCompetitionsPage, worker: ScriptedWorker, browser: Browser, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     with qtbot.waitSignal(browser.opened) as opened:
         qtbot.mouseClick(page.about.link, Qt.MouseButton.LeftButton)
     address = f"https://ledger.example/competitions/{RACE.competition}"
@@ -375,7 +375,7 @@ def test_the_ledgers_page_opens_in_the_browser(
 def test_a_worker_that_is_gone_leaves_what_was_read(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
@@ -424,7 +424,9 @@ def test_the_ledgers_phase_and_the_clock_make_the_stage(
     assert found.progress == pytest.approx(done, abs=1e-6)
 
 
-def _show(page: AppCompetitionsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+def _show_snapshot(
+    page: AppCompetitionsPage, worker: ScriptedWorker, snapshot: object = LENDING
+) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 

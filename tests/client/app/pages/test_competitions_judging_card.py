@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 JUDGING = replace(LENDING.preferences, judge=True)
 DRAWN = replace(SCORED, part="drawn", to_judge=8, judged=2)
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, qtbot: QtBot) -> AppCompetitionsPage:
-    means = PageContext(model=model, look=look, now_ms=AppClock(), open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, qtbot: QtBot) -> AppCompetitionsPage:
+    means = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
     made = AppCompetitionsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 
 
 def test_a_gap_between_old_and_new_begins_the_list_anew(

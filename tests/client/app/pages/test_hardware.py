@@ -1,4 +1,4 @@
-"""Hardware: a card for each device, its readings, its limits, and what cannot be told."""
+"""Hardware: a card for each device, its readings, its limits, and unknown readings."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 PAUSED = SCENES["paused"]
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, qtbot: QtBot) -> HardwarePage:
-    means = PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, qtbot: QtBot) -> HardwarePage:
+    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
     made = HardwarePage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -44,7 +44,7 @@ def page(model: AppModel, look: Theme, qtbot: QtBot) -> HardwarePage:
 
 def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) -> None:
     second = replace(CARD, id="cuda:1", name="NVIDIA RTX A6000", memory_mb=49_140)
-    _show(page, worker, _with_machine(replace(MACHINE, gpus=(CARD, second))))
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(CARD, second))))
     assert list(page.cards) == ["cuda:0", "cuda:1", "cpu"]
     card = page.cards["cuda:0"]
     assert card.name.text() == "NVIDIA GeForce RTX 4070"
@@ -55,7 +55,7 @@ def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) ->
 def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: ScriptedWorker) -> None:
     for load in (0.2, 0.5):
         worker.send_snapshot(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     readings = page.cards["cuda:0"].readings
     assert [tile.figure.text() for tile in readings.tiles] == [
         "96%",
@@ -72,7 +72,7 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     bare = replace(CARD, load=None, free_mb=None, temperature_c=None, watts=None)
-    _show(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
     assert [tile.figure.text() for tile in page.cards["cuda:0"].readings.tiles] == [
         "–",
         "1%",
@@ -110,26 +110,26 @@ def test_of_readings_a_minute_is_remembered() -> None:
 def test_the_device_that_computes_says_so(
     page: HardwarePage, worker: ScriptedWorker, trainer: TrainerView, words: str
 ) -> None:
-    _show(page, worker, replace(LENDING, trainers=(trainer,)))
+    _show_snapshot(page, worker, replace(LENDING, trainers=(trainer,)))
     assert page.cards["cuda:0"].state.text == words
 
 
 def test_the_processor_is_lent_only_where_it_is_alone_or_chosen(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     assert not page.cards["cpu"].switch.isChecked()
     assert page.cards["cpu"].state.text == "Not lent"
     page.cards["cpu"].switch.click()
     assert _chosen(worker) == (DeviceChoice(id="cpu"),)
-    _show(page, worker, _with_machine(replace(MACHINE, gpus=())))
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
     assert page.cards["cpu"].switch.isChecked()
 
 
 def test_a_device_is_switched_off_and_taken_back(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     card = page.cards["cuda:0"]
     qtbot.mouseClick(card.switch, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=False),)
@@ -144,7 +144,7 @@ def test_a_device_is_switched_off_and_taken_back(
 
 
 def test_a_role_is_chosen(page: HardwarePage, worker: ScriptedWorker) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     page.cards["cuda:0"].role.chosen.emit("witness")
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", role="witness"),)
     page.refresh()
@@ -171,7 +171,7 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
     value: int,
     words: str,
 ) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     part = _limit(page.cards["cuda:0"], limit)
     before = part.slider.words.text()
     qtbot.keyClick(_slider(part), key)
@@ -189,7 +189,7 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
 
 
 def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot) -> None:
-    _show(page, worker, _with_machine(replace(MACHINE, gpus=())))
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
     threads = page.cards["cpu"].limits.threads
     assert threads is not None
     assert threads.slider.words.text() == "15, automatic"
@@ -201,7 +201,7 @@ def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qt
 def test_a_slider_that_moves_is_waited_for(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     slider = _slider(page.cards["cuda:0"].limits.temperature)
     for _ in range(5):
         qtbot.keyClick(slider, Qt.Key.Key_Left)
@@ -214,7 +214,7 @@ def test_a_slider_that_moves_is_waited_for(
 def test_what_waits_is_sent_when_the_page_is_left(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     qtbot.keyClick(_slider(page.cards["cuda:0"].limits.temperature), Qt.Key.Key_Left)
     page.hide()
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", temperature_c=79),)
@@ -224,7 +224,7 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     choice = DeviceChoice(id="cuda:0", memory_mb=40_000, watts=900)
-    _show(page, worker, replace(LENDING, preferences=replace(AGREED, devices=(choice,))))
+    _show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, devices=(choice,))))
     limits = page.cards["cuda:0"].limits
     assert limits.memory is not None
     assert limits.watts is not None
@@ -237,7 +237,7 @@ def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     mute = replace(CARD, watts_limit=None, memory_mb=None)
-    _show(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
     limits = page.cards["cuda:0"].limits
     assert (limits.watts, limits.memory) == (None, None)
     assert len(limits.findChildren(LimitSlider)) == 2
@@ -247,7 +247,7 @@ def test_without_a_graphics_card_the_processor_is_offered(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     off = replace(AGREED, devices=(DeviceChoice(id="cpu", use=False),))
-    _show(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
+    _show_snapshot(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
     assert list(page.cards) == ["cpu"]
     assert page.banner.words.text().startswith("No graphics card was found")
     qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
@@ -259,14 +259,14 @@ def test_without_a_graphics_card_the_processor_is_offered(
 
 def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     health = (ProbeHealth(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
-    _show(page, worker, _with_machine(MachineFacts(health=health)))
+    _show_snapshot(page, worker, _with_machine(MachineFacts(health=health)))
     assert page.banner.words.text().startswith("The hardware probe is not responding")
     assert page.banner.words.text().endswith("driver not loaded")
     assert page.cards == {}
 
 
 def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWorker) -> None:
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")
     page.refresh()
     assert page.banner.isVisible()
@@ -280,7 +280,7 @@ def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWor
 def test_a_device_is_measured_while_nothing_is_lent(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker, PAUSED)
+    _show_snapshot(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     asked = worker.last(control.AskQuestion)
@@ -298,7 +298,7 @@ def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskBenchmark] = "cuda:0 could not be measured: out of memory"
-    _show(page, worker, PAUSED)
+    _show_snapshot(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     assert row.note.text() == "Not measured: cuda:0 could not be measured: out of memory."
@@ -313,7 +313,7 @@ def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
 def test_beside_lending_nothing_is_measured(
     page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot
 ) -> None:
-    _show(page, worker, snapshot)
+    _show_snapshot(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
     assert row.note.text() == "Pause first to get a meaningful result."
@@ -324,21 +324,21 @@ def test_beside_lending_nothing_is_measured(
 
 def test_the_limit_that_stops_lending_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
-    _show(page, worker, hot)
+    _show_snapshot(page, worker, hot)
     limits = page.cards["cuda:0"].limits
     assert not limits.temperature.chip.isHidden()
     assert "86 °C" in limits.temperature.chip.toolTip()
     assert page.cards["cpu"].limits.temperature.chip.isHidden()
-    _show(page, worker, LENDING)
+    _show_snapshot(page, worker, LENDING)
     assert limits.temperature.chip.isHidden()
 
 
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
-    _show(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
+    _show_snapshot(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     assert not page.cards["cuda:0"].stops.isHidden()
 
 
-def _show(page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot) -> None:
+def _show_snapshot(page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot) -> None:
     worker.send_snapshot(snapshot)
     page.refresh()
 
@@ -349,10 +349,10 @@ def _with_machine(machine: MachineFacts) -> Snapshot:
 
 def _chosen(worker: ScriptedWorker) -> tuple[DeviceChoice, ...]:
     """The devices that were chosen last; everything else must be as it was."""
-    heard = worker.last(control.SetPreferences)
-    assert isinstance(heard, control.SetPreferences)
-    assert replace(heard.preferences, devices=()) == AGREED
-    return heard.preferences.devices
+    sent = worker.last(control.SetPreferences)
+    assert isinstance(sent, control.SetPreferences)
+    assert replace(sent.preferences, devices=()) == AGREED
+    return sent.preferences.devices
 
 
 def _limit(card: DeviceCard, name: str) -> LimitSlider:

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sight:
-    """What must be seen."""
+class ExpectedHome:
+    """The texts and buttons that the page must show."""
 
     title: str
     reason: str
@@ -44,30 +44,32 @@ class Sight:
     banner: str = ""
 
 
-SIGHTS = {
-    "new": Sight(title="Paused", reason="Nothing is lent before you agree", main="Set up"),
-    "joining": Sight(
+EXPECTED_BY_SCENE = {
+    "new": ExpectedHome(title="Paused", reason="Nothing is lent before you agree", main="Set up"),
+    "joining": ExpectedHome(
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
-    "lending": Sight(
+    "lending": ExpectedHome(
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
-    "finishing": Sight(
+    "finishing": ExpectedHome(
         title="Finishing", reason="Round 1841 is the last", main="Pause", snooze=True, finish=True
     ),
-    "waiting": Sight(title="Waiting", reason="A game is running", main="Pause", snooze=True),
-    "waiting-until": Sight(
+    "waiting": ExpectedHome(title="Waiting", reason="A game is running", main="Pause", snooze=True),
+    "waiting-until": ExpectedHome(
         title="Waiting", reason="Outside the hours in which you lend", main="Pause", snooze=True
     ),
-    "paused": Sight(title="Paused", reason="You paused it", main="Contribute"),
-    "snoozed": Sight(title="Snoozed", reason="Resumes in 42 min", main="Go on now", snooze=True),
-    "attention": Sight(
+    "paused": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
+    "snoozed": ExpectedHome(
+        title="Snoozed", reason="Resumes in 42 min", main="Go on now", snooze=True
+    ),
+    "attention": ExpectedHome(
         title="Attention",
         reason="Nothing is lent until this is solved",
         main="Contribute",
         banner="The training program keeps failing (CUDA driver 535 is older than 570)",
     ),
-    "ledger-away": Sight(
+    "ledger-away": ExpectedHome(
         title="Lending",
         reason="Nobody needs",
         main="Pause",
@@ -75,7 +77,7 @@ SIGHTS = {
         finish=True,
         banner="Statements that wait here for it: 3.",
     ),
-    "needs": Sight(
+    "needs": ExpectedHome(
         title="Lending",
         reason="Nobody needs",
         main="Pause",
@@ -92,8 +94,8 @@ def opened() -> list[str]:
 
 
 @pytest.fixture
-def home(model: AppModel, look: Theme, opened: list[str], qtbot: QtBot) -> HomePage:
-    means = PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=opened.append)
+def home(model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot) -> HomePage:
+    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append)
     made = HomePage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -102,16 +104,16 @@ def home(model: AppModel, look: Theme, opened: list[str], qtbot: QtBot) -> HomeP
 
 
 def test_every_situation_has_its_sight() -> None:
-    assert SIGHTS.keys() == SCENES.keys()
+    assert EXPECTED_BY_SCENE.keys() == SCENES.keys()
 
 
-@pytest.mark.parametrize("scene", SIGHTS)
+@pytest.mark.parametrize("scene", EXPECTED_BY_SCENE)
 def test_each_situation_says_what_why_and_what_to_do(
     home: HomePage, worker: ScriptedWorker, scene: str
 ) -> None:
     worker.send_snapshot(SCENES[scene])
     home.refresh()
-    sight, header = SIGHTS[scene], home.header
+    sight, header = EXPECTED_BY_SCENE[scene], home.header
     assert header.title.text() == sight.title
     assert sight.reason in header.reason.text()
     assert header.primary.text() == sight.main
@@ -237,9 +239,9 @@ def test_the_menu_snoozes_for_as_long_as_it_says(
     for action in menu.actions():
         if not action.isSeparator():
             action.trigger()
-            heard = worker.last(control.SetDesiredState)
-            assert isinstance(heard, control.SetDesiredState)
-            ends.append(heard.wish.snooze)
+            sent = worker.last(control.SetDesiredState)
+            assert isinstance(sent, control.SetDesiredState)
+            ends.append(sent.wish.snooze)
     assert ends == [
         Snooze(until_ms=NOW_MS + 15 * 60_000, asked_ms=NOW_MS),
         Snooze(until_ms=NOW_MS + 60 * 60_000, asked_ms=NOW_MS),

@@ -26,14 +26,14 @@ class Texts(Page):
     """A page of paragraphs."""
 
     def refresh(self) -> None:
-        """They are always the same."""
+        """The texts never change."""
 
 
 def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
-    model: AppModel, look: Theme, qtbot: QtBot, qapp: QApplication
+    model: AppModel, theme: Theme, qtbot: QtBot, qapp: QApplication
 ) -> None:
     page = Texts(
-        PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+        PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
     )
     qtbot.addWidget(page)
     for _ in range(12):

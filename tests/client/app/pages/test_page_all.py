@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 NETWORK = {row.name for row in app_worker_answers.RUNS.rows} | {"no display", "Tequio"}
 NETWORK |= {CARD.name, MACHINE.cpu_name}
 NETWORK |= {row.name for row in app_competitions.COMPETITIONS.rows}
@@ -68,11 +68,11 @@ HEALTH = (
 every_scene = pytest.mark.parametrize("scene", ["new", "lending", "ledger-away"])
 
 
-class Stage:
-    """A window whose pages can be opened in any view and situation."""
+class PageWindow:
+    """A window that opens any page in any view and scene."""
 
     def __init__(self, window: AppWindow, model: AppModel, worker: ScriptedWorker) -> None:
-        """Take the window as it is."""
+        """Use a window that is already open."""
         self.window, self._model, self._worker = window, model, worker
 
     def open(self, page: str, view: str, scene: str = "lending") -> None:
@@ -91,26 +91,26 @@ class Stage:
 
 
 @pytest.fixture
-def stage(model: AppModel, look: Theme, worker: ScriptedWorker, qtbot: QtBot) -> Stage:
-    window = AppWindow(model, look, lambda: NOW_MS)
+def page_window(model: AppModel, theme: Theme, worker: ScriptedWorker, qtbot: QtBot) -> PageWindow:
+    window = AppWindow(model, theme, lambda: NOW_MS)
     qtbot.addWidget(window)
     window.show()
-    return Stage(window, model, worker)
+    return PageWindow(window, model, worker)
 
 
 @every_scene
-def test_every_control_has_a_name(stage: Stage, scene: str) -> None:
+def test_every_control_has_a_name(page_window: PageWindow, scene: str) -> None:
     for page, view in VIEWS:
-        stage.open(page, view, scene)
-        assert [one for one in controls(stage.window) if not name_of(one)] == []
+        page_window.open(page, view, scene)
+        assert [one for one in controls(page_window.window) if not name_of(one)] == []
 
 
 @pytest.mark.parametrize(("page", "view"), VIEWS)
 def test_the_keyboard_reaches_every_control(
-    stage: Stage, qtbot: QtBot, page: str, view: str
+    page_window: PageWindow, qtbot: QtBot, page: str, view: str
 ) -> None:
-    stage.open(page, view)
-    window = stage.window
+    page_window.open(page, view)
+    window = page_window.window
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     reached: list[QWidget] = []
@@ -126,24 +126,26 @@ def test_the_keyboard_reaches_every_control(
 
 
 @every_scene
-def test_every_text_is_translated(stage: Stage, language: Language, scene: str) -> None:
+def test_every_text_is_translated(page_window: PageWindow, language: Language, scene: str) -> None:
     language.apply(QLocale("en_US"), PseudoLocale())
     for page, view in (*VIEWS, ("hardware", "")):
-        stage.open(page, view, scene)
-        chips = {chip.text for chip in stage.window.findChildren(Chip) if chip.isVisible()}
-        seen = {text for text in texts(stage.window) | chips if has_words(text)}
+        page_window.open(page, view, scene)
+        chips = {chip.text for chip in page_window.window.findChildren(Chip) if chip.isVisible()}
+        seen = {text for text in texts(page_window.window) | chips if has_words(text)}
         plain = {text for text in seen if "[" not in text and not text.startswith("RTX 4070")}
         assert plain - NETWORK == set()
 
 
 @pytest.mark.parametrize("spoken", LONG)
-def test_longer_texts_have_their_room(stage: Stage, language: Language, spoken: str) -> None:
+def test_longer_texts_have_their_room(
+    page_window: PageWindow, language: Language, spoken: str
+) -> None:
     speak(language, spoken)
-    window = stage.window
+    window = page_window.window
     for width in (window.minimumWidth(), window.width(), 1_600):
         window.resize(width, window.height())
         for page, view in (*VIEWS, ("hardware", "")):
-            stage.open(page, view)
+            page_window.open(page, view)
             content = window.page.widget()
             assert content is not None
             assert content.width() <= window.page.viewport().width()
@@ -152,27 +154,27 @@ def test_longer_texts_have_their_room(stage: Stage, language: Language, spoken: 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_no_line_is_cut_short_in_the_usual_window(
-    stage: Stage, language: Language, spoken: str
+    page_window: PageWindow, language: Language, spoken: str
 ) -> None:
     speak(language, spoken)
-    stage.window.resize(*style.WINDOW)
+    page_window.window.resize(*style.WINDOW)
     for scene in ("new", "lending", "attention"):
         for page, view in (*VIEWS, ("hardware", ""), ("home", "")):
-            stage.open(page, view, scene)
-            assert [one.text() for one in labels(stage.window) if is_elided(one)] == []
+            page_window.open(page, view, scene)
+            assert [one.text() for one in labels(page_window.window) if is_elided(one)] == []
 
 
 def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
-    stage: Stage, language: Language
+    page_window: PageWindow, language: Language
 ) -> None:
     language.apply(QLocale("ar"), PseudoLocale())
     for page, view in VIEWS:
-        stage.open(page, view)
-        opened = stage.window.page
-        assert opened.mapTo(stage.window, opened.rect().topLeft()).x() == 0
-        assert not stage.window.grab().isNull()
-    stage.open("runs", "")
-    runs = stage.window.page
+        page_window.open(page, view)
+        opened = page_window.window.page
+        assert opened.mapTo(page_window.window, opened.rect().topLeft()).x() == 0
+        assert not page_window.window.grab().isNull()
+    page_window.open("runs", "")
+    runs = page_window.window.page
     assert isinstance(runs, RunsPage)
     assert _left(runs.choices, runs) > _left(runs.detail, runs)
 
@@ -187,13 +189,13 @@ def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
     ],
 )
 def test_another_language_leaves_the_user_where_they_were(
-    stage: Stage, language: Language, page: str, view: str
+    page_window: PageWindow, language: Language, page: str, view: str
 ) -> None:
-    stage.open(page, view)
+    page_window.open(page, view)
     language.apply(QLocale("en_US"), PseudoLocale())
     _settle()
-    opened = stage.window.page
-    assert stage.window.page_name == page
+    opened = page_window.window.page
+    assert page_window.window.page_name == page
     assert opened.location == view
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 DAY_MS = 86_400_000
 
 
@@ -34,8 +34,8 @@ def clock() -> AppClock:
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
-    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
+    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -47,7 +47,7 @@ def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> PointsP
 def test_each_span_is_asked_for_and_said(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, span: str
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     words = {"day": "24 h", "week": "7 days", "month": "30 days", "all": "All"}
     segments = page.range.span.findChildren(QRadioButton)
     wanted = next(one for one in segments if one.text() == words[span])
@@ -85,18 +85,18 @@ def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
 def test_another_hour_is_asked_for_anew(
     page: PointsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.range.span.select("day")
-    _show(page, worker)
+    _show_snapshot(page, worker)
     asked = _series_asked(worker)
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _series_asked(worker) == asked
     clock.ms += 3_600_000
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _series_asked(worker) == asked + 1
 
 
-def _show(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 PENDING, VERIFIED = app_worker_answers.ROWS[0], app_worker_answers.ROWS[4]
 REJECTED = next(row for row in app_worker_answers.ROWS if row.reason == "norm")
 
@@ -39,8 +39,8 @@ def clock() -> AppClock:
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
-    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
+    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -59,7 +59,7 @@ def test_sums_are_those_of_the_worker_to_the_micropoint(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
     points = replace(LENDING.points, rejected=2)
-    _show(page, worker, replace(LENDING, points=points))
+    _show_snapshot(page, worker, replace(LENDING, points=points))
     sums = page.sums
     assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412.618204 today")
     assert sums.total.toolTip() == "18,930.402117 points"
@@ -80,17 +80,19 @@ def test_sums_are_those_of_the_worker_to_the_micropoint(
 def test_what_only_the_ledger_says_is_explained_and_not_counted(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001)))
+    _show_snapshot(
+        page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001))
+    )
     assert page.banner.isVisible()
     assert "2.000001 points more" in page.banner.words.text()
     assert "not counted in" in page.banner.words.text()
     assert page.sums.total.figure.text() == "18,930"
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert not page.banner.isVisible()
 
 
 def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
     assert page.banner.words.text() == "The worker ended five times"
@@ -101,7 +103,7 @@ def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker)
 
 
 def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     row, cells = VERIFIED, _cells(page, 4)
     exact = f"{row.micropoints / 1_000_000:.6f}".rstrip("0")
     assert cells[RoundsColumn.ROUND] == ("nova-350m", "Round 1,837")
@@ -113,7 +115,7 @@ def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWo
 
 
 def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     cells = _cells(page, 0)
     assert cells[RoundsColumn.STATE] == ("Pending", "")
     assert cells[RoundsColumn.POINTS] == ("–", "")
@@ -122,7 +124,7 @@ def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWork
 @pytest.mark.parametrize("reason", texts.ROUND_REASON_TEXTS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
     worker.replies[AskPoints] = PointsReply(rows=(replace(REJECTED, reason=reason),))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _cells(page, 0)[RoundsColumn.STATE] == ("Rejected", texts.ROUND_REASON_TEXTS[reason])
 
 
@@ -142,7 +144,7 @@ def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
 ) -> None:
     row: PointsRow = replace(VERIFIED, **changes)
     worker.replies[AskPoints] = PointsReply(rows=(row,))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     mark = _index(page, 0, RoundsColumn.PROOF)
     assert is_checked(row) == has_mark
     assert (mark.data(RoundsRole.PICTURE) == "badge-check") == has_mark
@@ -153,7 +155,7 @@ def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
 def test_a_click_on_the_mark_opens_what_was_checked(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     opened: list[PointsRow] = []
     page.rounds.table.opened.connect(opened.append)
     for row, column in ((4, RoundsColumn.ROUND), (0, RoundsColumn.PROOF), (4, RoundsColumn.PROOF)):
@@ -166,7 +168,7 @@ def test_a_click_on_the_mark_opens_what_was_checked(
 
 
 def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: QtBot) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     table = page.rounds.table
     opened: list[PointsRow] = []
     table.opened.disconnect()
@@ -181,7 +183,7 @@ def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: 
 def test_scrolling_down_reads_on_to_the_last_round(
     page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     bar = page.verticalScrollBar()
     assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
     for _ in range(len(app_worker_answers.ROWS) // ROUNDS_PAGE):
@@ -196,7 +198,7 @@ def test_scrolling_down_reads_on_to_the_last_round(
 def test_more_rounds_below_leave_the_view_where_it_is(
     page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     bar = page.verticalScrollBar()
     _settle(qapp)
     bar.setValue(1_000)
@@ -208,7 +210,7 @@ def test_more_rounds_below_leave_the_view_where_it_is(
 def test_the_row_with_the_keyboard_is_kept_in_sight(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, qapp: QGuiApplication
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     _settle(qapp)
     page.activateWindow()
     table = page.rounds.table
@@ -224,7 +226,7 @@ def test_the_row_with_the_keyboard_is_kept_in_sight(
 
 
 def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     while page.reader.has_more:
         page.reader.read_older()
     run, device = page.rounds.run, page.rounds.device
@@ -253,7 +255,7 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
 
 
 def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.replies[AskPoints] = app_worker_answers.no_points
     page.rounds.filter_changed.emit(app_worker_answers.OURS, "cpu")
     assert page.rounds.empty.isVisible()
@@ -264,7 +266,7 @@ def test_without_any_round_it_says_what_will_stand_here(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies = no_replies()
-    _show(page, worker, SCENES["new"])
+    _show_snapshot(page, worker, SCENES["new"])
     assert "Each round that this computer takes part in" in page.rounds.empty.words.text()
     assert page.sums.total.figure.text() == "0"
     assert page.range.chart.accessibleDescription() == "No points were verified in this time."
@@ -274,7 +276,7 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskPoints] = "the points book cannot be read"
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.rounds.empty.words.text() == "the points book cannot be read"
     worker.replies[AskPoints] = app_worker_answers.points
     qtbot.mouseClick(page.rounds.empty.button, Qt.MouseButton.LeftButton)
@@ -282,14 +284,14 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
 
 
 def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     proven = replace(
         PENDING, state="verified", micropoints=5, trained=5, entry=9, size=10, root="r"
     )
     worker.replies[AskPoints] = PointsReply(rows=(proven, *app_worker_answers.ROWS[1:ROUNDS_PAGE]))
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _cells(page, 0)[RoundsColumn.STATE][0] == "Pending", "nothing was said to have changed"
-    _show(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
+    _show_snapshot(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
     assert _cells(page, 0)[RoundsColumn.STATE] == ("Verified", "")
     assert _cells(page, 0)[RoundsColumn.POINTS][0] == "0.000005"
 
@@ -297,7 +299,7 @@ def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: Script
 def test_an_export_is_told_with_its_file(
     page: PointsPage, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.write_file(str(tmp_path / "points.csv"))
     assert page.toast.words.text() == "1204 rounds written to points.csv"
     assert page.export.isEnabled()
@@ -306,7 +308,7 @@ def test_an_export_is_told_with_its_file(
     assert page.export.isEnabled()
 
 
-def _show(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 

@@ -1,4 +1,4 @@
-"""The rounds that were read: pages, filters, and reading anew when the worker's book changes."""
+"""The rounds reader: pages, filters, and reading again when the worker's points change."""
 
 from __future__ import annotations
 

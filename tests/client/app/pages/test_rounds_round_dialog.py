@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import PointsRow
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 PENDING, VERIFIED = app_worker_answers.ROWS[0], app_worker_answers.ROWS[4]
 REJECTED = next(row for row in app_worker_answers.ROWS if row.reason == "norm")
 URL = "https://ledger.example"

@@ -1,4 +1,4 @@
-"""Whether a run fits: each need beside what machine and limits leave, and nothing unknown fits."""
+"""Run fit: each need against what machine and limits leave; an unknown amount never fits."""
 
 from __future__ import annotations
 

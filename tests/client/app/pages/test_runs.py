@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 IDLE = replace(LENDING, round=None)
 
 
@@ -44,8 +44,8 @@ def clock() -> AppClock:
 
 
 @pytest.fixture
-def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> RunsPage:
-    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> RunsPage:
+    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = RunsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -55,7 +55,7 @@ def page(model: AppModel, look: Theme, clock: AppClock, qtbot: QtBot) -> RunsPag
 
 def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies.pop(AskRuns)
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.stack.currentWidget() is page.empty
     assert "asked" in page.empty.words.text()
     assert not page.again.isEnabled()
@@ -63,7 +63,7 @@ def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: Scripte
 
 
 def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     rows = page.choices.rows
     assert list(rows) == [row.run for row in RUNS.rows]
     places = {name: (row.place.text, row.fit.text) for name, row in rows.items()}
@@ -80,7 +80,7 @@ def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
 
 
 def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     spoken = page.choices.rows[OURS].accessibleName()
     assert spoken == "nova-350m, Yours, Tight, Round 1,841 of 4,000, 23 of 64 members"
     assert page.any.accessibleName().endswith("Chosen")
@@ -98,7 +98,7 @@ def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) ->
 def test_our_own_run_is_looked_at_first_with_its_needs(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     detail, rows = page.detail, page.detail.needs.rows
     assert detail.name.text() == "nova-350m"
     assert page.choices.rows[OURS].isChecked()
@@ -124,7 +124,7 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
 def test_joining_sends_the_run_with_all_other_preferences(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     qtbot.mouseClick(page.choices.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.detail.name.text() == "cuentos-124m"
     assert page.detail.button.text() == "Join this run"
@@ -140,7 +140,7 @@ def test_joining_sends_the_run_with_all_other_preferences(
 def test_the_choice_can_be_left_to_the_program(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
+    _show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
     qtbot.mouseClick(page.any, Qt.MouseButton.LeftButton)
     assert page.detail.button.text() == "Choose for me"
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
@@ -153,7 +153,7 @@ def test_the_choice_can_be_left_to_the_program(
 def test_published_heads_are_linked_the_newest_first(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     shown = page.detail.published
     seen = [(row.name.text(), row.note.text()) for row in shown.rows if row.isVisible()]
     assert seen == [
@@ -170,7 +170,7 @@ def test_published_heads_are_linked_the_newest_first(
 def test_what_the_model_writes_is_shown_as_plain_text(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     shown, sample = page.detail.writing, WRITING
     assert shown.isVisible()
     assert (shown.prompt.text(), shown.text.text()) == (sample.prompt, sample.text)
@@ -196,7 +196,7 @@ def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> Non
 
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.detail.button.text() == "Stay on this run"
     page.detail.button.click()
     assert worker.last(control.SetPreferences) == control.SetPreferences(
@@ -215,7 +215,7 @@ def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: Script
 def test_what_speaks_against_a_run_is_said(
     page: RunsPage, worker: ScriptedWorker, run: str, words: str, *, can_join: bool
 ) -> None:
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     page.select(run)
     said = page.detail.words.text() + page.detail.note.text()
     assert words in said
@@ -226,14 +226,14 @@ def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     assert page.detail.note.text().startswith("Your limit of the line is less")
 
 
 def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     assert "do not last for a day" in page.detail.meaning.text()
 
@@ -243,7 +243,7 @@ def test_without_an_open_run_it_says_what_happens_then(
     page: RunsPage, worker: ScriptedWorker, rows: tuple[object, ...]
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=rows)  # type: ignore[arg-type]  # rows of runs
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     said = page.banner.words.text() if rows else page.empty.words.text()
     assert said.startswith("No run is open now. Tequio keeps looking")
     assert page.banner.isVisible() == bool(rows)
@@ -252,10 +252,10 @@ def test_without_an_open_run_it_says_what_happens_then(
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.replies[AskRuns] = "the ledger does not answer"
     clock.ms += 25 * 60_000
-    _show(page, worker, SCENES["ledger-away"])
+    _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
     assert page.banner.words.text().endswith("PM: the ledger does not answer.")
     assert page.head.words.text().endswith("List read 25 min ago.")
@@ -269,7 +269,7 @@ def test_an_error_without_a_list_can_be_tried_again(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert page.empty.words.text() == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
@@ -279,11 +279,11 @@ def test_an_error_without_a_list_can_be_tried_again(
 def test_it_asks_once_a_minute_while_somebody_looks(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show(page, worker)
-    _show(page, worker)
+    _show_snapshot(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker) == 1
     clock.ms += LIST_INTERVAL_MS
-    _show(page, worker)
+    _show_snapshot(page, worker)
     assert _asked(worker) == 2
     page.hide()
     clock.ms += LIST_INTERVAL_MS
@@ -295,9 +295,9 @@ def test_while_a_question_is_open_no_other_is_asked(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     worker.replies.pop(AskRuns)
-    _show(page, worker)
+    _show_snapshot(page, worker)
     clock.ms += 10 * LIST_INTERVAL_MS
-    _show(page, worker)
+    _show_snapshot(page, worker)
     page.ask()
     assert _asked(worker) == 1
 
@@ -305,14 +305,14 @@ def test_while_a_question_is_open_no_other_is_asked(
 def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
+    _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
     assert (
         page.banner.words.text() == "The run that you chose is not open any more. Choose another."
     )
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     kept = page.choices.rows[NOVA.run]
     worker.replies[AskRuns] = RunsReply(rows=(SMALL, replace(NOVA, round=1_842)))
     page.ask()
@@ -322,7 +322,7 @@ def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: Script
 
 
 def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show(page, worker)
+    _show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
@@ -331,7 +331,7 @@ def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedW
 
 def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, is_ours=False), SMALL))
-    _show(page, worker, IDLE)
+    _show_snapshot(page, worker, IDLE)
     assert page.any.isChecked()
     assert page.detail.name.text() == "Choose for me"
     page.select(OTHER)
@@ -339,7 +339,7 @@ def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: Scripted
     assert page.any.isChecked()
 
 
-def _show(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+def _show_snapshot(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 

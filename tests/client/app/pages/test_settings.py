@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 SECTIONS = (
     "lending",
     "network",
@@ -69,9 +69,9 @@ def program(tmp_path: Path, login: FakeAutostart) -> ProgramContext:
 
 @pytest.fixture
 def window(
-    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, program: ProgramContext
+    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, program: ProgramContext
 ) -> AppWindow:
-    made = AppWindow(model, look, lambda: NOW_MS, own=program)
+    made = AppWindow(model, theme, lambda: NOW_MS, own=program)
     qtbot.addWidget(made)
     worker.send_snapshot(LENDING)
     made.open_page("settings")
@@ -98,9 +98,9 @@ def test_a_section_is_opened_from_the_list(page: SettingsPage, qtbot: QtBot) -> 
 
 
 def test_without_a_program_around_it_nothing_of_the_program_is_offered(
-    model: AppModel, look: Theme, qtbot: QtBot
+    model: AppModel, theme: Theme, qtbot: QtBot
 ) -> None:
-    bare = AppWindow(model, look, lambda: NOW_MS)
+    bare = AppWindow(model, theme, lambda: NOW_MS)
     qtbot.addWidget(bare)
     bare.open_page("settings")
     assert isinstance(bare.page, SettingsPage)
@@ -216,10 +216,10 @@ def test_colours_language_and_motion_are_kept(page: SettingsPage, program: Progr
     assert names == ["Same as system", "English", "Español"]
 
 
-def test_reduced_motion_holds_everything_still(look: Theme) -> None:
-    look.reduce_motion(is_wanted=True)
+def test_reduced_motion_holds_everything_still(theme: Theme) -> None:
+    theme.reduce_motion(is_wanted=True)
     assert is_motion_reduced()
-    look.reduce_motion(is_wanted=False)
+    theme.reduce_motion(is_wanted=False)
     assert not is_motion_reduced()
 
 
@@ -392,7 +392,7 @@ def test_every_text_is_translated(
 def _page_in(
     window: AppWindow, language: Language, qapp: QApplication, spoken: str
 ) -> SettingsPage:
-    """The page, made anew in that language."""
+    """The page, rebuilt in that language."""
     speak(language, spoken)
     qapp.processEvents()
     assert isinstance(window.page, SettingsPage)

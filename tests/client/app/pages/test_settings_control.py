@@ -18,7 +18,7 @@ from tequio_client.app.widgets.messages import UndoToast
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 W = TypeVar("W", bound=QWidget)
 
 
@@ -27,9 +27,9 @@ def test_a_number_tells_only_of_the_hand(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(box.chosen):
         box.set_number(40)
     assert box.text() == "40 GB"
-    with qtbot.waitSignal(box.chosen) as told:
+    with qtbot.waitSignal(box.chosen) as signal:
         qtbot.keyClick(box, Qt.Key.Key_Up)
-    assert told.args == [41.0]
+    assert signal.args == [41.0]
     box.set_number(0)
     assert box.text() == "No limit"
 
@@ -51,9 +51,9 @@ def test_a_dropdown_tells_only_of_the_hand(qtbot: QtBot) -> None:
         choices.select("en")
         choices.select("xx")
     assert choices.selected == "en"
-    with qtbot.waitSignal(choices.chosen) as told:
+    with qtbot.waitSignal(choices.chosen) as signal:
         qtbot.keyClick(choices, Qt.Key.Key_Up)
-    assert told.args == [""]
+    assert signal.args == [""]
 
 
 def test_of_cards_one_is_chosen_or_none(qtbot: QtBot) -> None:
@@ -61,9 +61,9 @@ def test_of_cards_one_is_chosen_or_none(qtbot: QtBot) -> None:
     _shown(qtbot, cards, 400)
     cards.select("b")
     assert [card.isChecked() for card in cards.cards.values()] == [False, True]
-    with qtbot.waitSignal(cards.chosen) as told:
+    with qtbot.waitSignal(cards.chosen) as signal:
         qtbot.keyClick(cards.cards["a"], Qt.Key.Key_Space)
-    assert told.args == ["a"]
+    assert signal.args == ["a"]
     cards.select("")
     assert not any(card.isChecked() for card in cards.cards.values())
     assert cards.cards["a"].accessibleDescription() == "Rarely."

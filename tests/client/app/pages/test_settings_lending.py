@@ -43,17 +43,17 @@ if TYPE_CHECKING:
     from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 ALL_DAY = WHOLE_WEEK[0]
 
 
 @pytest.fixture
 def page(
-    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, tmp_path: Path
+    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, tmp_path: Path
 ) -> SettingsPage:
     means = PageContext(
         model=model,
-        look=look,
+        look=theme,
         now_ms=lambda: NOW_MS,
         open_page=lambda _: None,
         program=own(tmp_path),
@@ -131,7 +131,7 @@ def test_each_switch_turns_just_its_preference(
 
 @dataclass(frozen=True, kw_only=True)
 class Typed:
-    """What is typed into a number's box, and what comes of it."""
+    """A text typed into a number's box, and the resulting value and display."""
 
     section: str
     field: str
@@ -196,8 +196,8 @@ def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
     assert isinstance(box, NumberBox)
     _type(box, text)
     page.edits.flush()
-    heard = [one.preferences for one in worker.received if isinstance(one, control.SetPreferences)]
-    assert all(least <= getattr(one, field) <= most for one in heard)
+    sent = [one.preferences for one in worker.received if isinstance(one, control.SetPreferences)]
+    assert all(least <= getattr(one, field) <= most for one in sent)
     assert str(text) not in {box.text(), box.cleanText()}
 
 
@@ -514,9 +514,9 @@ def _type(box: NumberBox, text: str) -> None:
 
 
 def _chosen(worker: ScriptedWorker) -> Preferences:
-    heard = worker.last(control.SetPreferences)
-    assert isinstance(heard, control.SetPreferences)
-    return heard.preferences
+    sent = worker.last(control.SetPreferences)
+    assert isinstance(sent, control.SetPreferences)
+    return sent.preferences
 
 
 def _nothing_chosen(worker: ScriptedWorker) -> bool:

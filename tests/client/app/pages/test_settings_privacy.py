@@ -38,13 +38,13 @@ SAID = {
     "eval.commit": {"ledger-judging"},
     "eval.result": {"ledger-judging"},
 }
-"""The rows that tell of a statement, by its type."""
+"""Rows about a statement, by the statement's type."""
 
 
 def test_every_statement_of_a_volunteer_is_told(
-    model: AppModel, look: Theme, language: Language, qtbot: QtBot
+    model: AppModel, theme: Theme, language: Language, qtbot: QtBot
 ) -> None:
-    window = AppWindow(model, look, lambda: NOW_MS)
+    window = AppWindow(model, theme, lambda: NOW_MS)
     qtbot.addWidget(window)
     window.open_page("settings")
     page = window.page

@@ -1,4 +1,4 @@
-"""What desktop services say over a real bus: the truth, lies, garbage, nothing."""
+"""Desktop services on a real bus that answer truthfully, with lies, with garbage or not at all."""
 
 from __future__ import annotations
 

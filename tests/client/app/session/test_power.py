@@ -1,4 +1,4 @@
-"""Sleep is heard and, only when asked for, held up."""
+"""Sleep is detected and, only on request, prevented."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SERVICE = {"Inhibit": ("u", 4_711), "UnInhibit": ("", None)}
 
 
 @pytest.mark.parametrize(
-    ("member", "said", "expected"),
+    ("member", "value", "expected"),
     [
         ("PrepareForSleep", True, "sleeping"),
         ("PrepareForSleep", False, "woke"),
@@ -30,20 +30,20 @@ SERVICE = {"Inhibit": ("u", 4_711), "UnInhibit": ("", None)}
     ],
 )
 def test_logind_tells_what_is_about_to_happen(
-    private_bus: PrivateBus, qtbot: QtBot, member: str, expected: str, *, said: bool
+    private_bus: PrivateBus, qtbot: QtBot, member: str, expected: str, *, value: bool
 ) -> None:
     private_bus.serve("org.freedesktop.login1")
     watch = SleepWatch(private_bus.address, system="linux")
     with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=90_000):
         repeat = threading.Event()
 
-        def say() -> None:
+        def repeat_signal() -> None:
             while not repeat.wait(0.05):  # until the watch has begun to listen
                 private_bus.signal(
-                    MANAGER.name, MANAGER.path, MANAGER.interface, member, ("b", said)
+                    MANAGER.name, MANAGER.path, MANAGER.interface, member, ("b", value)
                 )
 
-        speaker = threading.Thread(target=say)
+        speaker = threading.Thread(target=repeat_signal)
         speaker.start()
         getattr(watch, expected).connect(repeat.set)
     repeat.set()
@@ -53,12 +53,12 @@ def test_logind_tells_what_is_about_to_happen(
 def test_a_signal_of_another_kind_says_nothing(private_bus: PrivateBus, qtbot: QtBot) -> None:
     private_bus.serve("org.freedesktop.login1")
     watch = SleepWatch(private_bus.address, system="linux")
-    heard: list[str] = []
-    watch.sleeping.connect(lambda: heard.append("sleeping"))
-    watch.ending.connect(lambda: heard.append("ending"))
+    received: list[str] = []
+    watch.sleeping.connect(lambda: received.append("sleeping"))
+    watch.ending.connect(lambda: received.append("ending"))
     stop = threading.Event()
 
-    def say() -> None:
+    def send_other_signals() -> None:
         while not stop.wait(0.05):
             for member, value in (("SessionNew", True), ("PrepareForShutdown", False)):
                 private_bus.signal(
@@ -68,12 +68,12 @@ def test_a_signal_of_another_kind_says_nothing(private_bus: PrivateBus, qtbot: Q
                 MANAGER.name, MANAGER.path, MANAGER.interface, "PrepareForSleep", ("b", False)
             )
 
-    speaker = threading.Thread(target=say)
+    speaker = threading.Thread(target=send_other_signals)
     with closing(watch), qtbot.waitSignal(watch.woke, timeout=90_000):
         speaker.start()
     stop.set()
     speaker.join()
-    assert heard == []
+    assert received == []
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_windows_tells_what_is_about_to_happen(
 def test_a_mac_that_slept_is_noticed_and_a_slow_clock_is_not(qtbot: QtBot) -> None:
     wall_ms, steady_s = [1_000_000], [50.0]
     watch = SleepWatch(system="darwin", wall_ms=lambda: wall_ms[0], steady_s=lambda: steady_s[0])
-    heard: list[str] = []
-    watch.woke.connect(lambda: heard.append("woke"))
+    received: list[str] = []
+    watch.woke.connect(lambda: received.append("woke"))
     for wall, steady in ((5_000, 5.0), (9_000, 5.0), (-60_000, 5.0), (605_000, 5.0), (5_000, 5.0)):
         wall_ms[0] += wall
         steady_s[0] += steady
         watch.check_clocks()
     watch.close()
-    assert heard == ["woke"]
+    assert received == ["woke"]
 
 
 def test_the_computer_is_kept_awake_only_while_that_is_wanted(private_bus: PrivateBus) -> None:

@@ -49,7 +49,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 
 
 @dataclass
-class Played:
+class ScriptedProbe:
     """A probe whose answer the test sets."""
 
     answer: Callable[[], Any]
@@ -67,7 +67,7 @@ def raises(error: Exception) -> Callable[[], Any]:
     return answer
 
 
-def played(**changes: Callable[[], Any]) -> SessionSources:
+def scripted_sources(**changes: Callable[[], Any]) -> SessionSources:
     answers: dict[str, Callable[[], Any]] = {
         "idle": lambda: 400.0,
         "lock": lambda: False,
@@ -75,12 +75,12 @@ def played(**changes: Callable[[], Any]) -> SessionSources:
         "metered": lambda: False,
         "game_mode": lambda: "",
     }
-    parts = {name: Played(answer) for name, answer in (answers | changes).items()}
+    parts = {name: ScriptedProbe(answer) for name, answer in (answers | changes).items()}
     return SessionSources(programs=ProgramList(GameFolders([])), **parts)
 
 
 def first_facts(qtbot: QtBot, session: SessionProbes) -> SessionFacts:
-    """What is known once every probe has answered or hangs."""
+    """The facts once every probe has answered or hangs."""
     session.start()
     qtbot.waitUntil(lambda: bool(session.facts.health), timeout=90_000)
     qtbot.waitUntil(
@@ -95,7 +95,7 @@ def health(facts: SessionFacts, name: str) -> ProbeHealth:
 
 
 def test_all_facts_come_together_and_fit_the_line_to_the_worker(qtbot: QtBot) -> None:
-    with closing(SessionProbes(played())) as session:
+    with closing(SessionProbes(scripted_sources())) as session:
         facts = first_facts(qtbot, session)
         qtbot.waitUntil(lambda: session.facts.programs is not None, timeout=90_000)
         facts = session.facts
@@ -111,7 +111,7 @@ def test_all_facts_come_together_and_fit_the_line_to_the_worker(qtbot: QtBot) ->
 def test_whatever_a_program_calls_itself_fits_the_line_to_the_worker(
     qtbot: QtBot, name: str
 ) -> None:
-    strange = played(
+    strange = scripted_sources(
         fullscreen=lambda: name, game_mode=lambda: name, lock=raises(OSError(f"{name}: no"))
     )
     with closing(SessionProbes(strange)) as session:
@@ -126,7 +126,7 @@ def test_whatever_a_program_calls_itself_fits_the_line_to_the_worker(
 
 def test_what_changes_is_told(qtbot: QtBot) -> None:
     idle = [9.0]
-    with closing(SessionProbes(played(idle=lambda: idle[0]))) as session:
+    with closing(SessionProbes(scripted_sources(idle=lambda: idle[0]))) as session:
         first_facts(qtbot, session)
         session.set_lending(is_lending=True)
         with qtbot.waitSignal(
@@ -140,7 +140,7 @@ def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
     qtbot: QtBot, name: str
 ) -> None:
     let_go = threading.Event()
-    session = SessionProbes(played(**{name: lambda: let_go.wait(60)}), timeout_s=0.2)
+    session = SessionProbes(scripted_sources(**{name: lambda: let_go.wait(60)}), timeout_s=0.2)
     fact = "game" if name == "game_mode" else name
     ticks: list[float] = []
     pulse = QTimer(interval=10)
@@ -160,7 +160,7 @@ def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
 
 
 def test_a_probe_that_fails_is_unknown_and_says_why(qtbot: QtBot) -> None:
-    with closing(SessionProbes(played(idle=raises(OSError("no such thing"))))) as session:
+    with closing(SessionProbes(scripted_sources(idle=raises(OSError("no such thing"))))) as session:
         facts = first_facts(qtbot, session)
         assert facts.idle_s is None
         assert health(facts, "idle").error == "OSError: no such thing"
@@ -171,13 +171,13 @@ def test_a_probe_that_fails_is_unknown_and_says_why(qtbot: QtBot) -> None:
 def test_a_film_is_a_player_that_fills_the_screen(
     qtbot: QtBot, program: str, *, is_film: bool
 ) -> None:
-    with closing(SessionProbes(played(fullscreen=lambda: program))) as session:
+    with closing(SessionProbes(scripted_sources(fullscreen=lambda: program))) as session:
         facts = first_facts(qtbot, session)
         assert (facts.fullscreen, facts.is_film) == (program, is_film)
 
 
 def test_an_exclusive_program_is_told_by_its_name(qtbot: QtBot) -> None:
-    with closing(SessionProbes(played())) as session:
+    with closing(SessionProbes(scripted_sources())) as session:
         first_facts(qtbot, session)
         ours = os.path.basename(sys.executable)  # noqa: PTH119 - a name
         session.set_exclusive((ours.upper(), "no-such-program"))
@@ -185,15 +185,15 @@ def test_an_exclusive_program_is_told_by_its_name(qtbot: QtBot) -> None:
 
 
 def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
-    session = SessionProbes(played())
+    session = SessionProbes(scripted_sources())
     first_facts(qtbot, session)
     session.close()
-    heard: list[object] = []
-    session.changed.connect(heard.append)
+    received: list[object] = []
+    session.changed.connect(received.append)
     session.set_lending(is_lending=True)
     session.set_exclusive(("x",))
     qtbot.wait(200)
-    assert heard == []
+    assert received == []
 
 
 def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
@@ -203,7 +203,7 @@ def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
         asked.append(time.monotonic())
         return 1.0
 
-    with closing(SessionProbes(played(idle=idle))) as session:
+    with closing(SessionProbes(scripted_sources(idle=idle))) as session:
         first_facts(qtbot, session)
         session.set_lending(is_lending=True)
         qtbot.waitUntil(lambda: len(asked) >= 4, timeout=90_000)
@@ -214,8 +214,8 @@ def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
 
 def test_the_first_source_that_is_there_answers() -> None:
     now_s = [0.0]
-    best: Played = Played(raises(AbsentError("gone")), source="best")
-    good = Played(lambda: 5.0, source="good")
+    best: ScriptedProbe = ScriptedProbe(raises(AbsentError("gone")), source="best")
+    good = ScriptedProbe(lambda: 5.0, source="good")
     first: FirstProbe[float] = FirstProbe((best, good), clock=lambda: now_s[0])
     assert (first.read(), first.source) == (5.0, "good")
     best.answer = lambda: 6.0
@@ -225,9 +225,9 @@ def test_the_first_source_that_is_there_answers() -> None:
 
 
 def test_a_source_that_is_there_and_fails_is_asked_again_and_nobody_lies_for_it() -> None:
-    best = Played(raises(NoAnswerError("hm")), source="best")
+    best = ScriptedProbe(raises(NoAnswerError("hm")), source="best")
     first: FirstProbe[float] = FirstProbe(
-        (best, Played(raises(AbsentError("gone")), source="last"))
+        (best, ScriptedProbe(raises(AbsentError("gone")), source="last"))
     )
     with pytest.raises(NoAnswerError, match="best: hm; last: gone"):
         first.read()
@@ -246,8 +246,8 @@ def test_without_any_source_it_is_absent() -> None:
     ("answers", "is_so"), [((True, False), True), ((False, True), True), ((False, False), False)]
 )
 def test_one_yes_is_enough(answers: tuple[bool, bool], *, is_so: bool) -> None:
-    parts = [Played(lambda one=one: one) for one in answers]  # type: ignore[misc]
-    gone = Played(raises(AbsentError("gone")))
+    parts = [ScriptedProbe(lambda one=one: one) for one in answers]  # type: ignore[misc]
+    gone = ScriptedProbe(raises(AbsentError("gone")))
     assert AnyOf((gone, *parts)).read() is is_so
 
 

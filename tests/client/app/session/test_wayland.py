@@ -31,7 +31,7 @@ def message(sender: int, event: int, body: bytes = b"") -> bytes:
 
 
 class Compositor:
-    """Lists what it offers and keeps what it is asked; `say` sends more."""
+    """Lists its globals and records requests; `send` sends more."""
 
     def __init__(self, folder: Path, offered: dict[str, int]) -> None:
         self.environ = {"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": str(folder)}
@@ -44,10 +44,10 @@ class Compositor:
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
 
-    def say(self, *said: bytes) -> None:
+    def send(self, *parts: bytes) -> None:
         """Send these bytes."""
         assert self._line is not None
-        for part in said:
+        for part in parts:
             self._line.sendall(part)
 
     def hang_up(self) -> None:
@@ -72,11 +72,11 @@ class Compositor:
         try:
             while more := self._line.recv(4_096):
                 left += more
-                left = self._take(left)
+                left = self._answer_requests(left)
         except OSError:
             return
 
-    def _take(self, left: bytes) -> bytes:
+    def _answer_requests(self, left: bytes) -> bytes:
         while len(left) >= 8:
             sender, word = struct.unpack_from("<II", left)
             size = word >> 16
@@ -84,9 +84,9 @@ class Compositor:
             if (sender, word & 0xFFFF) == (1, 1):
                 for number, (name, version) in enumerate(self._offered.items(), 11):
                     body = struct.pack("<I", number) + text(name) + struct.pack("<I", version)
-                    self.say(message(2, 0, body))
+                    self.send(message(2, 0, body))
             if (sender, word & 0xFFFF) == (1, 0):
-                self.say(message(3, 0, struct.pack("<I", 1))[:5], message(3, 0, b"1234")[5:])
+                self.send(message(3, 0, struct.pack("<I", 1))[:5], message(3, 0, b"1234")[5:])
             left = left[size:]
         return left
 
@@ -101,12 +101,12 @@ def test_idle_and_back(compositor: Compositor) -> None:
     now_s = [1_000.0]
     with closing(WaylandIdle(compositor.environ, clock=lambda: now_s[0])) as idle:
         assert idle.read() == 0.0
-        compositor.say(message(6, 0))
+        compositor.send(message(6, 0))
         wait_until(lambda: idle.read() > 0)
         assert idle.read() == QUIET_S
         now_s[0] += 100
         assert idle.read() == QUIET_S + 100
-        compositor.say(message(4, 0, b"1234"), message(6, 1))
+        compositor.send(message(4, 0, b"1234"), message(6, 1))
         wait_until(lambda: idle.read() == 0.0)
 
 
@@ -133,14 +133,14 @@ def test_a_compositor_that_does_not_tell_is_absent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [message(1, 0, struct.pack("<II", 5, 0) + text("no")), b"\0" * 8, b"\xff" * 64]
+    "raw", [message(1, 0, struct.pack("<II", 5, 0) + text("no")), b"\0" * 8, b"\xff" * 64]
 )
 def test_a_compositor_that_objects_or_speaks_garbage_is_unknown(
-    compositor: Compositor, said: bytes
+    compositor: Compositor, raw: bytes
 ) -> None:
     with closing(WaylandIdle(compositor.environ, timeout_s=0.3)) as idle:
         idle.read()
-        compositor.say(said)
+        compositor.send(raw)
 
         def is_unknown() -> bool:
             try:
@@ -149,7 +149,7 @@ def test_a_compositor_that_objects_or_speaks_garbage_is_unknown(
                 return True
             return False
 
-        if said[:1] == b"\xff":
+        if raw[:1] == b"\xff":
             assert not is_unknown()  # an endless message: nothing can be told of it yet
         else:
             wait_until(is_unknown)

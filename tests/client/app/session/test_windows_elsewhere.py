@@ -42,8 +42,8 @@ PARENT = psutil.Process(os.getppid()).name()
 
 
 @dataclass
-class Calls:
-    """What Windows answers; see windows.Calls."""
+class ScriptedWindows:
+    """Scripted answers of Windows; see windows.Calls."""
 
     input_at_ms: int = 0
     at_ms: int = 0
@@ -82,13 +82,13 @@ def window(**changes: Any) -> FrontWindow:  # noqa: ANN401 - any field
 
 
 def test_the_count_of_windows_begins_again_after_49_days() -> None:
-    calls = Calls(input_at_ms=2**32 - 4_000, at_ms=1_000)
+    calls = ScriptedWindows(input_at_ms=2**32 - 4_000, at_ms=1_000)
     assert WindowsIdle(calls).read() == 5.0
 
 
 def test_a_gamepad_is_input_too() -> None:
     now_s = [50.0]
-    calls = Calls(input_at_ms=0, at_ms=600_000, pads=(7,))
+    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(7,))
     idle = WindowsIdle(calls, clock=lambda: now_s[0])
     assert idle.read() == 600.0
     calls.pads = (8,)
@@ -101,12 +101,12 @@ def test_a_gamepad_is_input_too() -> None:
 
 @pytest.mark.parametrize(("flags", "is_locked"), [(0, True), (1, False)])
 def test_windows_tells_its_lock(flags: int, *, is_locked: bool) -> None:
-    assert WindowsLock(Calls(flags=flags)).read() is is_locked
+    assert WindowsLock(ScriptedWindows(flags=flags)).read() is is_locked
 
 
 def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
     with pytest.raises(NoAnswerError, match="-1"):
-        WindowsLock(Calls(flags=-1)).read()
+        WindowsLock(ScriptedWindows(flags=-1)).read()
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
 def test_windows_tells_what_fills_a_screen(
     state: int, front: FrontWindow | None, program: str
 ) -> None:
-    assert WindowsFullscreen(Calls(state=state, window=front)).read() == program
+    assert WindowsFullscreen(ScriptedWindows(state=state, window=front)).read() == program
 
 
 @dataclass
-class PlayedMac:
-    """What macOS answers; see macos.Mac."""
+class ScriptedMac:
+    """Scripted answers of macOS; see macos.Mac."""
 
     idle: float = 12.5
     said: Mapping[str, object] = field(default_factory=dict)
@@ -164,11 +164,11 @@ def shown(layer: int = 0, pid: int = 1, width: float = 1920, x: float = 1728) ->
 
 
 def test_a_mac_tells_idle_time_and_lock() -> None:
-    assert MacIdle(PlayedMac()).read() == 12.5
-    assert MacLock(PlayedMac()).read() is False
-    assert MacLock(PlayedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
+    assert MacIdle(ScriptedMac()).read() == 12.5
+    assert MacLock(ScriptedMac()).read() is False
+    assert MacLock(ScriptedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
     with pytest.raises(NoAnswerError):
-        MacIdle(PlayedMac(idle=float("nan"))).read()
+        MacIdle(ScriptedMac(idle=float("nan"))).read()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_mac_tells_idle_time_and_lock() -> None:
     ],
 )
 def test_a_mac_tells_what_fills_a_screen(windows: list[Mapping[str, object]], program: str) -> None:
-    assert MacFullscreen(PlayedMac(shown=windows)).read() == program
+    assert MacFullscreen(ScriptedMac(shown=windows)).read() == program
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="it has its own")

@@ -27,43 +27,43 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Theme
     from tequio_client.app.theme.style import ColourTokens
 
-pytestmark = pytest.mark.usefixtures("look")
+pytestmark = pytest.mark.usefixtures("theme")
 PANELS = ("#1e1e1e", "#2d2d2d", "#f2f2f2", "#ffffff")
 SHAPED = (LendingState.LENDING, LendingState.WAITING, LendingState.PAUSED, LendingState.ATTENTION)
 
 
 @pytest.fixture(autouse=True)
-def _dark_again(look: Theme) -> Iterator[None]:
+def _dark_again(theme: Theme) -> Iterator[None]:
     yield
-    look.choose(Appearance.DARK)
+    theme.choose(Appearance.DARK)
 
 
-def test_a_choice_changes_every_widget_at_once(look: Theme, qtbot: QtBot) -> None:
+def test_a_choice_changes_every_widget_at_once(theme: Theme, qtbot: QtBot) -> None:
     label = QLabel("x")
     qtbot.addWidget(label)
     label.ensurePolished()
-    with qtbot.waitSignal(look.changed) as told:
-        look.choose(Appearance.LIGHT)
-    assert told.args == [LIGHT]
+    with qtbot.waitSignal(theme.changed) as signal:
+        theme.choose(Appearance.LIGHT)
+    assert signal.args == [LIGHT]
     assert current_tokens() is LIGHT
     assert label.palette().windowText().color() == QColor(LIGHT.text)
-    look.choose(Appearance.DARK)
+    theme.choose(Appearance.DARK)
     assert label.palette().windowText().color() == QColor(DARK.text)
 
 
-def test_the_same_choice_again_changes_nothing(look: Theme, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(look.changed):
-        look.choose(Appearance.DARK)
+def test_the_same_choice_again_changes_nothing(theme: Theme, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(theme.changed):
+        theme.choose(Appearance.DARK)
 
 
-def test_the_system_is_followed_unless_a_choice_was_made(look: Theme, qapp: QApplication) -> None:
-    look.choose(Appearance.SYSTEM)
+def test_the_system_is_followed_unless_a_choice_was_made(theme: Theme, qapp: QApplication) -> None:
+    theme.choose(Appearance.SYSTEM)
     hints = qapp.styleHints()
     hints.colorSchemeChanged.emit(Qt.ColorScheme.Light)  # as the system's switch does
     assert current_tokens() is LIGHT
     hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_tokens() is DARK
-    look.choose(Appearance.LIGHT)
+    theme.choose(Appearance.LIGHT)
     hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_tokens() is LIGHT
 

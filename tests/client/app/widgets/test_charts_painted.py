@@ -1,4 +1,4 @@
-"""What we paint ourselves: it shows what it was told, aloud too."""
+"""Widgets that the app paints itself: they show their values, to screen readers too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 WEEK = ChartData(
     values=(3_000_000, 0, 5_000_000, 9_000_000, 2_000_000),
@@ -125,7 +125,7 @@ def test_a_bar_is_filled_from_where_lines_begin(
 
 def test_a_meter_warns_before_its_limit_and_has_no_bar_without_one(qtbot: QtBot) -> None:
     meter = Meter("This month")
-    _show(qtbot, meter, 200)
+    _open_widget(qtbot, meter, 200)
     meter.show_use("94 of 100 GB", 0.94)
     bar = meter.findChild(ProgressBar)
     assert bar is not None
@@ -138,7 +138,7 @@ def test_a_meter_warns_before_its_limit_and_has_no_bar_without_one(qtbot: QtBot)
 
 def test_a_stat_card_says_its_exact_figure(qtbot: QtBot) -> None:
     card = StatCard("Total points", "layers")
-    _show(qtbot, card, 200)
+    _open_widget(qtbot, card, 200)
     card.show_figure("18,930", "Every proof checked here", "18,930.402117 points")
     assert card.figure.text() == "18,930"
     assert card.toolTip() == "18,930.402117 points"
@@ -147,7 +147,7 @@ def test_a_stat_card_says_its_exact_figure(qtbot: QtBot) -> None:
 
 def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
     table = RankingTable("Ranking")
-    _show(qtbot, table, 320)
+    _open_widget(qtbot, table, 320)
     rows = tuple(
         RankRow(
             rank=45 + at,
@@ -168,7 +168,7 @@ def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
     assert image.pixelColor(own + QPoint(2, 4)) == QColor(current_tokens().accent_soft)
 
 
-def _show(qtbot: QtBot, widget: QWidget, width: int) -> None:
+def _open_widget(qtbot: QtBot, widget: QWidget, width: int) -> None:
     qtbot.addWidget(widget)
     widget.resize(width, max(widget.sizeHint().height(), 40))
     widget.show()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 FAST = RaceLine(name="fast", points=((10, 9.0), (20, 5.0), (30, 3.0)), place=0)
 SLOW = RaceLine(name="slow", points=((10, 9.5), (20, 7.0)), place=1)
 

@@ -20,7 +20,7 @@ from tequio_client.ipc.preferences import WHOLE_WEEK
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-pytestmark = pytest.mark.usefixtures("look", "language")
+pytestmark = pytest.mark.usefixtures("theme", "language")
 ALL_DAY = WHOLE_WEEK[0]
 DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
@@ -55,14 +55,14 @@ def test_a_segment_is_chosen_by_mouse_and_arrow_keys(qtbot: QtBot) -> None:
     row = Segmented("Time", {"day": "24 h", "week": "7 d", "all": "All"})
     _active(qtbot, row)
     segments = [child for child in row.children() if isinstance(child, QWidget)]
-    with qtbot.waitSignal(row.chosen) as told:
+    with qtbot.waitSignal(row.chosen) as signal:
         qtbot.mouseClick(segments[1], Qt.MouseButton.LeftButton)
-    assert told.args == ["week"]
+    assert signal.args == ["week"]
     segments[1].setFocus()
     qtbot.waitUntil(segments[1].hasFocus)
-    with qtbot.waitSignal(row.chosen) as told:
+    with qtbot.waitSignal(row.chosen) as signal:
         qtbot.keyClick(segments[1], Qt.Key.Key_Right)
-    assert told.args == ["all"]
+    assert signal.args == ["all"]
     assert row.selected == "all"
     with qtbot.assertNotEmitted(row.chosen):
         row.select("day")
@@ -77,9 +77,9 @@ def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBo
     row.set_step(5)
     slider = next(child for child in row.children() if child.inherits("QSlider"))
     assert isinstance(slider, QWidget)
-    with qtbot.waitSignal(row.chosen) as told:
+    with qtbot.waitSignal(row.chosen) as signal:
         qtbot.keyClick(slider, Qt.Key.Key_Right)
-    assert told.args == [85]
+    assert signal.args == [85]
     assert (slider.accessibleName(), slider.accessibleDescription()) == ("Temperature", "85 °C")
 
 
@@ -87,14 +87,14 @@ def test_the_week_is_drawn_with_the_mouse(qtbot: QtBot) -> None:
     grid = WeekGrid("Hours in which to lend")
     _shown(qtbot, grid, 660)
     start, end = _hour(grid, 0, 9), _hour(grid, 0, 16)
-    with qtbot.waitSignal(grid.chosen) as told:
+    with qtbot.waitSignal(grid.chosen) as signal:
         qtbot.mousePress(grid, Qt.MouseButton.LeftButton, pos=start)
         for hour in range(10, 17):
             qtbot.mouseMove(grid, _hour(grid, 0, hour))
         qtbot.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=end)
-    assert told.args is not None
-    assert told.args[0][0] == ALL_DAY & ~(0xFF << 9)
-    assert told.args[0][1:] == WHOLE_WEEK[1:]
+    assert signal.args is not None
+    assert signal.args[0][0] == ALL_DAY & ~(0xFF << 9)
+    assert signal.args[0][1:] == WHOLE_WEEK[1:]
 
 
 def test_the_week_is_drawn_with_the_keyboard(qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def answering(door: ControlListener, says: list[bytes]) -> Iterator[list[bytes]]:
-    """Whoever has the door's port: says that after the first line and after each further one."""
+    """A program on the listener's port: answers each line that it receives with the next reply."""
     heard: list[bytes] = []
 
     def answer() -> None:

@@ -58,19 +58,19 @@ class FakeOutbox:
     """An outbox that remembers what is submitted, or refuses it."""
 
     refusal: RefusedError | None = None
-    said: list[tuple[Body, Sequence[bytes]]] = field(default_factory=list)
+    submitted: list[tuple[Body, Sequence[bytes]]] = field(default_factory=list)
 
     async def submit(self, body: Body, documents: Sequence[bytes]) -> None:
         """Remember it, or raise the refusal."""
         await trio.lowlevel.checkpoint()
         if self.refusal is not None:
             raise self.refusal
-        self.said.append((body, documents))
+        self.submitted.append((body, documents))
 
 
 @dataclass
-class Play:
-    """A process whose child does what a script says."""
+class EvaluatorRun:
+    """An evaluator process whose child runs a script."""
 
     process: EvaluatorProcess
     outbox: FakeOutbox
@@ -91,9 +91,9 @@ class Play:
 
 
 @asynccontextmanager
-async def playing(
+async def running_script(
     folder: Path, script: str, refusal: RefusedError | None = None, silence_s: float = 20.0
-) -> AsyncIterator[Play]:
+) -> AsyncIterator[EvaluatorRun]:
     outbox, device = FakeOutbox(refusal), trio.Lock()
     program = ChildProgram(
         command=scripted(folder, PRELUDE + script),
@@ -114,7 +114,7 @@ async def playing(
         memory_mb=0,
         limit=limit,
     )
-    yield Play(process, outbox, device, begin)
+    yield EvaluatorRun(process, outbox, device, begin)
     assert process.child.pid is None
 
 
@@ -133,9 +133,9 @@ def answer(folder: Path) -> link.StatementResult:
 
 async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_path: Path) -> None:
     name = write_document(tmp_path, b"scores")
-    async with playing(tmp_path, spoken(HERE, (name,))) as play:
-        assert await play.live() is EvaluatorEnd.OVER
-        ((body, documents),) = play.outbox.said
+    async with running_script(tmp_path, spoken(HERE, (name,))) as run:
+        assert await run.live() is EvaluatorEnd.OVER
+        ((body, documents),) = run.outbox.submitted
         assert isinstance(body, EvalCommit)
         assert list(documents) == [b"scores"]
         assert answer(tmp_path) == link.StatementResult(number=1)
@@ -143,16 +143,16 @@ async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_p
 
 async def test_a_child_hears_why_the_ledger_does_not_take_its_word(tmp_path: Path) -> None:
     refusal = RefusedError("too-late", "scores of maize are shown already")
-    async with playing(tmp_path, spoken(HERE), refusal) as play:
-        assert await play.live() is EvaluatorEnd.OVER
+    async with running_script(tmp_path, spoken(HERE), refusal) as run:
+        assert await run.live() is EvaluatorEnd.OVER
         assert answer(tmp_path).code == "too-late"
         assert "shown already" in answer(tmp_path).why
 
 
 async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
-    async with playing(tmp_path, spoken(HERE, (KEY,))) as play:
-        assert await play.live() is EvaluatorEnd.OVER
-        assert not play.outbox.said
+    async with running_script(tmp_path, spoken(HERE, (KEY,))) as run:
+        assert await run.live() is EvaluatorEnd.OVER
+        assert not run.outbox.submitted
         assert answer(tmp_path).code == link.NOT_LOGGED
 
 
@@ -176,29 +176,29 @@ async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
 async def test_a_child_that_misbehaves_is_ended_and_nothing_is_said_for_it(
     tmp_path: Path, script: str
 ) -> None:
-    async with playing(tmp_path, script) as play:
-        assert await play.live() is EvaluatorEnd.FAILED
-        assert play.process.why
-        assert not play.outbox.said
+    async with running_script(tmp_path, script) as run:
+        assert await run.live() is EvaluatorEnd.FAILED
+        assert run.process.why
+        assert not run.outbox.submitted
 
 
 async def test_a_child_that_is_silent_is_ended(tmp_path: Path) -> None:
-    async with playing(tmp_path, "hear()", silence_s=0.3) as play:
-        assert await play.live() is EvaluatorEnd.FAILED
-        assert "no sign of life" in play.process.why
+    async with running_script(tmp_path, "hear()", silence_s=0.3) as run:
+        assert await run.live() is EvaluatorEnd.FAILED
+        assert "no sign of life" in run.process.why
 
 
 async def test_what_is_forbidden_is_ended_whatever_it_does_about_it(tmp_path: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsay('alive', **alive)\ntime.sleep(600)"
-    async with playing(tmp_path, deaf) as play, trio.open_nursery() as nursery:
+    async with running_script(tmp_path, deaf) as run, trio.open_nursery() as nursery:
         ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
-            ends.append(await play.live())
+            ends.append(await run.live())
 
         nursery.start_soon(live)
-        pid = await play.until_alive()
-        play.process.child.forbid()
+        pid = await run.until_alive()
+        run.process.child.forbid()
         while not ends:  # noqa: ASYNC110 - until `live` ends
             await trio.sleep(0.02)
         assert ends == [EvaluatorEnd.DISMISSED]
@@ -206,16 +206,16 @@ async def test_what_is_forbidden_is_ended_whatever_it_does_about_it(tmp_path: Pa
 
 
 async def test_no_child_begins_while_another_has_the_device(tmp_path: Path) -> None:
-    async with playing(tmp_path, "say('done', is_over=False)") as play:
+    async with running_script(tmp_path, "say('done', is_over=False)") as run:
         ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
-            ends.append(await play.live())
+            ends.append(await run.live())
 
-        async with trio.open_nursery() as nursery, play.device:
+        async with trio.open_nursery() as nursery, run.device:
             nursery.start_soon(live)
             await trio.testing.wait_all_tasks_blocked(0.2)
-            assert play.process.child.pid is None
+            assert run.process.child.pid is None
         assert ends == [EvaluatorEnd.RESTING]
 
 
@@ -224,20 +224,20 @@ async def test_a_child_hears_of_new_limits_and_ends_for_another_device(tmp_path:
         "pathlib.Path(begin['folder'], 'limit').write_text(json.dumps(limit))\n"
         "say('alive', doing='waiting')\ntime.sleep(600)"
     )
-    async with playing(tmp_path, script) as play, trio.open_nursery() as nursery:
+    async with running_script(tmp_path, script) as run, trio.open_nursery() as nursery:
         ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
-            ends.append(await play.live())
+            ends.append(await run.live())
 
         nursery.start_soon(live)
-        await play.until_alive()
+        await run.until_alive()
         gentler = link.EvaluatorLimits(threads=2, share_percent=10)
-        now = replace(play.begin, limit=gentler)
-        play.process.send_limits(now)
+        now = replace(run.begin, limit=gentler)
+        run.process.send_limits(now)
         with trio.fail_after(20):
-            while play.process.heartbeat is None or play.process.heartbeat.doing != "waiting":  # noqa: ASYNC110 - as above
+            while run.process.heartbeat is None or run.process.heartbeat.doing != "waiting":  # noqa: ASYNC110 - as above
                 await trio.sleep(0.02)
         assert link.decode_to_child((tmp_path / "limit").read_bytes()) == gentler
-        play.process.send_limits(replace(now, device="cuda:1"))
+        run.process.send_limits(replace(now, device="cuda:1"))
     assert ends == [EvaluatorEnd.DISMISSED]

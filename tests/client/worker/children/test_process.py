@@ -28,7 +28,7 @@ pytestmark = pytest.mark.trio
 ECHO = "for line in sys.stdin: print(line, end='', flush=True)"
 
 
-class Scene:
+class ChildRun:
     """A child that runs a script, the lines that it wrote, and why it ended."""
 
     def __init__(self, folder: Path, script: str, silence_s: float = 20.0) -> None:
@@ -47,14 +47,14 @@ class Scene:
         self.ends: list[str | None] = []
 
     async def run(self, *first: bytes) -> None:
-        """Have one child run to its end, which goes to `ends`."""
+        """Run one child to its end; append the reason of the end to `ends`."""
         with trio.fail_after(20):
             self.ends.append(await self.child.run_once(lambda: first, self.on_line))
 
     def on_line(self, line: bytes) -> None:
-        """Collect a line; "nonsense" does not parse, and "last" is the last one."""
-        if line == b"nonsense":
-            raise MalformedError("that is nonsense")
+        """Collect a line; "garbage" does not parse, and "last" is the last one."""
+        if line == b"garbage":
+            raise MalformedError("that is garbage")
         self.lines.append(line)
         if line == b"last":
             self.child.stop()
@@ -67,68 +67,68 @@ class Scene:
 
 
 async def test_lines_go_both_ways_in_order(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, ECHO)
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, ECHO)
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run, b"first\n", b"second\n")
-        await scene.until_line()
-        scene.child.send(b"third\nlast\nafter the last\n")
-    assert scene.lines == [b"first", b"second", b"third", b"last"]
-    assert scene.ends == [None]
+        nursery.start_soon(child_run.run, b"first\n", b"second\n")
+        await child_run.until_line()
+        child_run.child.send(b"third\nlast\nafter the last\n")
+    assert child_run.lines == [b"first", b"second", b"third", b"last"]
+    assert child_run.ends == [None]
 
 
 async def test_nothing_starts_without_permission_or_without_the_device(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, ECHO)
+    child_run = ChildRun(tmp_path, ECHO)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run, b"last\n")
+        nursery.start_soon(child_run.run, b"last\n")
         await trio.testing.wait_all_tasks_blocked(0.1)
-        async with scene.device:
-            scene.child.allow()
+        async with child_run.device:
+            child_run.child.allow()
             await trio.testing.wait_all_tasks_blocked(0.1)
-            scene.child.forbid()
+            child_run.child.forbid()
         await trio.testing.wait_all_tasks_blocked(0.1)
         assert lives(tmp_path) == 0
-        assert not scene.device.locked()
-        scene.child.allow()
+        assert not child_run.device.locked()
+        child_run.child.allow()
     assert lives(tmp_path) == 1
 
 
 async def test_the_device_is_given_back_only_when_the_process_is_gone(tmp_path: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(600)"
-    scene = Scene(tmp_path, deaf)
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, deaf)
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run)
-        await scene.until_line()
-        pid = scene.child.pid
+        nursery.start_soon(child_run.run)
+        await child_run.until_line()
+        pid = child_run.child.pid
         assert pid is not None
-        scene.child.forbid()
-        async with scene.device:
+        child_run.child.forbid()
+        async with child_run.device:
             assert not psutil.pid_exists(pid)
-    assert scene.ends == [None]
+    assert child_run.ends == [None]
 
 
 async def test_a_child_is_not_running_any_more_while_it_is_being_ended(tmp_path: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(600)"
-    scene = Scene(tmp_path, deaf)
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, deaf)
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run)
-        await scene.until_line()
-        before = scene.child.is_running
-        scene.child.stop()
+        nursery.start_soon(child_run.run)
+        await child_run.until_line()
+        before = child_run.child.is_running
+        child_run.child.stop()
         await trio.testing.wait_all_tasks_blocked(0.05)
-        assert (before, scene.child.is_running) == (True, False)
-        assert scene.child.pid is not None
-        scene.child.send(b"nobody reads this\n")
-    assert scene.child.permission.is_set(), "the next one may start"
+        assert (before, child_run.child.is_running) == (True, False)
+        assert child_run.child.pid is not None
+        child_run.child.send(b"nobody reads this\n")
+    assert child_run.child.permission.is_set(), "the next one may start"
 
 
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
         ("sys.exit(7)", "exit status 7"),
-        ("print('nonsense', flush=True); time.sleep(9)", "that is nonsense"),
+        ("print('garbage', flush=True); time.sleep(9)", "that is garbage"),
         ("print('x' * 2_000, end='', flush=True); time.sleep(9)", "a line of more than 1024 bytes"),
         ("os.close(1); time.sleep(9)", "it closed its output"),
         ("time.sleep(9)", "no sign of life for 0 s"),
@@ -137,10 +137,10 @@ async def test_a_child_is_not_running_any_more_while_it_is_being_ended(tmp_path:
 async def test_a_child_that_fails_is_ended_with_a_reason(
     tmp_path: Path, script: str, reason: str
 ) -> None:
-    scene = Scene(tmp_path, script, silence_s=20.0 if "life" not in reason else 0.4)
-    scene.child.allow()
-    await scene.run()
-    assert scene.ends == [reason]
+    child_run = ChildRun(tmp_path, script, silence_s=20.0 if "life" not in reason else 0.4)
+    child_run.child.allow()
+    await child_run.run()
+    assert child_run.ends == [reason]
 
 
 async def test_a_long_line_in_small_pieces_is_one_line(tmp_path: Path) -> None:
@@ -150,21 +150,21 @@ for piece in ("a" * 400, "b" * 400, "\\nlast\\n"):
     time.sleep(0.05)
 time.sleep(9)
 """
-    scene = Scene(tmp_path, script)
-    scene.child.allow()
-    await scene.run()
-    assert scene.lines == [b"a" * 400 + b"b" * 400, b"last"]
+    child_run = ChildRun(tmp_path, script)
+    child_run.child.allow()
+    await child_run.run()
+    assert child_run.lines == [b"a" * 400 + b"b" * 400, b"last"]
 
 
 async def test_a_child_that_reads_nothing_is_ended(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, "print('up', flush=True)\ntime.sleep(600)")
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, "print('up', flush=True)\ntime.sleep(600)")
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run)
-        await scene.until_line()
+        nursery.start_soon(child_run.run)
+        await child_run.until_line()
         for _ in range(UNSENT_LINES + 1):
-            scene.child.send(b"x" * 4_096)
-    assert scene.ends == [f"it does not read its input: {UNSENT_LINES} lines wait"]
+            child_run.child.send(b"x" * 4_096)
+    assert child_run.ends == [f"it does not read its input: {UNSENT_LINES} lines wait"]
 
 
 async def test_a_program_that_is_not_there_is_a_failure_like_others() -> None:
@@ -178,38 +178,45 @@ async def test_a_program_that_is_not_there_is_a_failure_like_others() -> None:
 
 async def test_a_worker_that_is_cancelled_leaves_no_child_behind(tmp_path: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(600)"
-    scene = Scene(tmp_path, deaf)
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, deaf)
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run)
-        await scene.until_line()
-        pid = scene.child.pid
+        nursery.start_soon(child_run.run)
+        await child_run.until_line()
+        pid = child_run.child.pid
         nursery.cancel_scope.cancel()
     assert pid is not None
     assert not psutil.pid_exists(pid)
 
 
 async def test_a_task_of_a_child_ends_with_it(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, ECHO)
-    scene.child.allow()
+    child_run = ChildRun(tmp_path, ECHO)
+    child_run.child.allow()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.run, b"up\n")
-        await scene.until_line()
-        scene.child.start_soon(trio.sleep_forever)
-        scene.child.stop()
-    assert scene.ends == [None]
+        nursery.start_soon(child_run.run, b"up\n")
+        await child_run.until_line()
+        child_run.child.start_soon(trio.sleep_forever)
+        child_run.child.stop()
+    assert child_run.ends == [None]
 
 
 async def test_pauses_grow_and_a_withdrawn_permission_ends_one(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, "sys.exit(1)")
-    scene.child.allow()
-    assert [scene.child.pause_s(n) for n in (1, 2, 3, 4, 5, 99)] == [0.5, 1.0, 2.0, 4.0, 4.0, 4.0]
-    await scene.run()
+    child_run = ChildRun(tmp_path, "sys.exit(1)")
+    child_run.child.allow()
+    assert [child_run.child.pause_s(n) for n in (1, 2, 3, 4, 5, 99)] == [
+        0.5,
+        1.0,
+        2.0,
+        4.0,
+        4.0,
+        4.0,
+    ]
+    await child_run.run()
     began_s = time.monotonic()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(scene.child.pause, 60.0)
+        nursery.start_soon(child_run.child.pause, 60.0)
         await trio.testing.wait_all_tasks_blocked()
-        scene.child.forbid()
+        child_run.child.forbid()
     assert time.monotonic() - began_s < 30
 
 

@@ -1,4 +1,4 @@
-"""What the app is told of competitions, by a real ledger that has one in each phase."""
+"""The competitions list for the app, from a real ledger that has one competition in each phase."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROUNDS = {"nova-350m": 5, "comet-350m": 3}
 
 
-class Scene(NamedTuple):
+class CompetitionsLedger(NamedTuple):
     """A ledger with competitions, and the program that serves it."""
 
     shown: SampleCompetitions
@@ -47,11 +47,11 @@ class Scene(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def listing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompetitionsLedger]:
     folder = tmp_path_factory.mktemp("ledger")
     shown = fill(make_settings(folder), clock.now_ms(), ROUNDS)  # a few are enough here
     with served(folder) as program:
-        yield Scene(shown, program)
+        yield CompetitionsLedger(shown, program)
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ async def onlooker(_answer: CompetitionAnswer) -> JudgingRole:
 
 @pytest.mark.trio
 async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
-    scene: Scene, book: PointsDatabase
+    listing: CompetitionsLedger, book: PointsDatabase
 ) -> None:
-    async with LedgerApi(scene.program.url) as api:
+    async with LedgerApi(listing.program.url) as api:
         found = await CompetitionsList(api, book.file, onlooker).answer(AskCompetitions())
     assert isinstance(found, CompetitionsReply)
     phases = [(row.name.removeprefix("Prose 2026 "), row.phase) for row in found.rows]
@@ -81,7 +81,7 @@ async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
         ("closed", "closed"),
         ("decided", "decided"),
     ]
-    open_, rules = found.rows[0], scene.shown.papers["open"].rules
+    open_, rules = found.rows[0], listing.shown.papers["open"].rules
     assert open_.competition == to_text(rules.id)
     assert (open_.opens_ms, open_.result_ms) == (rules.dates.opens, rules.dates.result)
     assert (open_.parameters, open_.tokens, open_.hours) == (350_000_000, 2_000_000_000, 72)
@@ -94,9 +94,9 @@ async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
 
 @pytest.mark.trio
 async def test_the_result_has_ranks_and_intervals_and_twins_share_one(
-    scene: Scene, book: PointsDatabase
+    listing: CompetitionsLedger, book: PointsDatabase
 ) -> None:
-    async with LedgerApi(scene.program.url) as api:
+    async with LedgerApi(listing.program.url) as api:
         lister = CompetitionsList(api, book.file, onlooker)
         found = await lister.read()
         assert await lister.read() == found, "what is decided is not asked for again"
@@ -110,23 +110,27 @@ async def test_the_result_has_ranks_and_intervals_and_twins_share_one(
 
 
 @pytest.mark.trio
-async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsDatabase) -> None:
+async def test_our_points_are_those_that_were_proven(
+    listing: CompetitionsLedger, book: PointsDatabase
+) -> None:
     checkpoint = Checkpoint(origin="o", size=100, root=sha256(b""))
     outcome = RoundOutcome(state="verified", trained=7_000_000, witnessed=500_000)
-    for number, run in ((1, scene.nova), (2, scene.nova), (3, "another")):
+    for number, run in ((1, listing.nova), (2, listing.nova), (3, "another")):
         place = RoundPlace(number=number, run=run, run_name="r", round=number, at_ms=number)
         book.record_proven_end(place, number, outcome, checkpoint)
-    book.add_round(RoundPlace(number=9, run=scene.nova, run_name="r", round=9, at_ms=9))
-    async with LedgerApi(scene.program.url) as api:
+    book.add_round(RoundPlace(number=9, run=listing.nova, run_name="r", round=9, at_ms=9))
+    async with LedgerApi(listing.program.url) as api:
         found = await CompetitionsList(api, book.file, onlooker).read()
     ours = {one.name: one.micropoints for one in found.rows[0].entrants}
     assert (ours["nova"], ours["comet"], ours["lone-wolf"]) == (15_000_000, 0, 0)
 
 
 @pytest.mark.trio
-async def test_curves_go_through_the_closed_rounds(scene: Scene, book: PointsDatabase) -> None:
-    runs = tuple(to_text(one.rules.run_id) for one in scene.shown.swarms)
-    async with LedgerApi(scene.program.url) as api:
+async def test_curves_go_through_the_closed_rounds(
+    listing: CompetitionsLedger, book: PointsDatabase
+) -> None:
+    runs = tuple(to_text(one.rules.run_id) for one in listing.shown.swarms)
+    async with LedgerApi(listing.program.url) as api:
         lister = CompetitionsList(api, book.file, onlooker)
         found = await lister.answer(AskCurves(runs=(*runs, to_text(bytes(32)))))
     assert isinstance(found, CurvesReply)
@@ -138,11 +142,11 @@ async def test_curves_go_through_the_closed_rounds(scene: Scene, book: PointsDat
 
 
 @pytest.mark.trio
-async def test_a_run_tells_where_its_heads_were_published(scene: Scene) -> None:
-    async with LedgerApi(scene.program.url) as api:
+async def test_a_run_tells_where_its_heads_were_published(listing: CompetitionsLedger) -> None:
+    async with LedgerApi(listing.program.url) as api:
         rows = {row.run: row for row in (await RunsList(api).read()).rows}
-    (head,) = rows[scene.nova].published
-    view = scene.shown.ledger.state.run(scene.shown.swarms[0].rules.run_id)
+    (head,) = rows[listing.nova].published
+    view = listing.shown.ledger.state.run(listing.shown.swarms[0].rules.run_id)
     ((number, (_, body)),) = view.published.items()
     assert (head.round, head.repo, head.revision) == (number, body.repo, body.revision)
 

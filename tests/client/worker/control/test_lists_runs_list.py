@@ -1,4 +1,4 @@
-"""What runs take, and which one is chosen for whoever did not choose."""
+"""Resources that runs need, and the automatic choice of a run."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ async def test_a_call_over_the_loopback_shows_both_secrets(tmp_path: Path) -> No
         assert port is not None
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             await stranger.send_all(b"x" + port.caller_line)
-            assert await stranger.receive_some(100) == b"", "nothing for whoever knows nothing"
+            assert await stranger.receive_some(100) == b"", "no answer without the secret"
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             with suppress(trio.BrokenResourceError):
                 await stranger.send_all(b"x" * (control.LINE_BYTES + 10))
@@ -99,16 +99,16 @@ async def test_a_call_without_a_worker_says_how_to_get_one(tmp_path: Path) -> No
 
 
 class _Caller:
-    """A raw connection that says what it likes."""
+    """A connection that sends any bytes."""
 
     def __init__(self, folder: Path) -> None:
         self._connection = connect(folder)
         self._lines = self._connection.makefile("rb")
 
-    def say(self, raw: bytes) -> None:
+    def send(self, raw: bytes) -> None:
         self._connection.sendall(raw)
 
-    def hear(self) -> control.FromWorker | None:
+    def receive(self) -> control.FromWorker | None:
         line = self._lines.readline()
         return control.decode_from_worker(line) if line else None
 
@@ -131,8 +131,8 @@ async def test_who_does_not_say_hello_is_refused(tmp_path: Path, first: bytes) -
     def call() -> control.FromWorker | None:
         caller = _Caller(tmp_path)
         try:
-            caller.say(first)
-            return caller.hear()
+            caller.send(first)
+            return caller.receive()
         except OSError:
             return None
         finally:
@@ -148,9 +148,11 @@ async def test_who_does_not_say_hello_is_refused(tmp_path: Path, first: bytes) -
 async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
     def call() -> control.FromWorker | None:
         caller = _Caller(tmp_path)
-        caller.say(control.encode(control.ControllerHello(v=control.V + 1, who="app", build="9.9")))
-        answer = caller.hear()
-        assert caller.hear() is None, "it hangs up"
+        caller.send(
+            control.encode(control.ControllerHello(v=control.V + 1, who="app", build="9.9"))
+        )
+        answer = caller.receive()
+        assert caller.receive() is None, "it hangs up"
         caller.close()
         return answer
 
@@ -163,24 +165,24 @@ async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
 async def test_nonsense_after_the_hello_ends_that_connection_alone(tmp_path: Path) -> None:
     def call() -> list[control.FromWorker | None]:
         caller = _Caller(tmp_path)
-        caller.say(control.encode(HELLO) + b'{"type":"want"}\n')
-        heard = [caller.hear()]
-        while heard[-1] is not None:
-            heard.append(caller.hear())
+        caller.send(control.encode(HELLO) + b'{"type":"want"}\n')
+        received = [caller.receive()]
+        while received[-1] is not None:
+            received.append(caller.receive())
         caller.close()
-        return heard
+        return received
 
     async with served(tmp_path):
-        heard = await trio.to_thread.run_sync(call)
-        assert isinstance(heard[0], control.AcceptController)
-        assert isinstance(heard[-2], control.RefuseController)
+        received = await trio.to_thread.run_sync(call)
+        assert isinstance(received[0], control.AcceptController)
+        assert isinstance(received[-2], control.RefuseController)
         assert await trio.to_thread.run_sync(is_well, tmp_path)
 
 
 async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Path) -> None:
     def call() -> _Caller:
         caller = _Caller(tmp_path)
-        caller.say(
+        caller.send(
             control.encode(HELLO)
             + control.encode(control.ReportSessionFacts(facts=SessionFacts(idle_s=9)))
         )
@@ -199,10 +201,10 @@ async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Pat
 async def test_a_stranger_cannot_end_the_worker(tmp_path: Path) -> None:
     def call() -> control.FromWorker | None:
         caller = _Caller(tmp_path)
-        caller.say(control.encode(HELLO) + control.encode(control.EndWorker()))
-        heard = [caller.hear(), caller.hear(), caller.hear()]
+        caller.send(control.encode(HELLO) + control.encode(control.EndWorker()))
+        received = [caller.receive(), caller.receive(), caller.receive()]
         caller.close()
-        return heard[-1]
+        return received[-1]
 
     async with served(tmp_path):
         assert isinstance(await trio.to_thread.run_sync(call), control.SnapshotMessage)
@@ -212,7 +214,7 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> 
     hasty = ControlTimes(computing_s=0.001, resting_s=0.001, least_s=0.0, send_s=0.2)
     async with served(tmp_path, hasty) as desk:
         caller = await trio.to_thread.run_sync(_Caller, tmp_path)
-        caller.say(
+        caller.send(
             control.encode(HELLO) + control.encode(control.ReportSessionFacts(facts=SessionFacts()))
         )
         while not desk.facts:  # noqa: ASYNC110 - said elsewhere
@@ -227,20 +229,20 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
         callers = [_Caller(tmp_path) for _ in range(MAX_CONTROLLERS + 2)]
         for one in callers:
             with suppress(OSError):
-                one.say(control.encode(HELLO))
-        heard = []
+                one.send(control.encode(HELLO))
+        received = []
         for one in callers:
             try:
-                heard.append(isinstance(one.hear(), control.AcceptController))
+                received.append(isinstance(one.receive(), control.AcceptController))
             except OSError:
-                heard.append(False)
+                received.append(False)
         for one in callers:  # only now: a place that is given back goes to the next in the queue
             one.close()
-        return heard
+        return received
 
     async with served(tmp_path):
-        heard = await trio.to_thread.run_sync(all_at_once)
+        received = await trio.to_thread.run_sync(all_at_once)
         # One may still be on its way out.
-        assert MAX_CONTROLLERS - 1 <= sum(heard) <= MAX_CONTROLLERS
+        assert MAX_CONTROLLERS - 1 <= sum(received) <= MAX_CONTROLLERS
         while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)

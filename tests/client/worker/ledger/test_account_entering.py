@@ -1,4 +1,4 @@
-"""Joining by a link through somebody who changes what is sent."""
+"""Joining by a link through a proxy that changes requests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ledger(tmp_path: Path) -> Iterator[Served]:
 
 
 def invited(ledger: Served, address: str) -> InvitationLink:
-    """Open an invitation; gives a link to the network at that address."""
+    """Open an invitation; return a link to the network at that address."""
     link = InvitationLink(ledger=address, network=ledger.net, seed=SEED)
     host = Author("organiser", ledger.net)
     host.signer = ORGANISER
@@ -60,7 +60,7 @@ def invited(ledger: Served, address: str) -> InvitationLink:
 def stripping(url: str) -> Iterator[str]:
     """Pass all on, entries with their author's signature alone."""
 
-    class Proxy(BaseHTTPRequestHandler):
+    class EnteringProxy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the library's name
             self._answer(http.get(self.path))
 
@@ -84,7 +84,7 @@ def stripping(url: str) -> Iterator[str]:
 
     with (
         httpx.Client(base_url=url, timeout=30) as http,
-        ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server,
+        ThreadingHTTPServer(("127.0.0.1", 0), EnteringProxy) as server,
     ):
         serving = threading.Thread(target=server.serve_forever, args=(0.02,))
         serving.start()

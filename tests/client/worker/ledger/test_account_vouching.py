@@ -73,7 +73,7 @@ def connector(
 
 
 def volunteer(ledger: Served, folder: Path, name: str) -> Author:
-    """Make somebody whose worker has been there once."""
+    """A volunteer with its key in `folder`, registered at the ledger."""
     author = Author(name, ledger.net)
     identity.write(folder, author.signer.seed, KeyProtection.OPEN)
     assert post(ledger, author.register(now_ms()))["status"] == "logged"
@@ -171,8 +171,8 @@ def test_what_is_missing_is_asked_for(
 
 
 @dataclass
-class Liar:
-    """What it answers at each path; a callable makes it from the request."""
+class LyingConnector:
+    """A connector with an answer for each path; a callable builds its answer from the request."""
 
     url: str = ""
     answers: dict[str, Any] = field(default_factory=dict)
@@ -181,11 +181,11 @@ class Liar:
 
 
 @contextmanager
-def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
-    """Serve a connector that says what a test wants."""
-    liar = Liar()
+def lying(net: NetworkId, **about: object) -> Iterator[LyingConnector]:
+    """Serve a connector whose answers the test sets."""
+    liar = LyingConnector()
 
-    class Handler(BaseHTTPRequestHandler):
+    class LyingConnectorHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._answer({})
 
@@ -210,7 +210,7 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), LyingConnectorHandler)
     server.daemon_threads = True
     liar.url = f"http://127.0.0.1:{server.server_address[1]}"
     liar.answers = {

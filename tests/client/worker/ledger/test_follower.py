@@ -76,10 +76,12 @@ def following(
     return LogFollower(ledger, network, folder, rng=rng, limits=limits, back_off=back_off)
 
 
-async def take(entries: AsyncIterator[tuple[int, Entry]], count: int) -> list[tuple[int, bytes]]:
-    """The next entries, as (index, leaf)."""
-    taken = [await anext(entries) for _ in range(count)]
-    return [(index, entry.leaf()) for index, entry in taken]
+async def next_entries(
+    entries: AsyncIterator[tuple[int, Entry]], count: int
+) -> list[tuple[int, bytes]]:
+    """The next `count` entries, as (index, leaf)."""
+    entries_read = [await anext(entries) for _ in range(count)]
+    return [(index, entry.leaf()) for index, entry in entries_read]
 
 
 async def read_out(entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -91,7 +93,7 @@ async def read_out(entries: AsyncIterator[tuple[int, Entry]]) -> None:
 async def remembered(server: LogServer, folder: Path) -> None:
     """Let the worker of `folder` see the log as it is now."""
     async with reading(server, folder) as entries:
-        await take(entries, len(server.log.leaves))
+        await next_entries(entries, len(server.log.leaves))
 
 
 @pytest.mark.parametrize("after", [-1, 0, 6, 254, 255, 256, 599, 600])
@@ -99,19 +101,19 @@ async def remembered(server: LogServer, folder: Path) -> None:
 async def test_reading_may_start_anywhere_and_goes_on(tmp_path: Path, after: int) -> None:
     async with serving(a_log(600)) as server, reading(server, tmp_path, after) as entries:
         expected = list(enumerate(server.log.leaves))
-        assert await take(entries, 600 - after) == expected[after + 1 :]
+        assert await next_entries(entries, 600 - after) == expected[after + 1 :]
         server.log.extend(BOB[:2])
-        assert await take(entries, 2) == [(601, BOB[0].leaf()), (602, BOB[1].leaf())]
+        assert await next_entries(entries, 2) == [(601, BOB[0].leaf()), (602, BOB[1].leaf())]
 
 
 @pytest.mark.trio
 async def test_reading_goes_on_where_a_cut_stream_left_off(tmp_path: Path) -> None:
     async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
         server.cut_events_after = 2
-        await take(entries, 4)
+        await next_entries(entries, 4)
         for at in range(0, 20, 4):
             server.log.extend(BOB[at : at + 4])
-            await take(entries, 4)
+            await next_entries(entries, 4)
 
 
 @pytest.mark.trio
@@ -121,21 +123,21 @@ async def test_without_an_event_stream_bundles_do(tmp_path: Path) -> None:
 
     async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
         server.tamper = tamper
-        await take(entries, 4)
+        await next_entries(entries, 4)
         server.log.extend(BOB[:3])
-        await take(entries, 3)
+        await next_entries(entries, 3)
 
 
 @pytest.mark.trio
 async def test_a_stream_that_withholds_entries_is_left(tmp_path: Path) -> None:
     async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
-        await take(entries, 4)
+        await next_entries(entries, 4)
         await trio.sleep(0.1)  # the stream is open
         grown = server.log.grown
         server.log.grown = trio.Event()
         server.log.extend(BOB[:3])  # nobody wakes the stream, which waits for the old event
         assert not grown.is_set()
-        await take(entries, 3)
+        await next_entries(entries, 3)
 
 
 @pytest.mark.trio
@@ -145,13 +147,13 @@ async def test_the_ledger_may_go_away_and_come_back(tmp_path: Path) -> None:
         with trio.move_on_after(0.3):
             await anext(entries)
         server.tamper = lambda _method, _path, reply: reply
-        await take(entries, 4)
+        await next_entries(entries, 4)
 
 
 @pytest.mark.trio
 async def test_a_log_that_forks_while_we_read_is_refused(tmp_path: Path) -> None:
     async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
-        await take(entries, 11)
+        await next_entries(entries, 11)
         fork = a_log(9)
         fork.extend(BOB[:5])
         old, server.log = server.log, fork
@@ -202,7 +204,7 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
 async def test_a_log_that_shrinks_while_we_read_is_refused(tmp_path: Path) -> None:
     patient = replace(LIMITS, uncovered_s=60.0)  # what is tested is not how long it waits
     async with serving(a_log(10)) as server, reading(server, tmp_path, limits=patient) as entries:
-        await take(entries, 11)
+        await next_entries(entries, 11)
         server.log = a_log(5)
         with pytest.raises(LogForkedError, match=r"size 6.*after size 11"):
             await read_out(entries)
@@ -224,7 +226,7 @@ async def test_an_entry_with_a_flipped_bit_is_never_handed_on(tmp_path: Path) ->
     async with serving(a_log(10)) as server:
         server.tamper = flip_last_byte("/log/tile/entries/")
         async with reading(server, tmp_path) as entries:
-            await take(entries, 10)
+            await next_entries(entries, 10)
             with pytest.raises(MalformedError):
                 await anext(entries)
 
@@ -255,7 +257,7 @@ async def test_a_checkpoint_of_another_signer_is_refused(tmp_path: Path) -> None
 @pytest.mark.trio
 async def test_entries_that_no_checkpoint_covers_are_not_read_for_long(tmp_path: Path) -> None:
     async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
-        await take(entries, 11)
+        await next_entries(entries, 11)
         old = sign_checkpoint(server.log.checkpoint(), LOG_SIGNER)
 
         def tamper(_method: str, path: str, reply: Reply) -> Reply:
@@ -271,7 +273,7 @@ async def test_entries_that_no_checkpoint_covers_are_not_read_for_long(tmp_path:
 async def test_only_so_many_entries_are_handed_on_unchecked(tmp_path: Path) -> None:
     strict = replace(LIMITS, unchecked=8)
     async with serving(a_log(10)) as server, reading(server, tmp_path, limits=strict) as entries:
-        await take(entries, 11)
+        await next_entries(entries, 11)
         old = sign_checkpoint(server.log.checkpoint(), LOG_SIGNER)
 
         def tamper(_method: str, path: str, reply: Reply) -> Reply:
@@ -279,7 +281,7 @@ async def test_only_so_many_entries_are_handed_on_unchecked(tmp_path: Path) -> N
 
         server.tamper = tamper
         server.log.extend(BOB[:100])
-        await take(entries, 8)
+        await next_entries(entries, 8)
         with pytest.raises(PeerError, match="no checkpoint covers"):
             await anext(entries)
 
@@ -324,12 +326,12 @@ async def test_a_damaged_memory_is_said_plainly(tmp_path: Path) -> None:
 
 @pytest.mark.trio
 async def test_what_a_signed_root_covers_is_told(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    proven: list[tuple[int, int]] = []
     done = trio.Event()
 
-    async def note(size: int, checkpoint: Checkpoint) -> None:
+    async def record_proven(size: int, checkpoint: Checkpoint) -> None:
         assert checkpoint.root == server.log.checkpoint().root
-        told.append((size, checkpoint.size))
+        proven.append((size, checkpoint.size))
         if size == len(server.log.leaves):
             done.set()
         await trio.lowlevel.checkpoint()
@@ -337,11 +339,11 @@ async def test_what_a_signed_root_covers_is_told(tmp_path: Path) -> None:
     async with serving(a_log(20)) as server, LedgerApi(server.url, limits=BRISK) as ledger:
         network = await ledger.network()
         async with following(ledger, network, tmp_path) as log:
-            log.on_proven = note
+            log.on_proven = record_proven
             entries = log.entries(after=4)
-            await take(entries, 16)
+            await next_entries(entries, 16)
             with trio.fail_after(5):
                 await done.wait()
-    assert all(size <= most for size, most in told), "never more than is signed"
-    assert told[-1] == (21, 21)
-    assert told[0][0] >= 5
+    assert all(size <= most for size, most in proven), "never more than is signed"
+    assert proven[-1] == (21, 21)
+    assert proven[0][0] >= 5

@@ -49,7 +49,7 @@ BRISK = ApiLimits(call_s=0.5)
 
 
 @dataclass
-class Clock:
+class MillisecondsClock:
     """Milliseconds since 1970, moved by the test."""
 
     now: int = NOW_MS
@@ -60,11 +60,11 @@ class Clock:
 
 
 @dataclass
-class Desk:
+class OutboxFolder:
     """One worker's folder, opened as often as the test likes."""
 
     folder: Path
-    clock: Clock = field(default_factory=Clock)
+    clock: MillisecondsClock = field(default_factory=MillisecondsClock)
 
     @asynccontextmanager
     async def open(self, url: str) -> AsyncIterator[Outbox]:
@@ -85,8 +85,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def desk(tmp_path: Path) -> OutboxFolder:
+    return OutboxFolder(tmp_path)
 
 
 def honest(_method: str, _path: str, reply: Reply) -> Reply:
@@ -114,92 +114,94 @@ def ours(log: MemoryLog) -> list[Entry]:
 
 
 def words(log: MemoryLog) -> list[int]:
-    """The reasons of our member.leave statements, our words in these tests."""
+    """Reasons of our member.leave statements, which number the statements in these tests."""
     bodies = [entry.statement.body for entry in ours(log)]
     return [body.reason for body in bodies if isinstance(body, MemberLeave)]
 
 
-async def say(outbox: Outbox, word: int) -> Entry:
+async def send_leave(outbox: Outbox, word: int) -> Entry:
     return await outbox.submit(MemberLeave(reason=word), RUN)
 
 
 @pytest.mark.trio
-async def test_the_first_word_registers_the_key(desk: Desk) -> None:
+async def test_the_first_word_registers_the_key(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        entry = await say(outbox, 1)
+        entry = await send_leave(outbox, 1)
         assert [one.statement.type for one in ours(server.log)] == ["key.register", "member.leave"]
         assert entry.statement.seq == 2
         assert entry.leaf() == server.log.leaves[-1]
 
 
 @pytest.mark.trio
-async def test_many_speakers_share_one_chain_in_their_order(desk: Desk) -> None:
+async def test_many_speakers_share_one_chain_in_their_order(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         async with trio.open_nursery() as nursery:
             for word in range(50):
-                nursery.start_soon(say, outbox, word)
+                nursery.start_soon(send_leave, outbox, word)
                 await trio.lowlevel.checkpoint()
         assert sorted(words(server.log)) == list(range(50))
         assert sum("POST" in request for request in server.requests) < 50
 
 
 @pytest.mark.trio
-async def test_the_chain_goes_on_after_a_restart(desk: Desk) -> None:
+async def test_the_chain_goes_on_after_a_restart(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server:
         for word in range(3):
             async with desk.open(server.url) as outbox:
-                await say(outbox, word)
+                await send_leave(outbox, word)
         assert words(server.log) == [0, 1, 2]
 
 
 @pytest.mark.trio
-async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: Desk) -> None:
+async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         with trio.move_on_after(0.2):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
         with trio.move_on_after(0.2):
-            await say(outbox, 2)
+            await send_leave(outbox, 2)
     desk.clock.now += 3_600_000  # long past any exp
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 3)
+        await send_leave(outbox, 3)
         assert words(server.log) == [1, 2, 3]
         assert all(one.statement.ts == desk.clock.now for one in ours(server.log))
 
 
 @pytest.mark.trio
-async def test_saying_again_what_still_waits_joins_it(desk: Desk) -> None:
+async def test_saying_again_what_still_waits_joins_it(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         for _ in range(3):
             with trio.move_on_after(0.05):
-                await say(outbox, 1)
+                await send_leave(outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         assert words(server.log) == [1]
 
 
 @pytest.mark.parametrize("later_ms", [0, 600_000, 3_600_000])
 @pytest.mark.trio
-async def test_an_answer_that_was_lost_does_not_make_it_twice(desk: Desk, later_ms: int) -> None:
+async def test_an_answer_that_was_lost_does_not_make_it_twice(
+    desk: OutboxFolder, later_ms: int
+) -> None:
     async with serving(MemoryLog.founded()) as server:
         async with desk.open(server.url) as outbox:
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
             server.tamper = lose_answers
             with trio.move_on_after(0.3):
-                await say(outbox, 2)
+                await send_leave(outbox, 2)
             assert words(server.log) == [1, 2]
         server.tamper = honest
         desk.clock.now += later_ms
         async with desk.open(server.url) as outbox:
-            entry = await say(outbox, 2)
+            entry = await send_leave(outbox, 2)
             assert entry.leaf() == server.log.leaves[-1]
-            await say(outbox, 3)
+            await send_leave(outbox, 3)
         assert words(server.log) == [1, 2, 3]
 
 
 @pytest.mark.trio
-async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Desk) -> None:
+async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         server.log.refusals["member.ready"] = "wrong-head"
         text = to_text(bytes(32))
         body = MemberReady(head=text, roles=("trainer",), commit=text)
@@ -213,86 +215,86 @@ async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Des
         async with trio.open_nursery() as nursery:
             nursery.start_soon(get_ready)
             await trio.lowlevel.checkpoint()
-            nursery.start_soon(say, outbox, 2)
+            nursery.start_soon(send_leave, outbox, 2)
         assert errors == ["wrong-head"]
         assert words(server.log) == [1, 2]
         assert ours(server.log)[-1].statement.seq > 3
 
 
 @pytest.mark.trio
-async def test_what_can_never_be_signed_is_refused_at_once(desk: Desk) -> None:
+async def test_what_can_never_be_signed_is_refused_at_once(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         with pytest.raises(RefusedError, match="wrong run or round field"):
             await outbox.submit(MemberLeave(reason=1))
 
 
 @pytest.mark.trio
-async def test_a_busy_ledger_is_asked_again(desk: Desk) -> None:
+async def test_a_busy_ledger_is_asked_again(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         server.log.refusals["member.leave"] = "queue-full"
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(say, outbox, 1)
+            nursery.start_soon(send_leave, outbox, 1)
             await trio.sleep(0.2)
             server.log.refusals.clear()
         assert words(server.log) == [1]
 
 
 @pytest.mark.trio
-async def test_answers_that_make_no_sense_are_no_answer(desk: Desk) -> None:
+async def test_answers_that_make_no_sense_are_no_answer(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
         with trio.move_on_after(0.2):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
         server.tamper = honest
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         assert words(server.log) == [1]
 
 
 @pytest.mark.trio
-async def test_a_folder_from_a_backup_goes_on_where_the_log_is(desk: Desk) -> None:
+async def test_a_folder_from_a_backup_goes_on_where_the_log_is(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server:
         async with desk.open(server.url) as outbox:
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
         backup = (desk.folder / "outbox.sqlite").read_bytes()
         async with desk.open(server.url) as outbox:
-            await say(outbox, 2)
+            await send_leave(outbox, 2)
         (desk.folder / "outbox.sqlite").write_bytes(backup)
         async with desk.open(server.url) as outbox:
-            await say(outbox, 3)
+            await send_leave(outbox, 3)
         assert words(server.log) == [1, 2, 3]
 
 
 @pytest.mark.trio
-async def test_a_ledger_that_lost_what_it_acknowledged_is_a_fork(desk: Desk) -> None:
+async def test_a_ledger_that_lost_what_it_acknowledged_is_a_fork(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server:
         async with desk.open(server.url) as outbox:
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
             before = server.log.copy()
-            await say(outbox, 2)
+            await send_leave(outbox, 2)
         server.log = before
         async with desk.open(server.url) as outbox:
             with pytest.raises(LogForkedError):
-                await say(outbox, 3)
+                await send_leave(outbox, 3)
 
 
 @pytest.mark.trio
 async def test_a_pending_organisers_word_needs_no_registration(tmp_path: Path) -> None:
     log = MemoryLog.founded()
     log.chains[ME.key] = (0, ZERO_DIGEST)  # a key that the genesis names
-    async with serving(log) as server, Desk(tmp_path).open(server.url) as outbox:
+    async with serving(log) as server, OutboxFolder(tmp_path).open(server.url) as outbox:
         entry = await outbox.submit(RunPause(reason=1), RUN)
         assert entry.statement.seq == 1
 
 
 @pytest.mark.trio
-async def test_a_ledger_that_claims_all_numbers_leaves_us_ours(desk: Desk) -> None:
+async def test_a_ledger_that_claims_all_numbers_leaves_us_ours(desk: OutboxFolder) -> None:
     liar = MemoryLog.founded()
     liar.chains[ME.key] = (JSON_INTEGER, Digest(bytes([9]) * 32))
     async with serving(liar) as server, desk.open(server.url) as outbox:
         with pytest.raises(UserFacingError, match="no key says that much"):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        assert (await say(outbox, 2)).statement.seq < 10
+        assert (await send_leave(outbox, 2)).statement.seq < 10
         assert words(server.log) == [1, 2]
 
 
@@ -302,7 +304,9 @@ def commitment(number: int) -> WorkCommit:
 
 
 @pytest.mark.trio
-async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(desk: Desk) -> None:
+async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(
+    desk: OutboxFolder,
+) -> None:
     async with desk.open(unused_url()) as outbox:
         with trio.move_on_after(0.05):
             await outbox.submit(commitment(1), RUN, 7)
@@ -322,7 +326,7 @@ async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(d
 
 
 @pytest.mark.trio
-async def test_a_refused_word_stays_the_only_one_of_its_round(desk: Desk) -> None:
+async def test_a_refused_word_stays_the_only_one_of_its_round(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server:
         server.log.refusals["work.commit"] = "too-late"
         async with desk.open(server.url) as outbox:
@@ -339,7 +343,9 @@ async def test_a_refused_word_stays_the_only_one_of_its_round(desk: Desk) -> Non
 
 
 @pytest.mark.trio
-async def test_a_commitment_that_became_old_is_signed_anew_with_the_same_header(desk: Desk) -> None:
+async def test_a_commitment_that_became_old_is_signed_anew_with_the_same_header(
+    desk: OutboxFolder,
+) -> None:
     async with serving(MemoryLog.founded()) as server:
         server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
         async with desk.open(server.url) as outbox:
@@ -360,13 +366,15 @@ def commitments(log: MemoryLog) -> list[WorkCommit]:
 
 
 @pytest.mark.trio
-async def test_an_empty_file_goes_on_far_above_the_numbers_that_were_used(desk: Desk) -> None:
+async def test_an_empty_file_goes_on_far_above_the_numbers_that_were_used(
+    desk: OutboxFolder,
+) -> None:
     async with serving(MemoryLog.founded()) as server:
         async with desk.open(server.url) as outbox:
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
         (desk.folder / "outbox.sqlite").write_bytes(b"")
         async with desk.open(server.url) as outbox:
-            entry = await say(outbox, 2)
+            entry = await send_leave(outbox, 2)
         assert entry.statement.seq > NUMBER_GAP
         assert words(server.log) == [1, 2]
 
@@ -390,7 +398,9 @@ async def until_posted(server: LogServer) -> None:
 
 
 @pytest.mark.trio
-async def test_documents_come_before_the_statement_and_after_the_registration(desk: Desk) -> None:
+async def test_documents_come_before_the_statement_and_after_the_registration(
+    desk: OutboxFolder,
+) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         await outbox.submit(EVALUATION, documents=[b"a document"])
         assert types(server.log) == ["key.register", "eval.commit"]
@@ -404,45 +414,47 @@ async def test_the_ledger_is_asked_for_its_network_when_nobody_names_it(tmp_path
         Outbox(ledger, tmp_path, ME) as outbox,
     ):
         with trio.fail_after(15):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
         assert words(server.log) == [1]
 
 
 @pytest.mark.trio
-async def test_callers_beside_each_other_go_on_in_one_chain(desk: Desk) -> None:
+async def test_callers_beside_each_other_go_on_in_one_chain(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         await outbox.submit(EVALUATION)
-        await say(outbox, 2)
+        await send_leave(outbox, 2)
         assert types(server.log) == ["key.register", "member.leave", "eval.commit", "member.leave"]
 
 
 @pytest.mark.trio
-async def test_what_a_caller_gave_up_is_sent_when_the_ledger_is_back(desk: Desk) -> None:
+async def test_what_a_caller_gave_up_is_sent_when_the_ledger_is_back(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         server.log.refusals["key.register"] = "rate-limited"
         with trio.move_on_after(0.2):
             await outbox.submit(EVALUATION)
         server.log.refusals.clear()
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         assert types(server.log) == ["key.register", "eval.commit", "member.leave"]
 
 
 @pytest.mark.trio
-async def test_an_open_outbox_without_a_caller_asks_nothing(desk: Desk) -> None:
+async def test_an_open_outbox_without_a_caller_asks_nothing(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         with trio.move_on_after(0.1):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url):
         await trio.testing.wait_all_tasks_blocked(0.2)
         assert not server.requests
 
 
 @pytest.mark.trio
-async def test_waiting_statements_of_earlier_lives_are_sent_when_asked_for(desk: Desk) -> None:
+async def test_waiting_statements_of_earlier_lives_are_sent_when_asked_for(
+    desk: OutboxFolder,
+) -> None:
     async with desk.open(unused_url()) as outbox:
         with trio.move_on_after(0.1):
-            await say(outbox, 1)
+            await send_leave(outbox, 1)
     async with (
         serving(MemoryLog.founded()) as server,
         desk.open(server.url) as outbox,
@@ -455,11 +467,11 @@ async def test_waiting_statements_of_earlier_lives_are_sent_when_asked_for(desk:
 
 
 @pytest.mark.trio
-async def test_a_fork_reaches_every_caller_and_the_next_one_asks_again(desk: Desk) -> None:
+async def test_a_fork_reaches_every_caller_and_the_next_one_asks_again(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         before, whole = server.log.copy(), server.log
-        await say(outbox, 2)
+        await send_leave(outbox, 2)
         server.log = before
         raised: list[BaseException] = []
 
@@ -470,7 +482,7 @@ async def test_a_fork_reaches_every_caller_and_the_next_one_asks_again(desk: Des
 
         async def submit(word: int) -> None:
             with pytest.raises(LogForkedError) as fork:
-                await say(outbox, word)
+                await send_leave(outbox, word)
             raised.append(fork.value)
 
         async with trio.open_nursery() as nursery:
@@ -479,26 +491,26 @@ async def test_a_fork_reaches_every_caller_and_the_next_one_asks_again(desk: Des
             nursery.start_soon(submit, 3)
         assert len(raised) == 2
         server.log = whole
-        await say(outbox, 4)
+        await send_leave(outbox, 4)
         assert words(server.log) == [1, 2, 3, 4]
 
 
 @pytest.mark.trio
-async def test_a_file_that_was_moved_away_is_replaced_without_a_restart(desk: Desk) -> None:
+async def test_a_file_that_was_moved_away_is_replaced_without_a_restart(desk: OutboxFolder) -> None:
     path = desk.folder / "outbox.sqlite"
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        await say(outbox, 1)
+        await send_leave(outbox, 1)
         path.write_bytes(b"not a database" * 1_000)
         with pytest.raises(UserFacingError, match="is damaged"):
-            await say(outbox, 2)
+            await send_leave(outbox, 2)
         path.rename(path.with_suffix(".old"))
-        await say(outbox, 3)
+        await send_leave(outbox, 3)
         assert words(server.log) == [1, 3]
         assert ours(server.log)[-1].statement.seq > NUMBER_GAP
 
 
 @pytest.mark.trio
-async def test_one_program_serves_one_network(desk: Desk) -> None:
+async def test_one_program_serves_one_network(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         with pytest.raises(UserFacingError, match="another network"):
             await outbox.open(NetworkId(bytes(32)), WORK_BITS)
@@ -532,20 +544,20 @@ trio.run(main)
 
 
 @pytest.mark.trio
-async def test_killed_at_any_moment_it_says_each_word_once(desk: Desk) -> None:
-    """What was acknowledged is in the log, in order; what was on its way is there once, or gone."""
-    rng, heard = Random(7), list[int]()
+async def test_killed_at_any_moment_it_says_each_word_once(desk: OutboxFolder) -> None:
+    """Acknowledged statements are logged, in order; those in flight are logged once or lost."""
+    rng, acknowledged = Random(7), list[int]()
     async with serving(MemoryLog.founded()) as server:
         for life in range(4):
-            heard += await trio.to_thread.run_sync(
+            acknowledged += await trio.to_thread.run_sync(
                 _speak_and_kill, desk.folder, server.url, life * 10_000, 3, rng.random() * 0.02
             )
         async with desk.open(server.url) as outbox:
-            await say(outbox, 60_000)
-        said = words(server.log)
-    assert len(heard) >= 12
-    assert said == sorted(set(said))
-    assert set(heard) <= set(said)
+            await send_leave(outbox, 60_000)
+        in_log = words(server.log)
+    assert len(acknowledged) >= 12
+    assert in_log == sorted(set(in_log))
+    assert set(acknowledged) <= set(in_log)
 
 
 def _speak_and_kill(folder: Path, url: str, first: int, count: int, after_s: float) -> list[int]:
@@ -555,12 +567,12 @@ def _speak_and_kill(folder: Path, url: str, first: int, count: int, after_s: flo
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
         assert process.stdout is not None
         words = (line.split()[1] for line in process.stdout if line.startswith(b"said "))
-        heard = [int(next(words)) for _ in range(count)]
+        acknowledged = [int(next(words)) for _ in range(count)]
         killer = threading.Timer(after_s, process.kill)
         killer.start()
-        heard += [int(word) for word in words]
+        acknowledged += [int(word) for word in words]
         killer.join()
-    return heard
+    return acknowledged
 
 
 # --- registration

@@ -1,4 +1,4 @@
-"""Whether our own steps have become slower, over readings of a made trainer."""
+"""Slowdown of the worker's own training steps, from a scripted trainer's heartbeats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tequio_client.worker.lending.facts import WARM_UP_S, StepPace
 
 
 class _Trainer:
-    """Says once a second how many steps it has done, each of them so long."""
+    """Reports its step count once a second; each step takes `step_s`."""
 
     def __init__(self) -> None:
         self.pace = StepPace()
@@ -18,14 +18,14 @@ class _Trainer:
         self.command = 1
 
     def train(self, seconds: int, step_s: float, share: int = 100) -> float | None:
-        """Let so many seconds go by; the slowdown after them."""
+        """Let `seconds` pass; return the slowdown after them."""
         for _ in range(seconds):
             self.at_s += 1
             self.steps += share / 100 / step_s
-            self.say("training", share)
+            self.send_heartbeat("training", share)
         return self.pace.slowdown
 
-    def say(self, doing: str, share: int = 100) -> None:
+    def send_heartbeat(self, doing: str, share: int = 100) -> None:
         alive = TrainerHeartbeat(self.command, doing, int(self.steps), 10_000, 0, 100)
         self.pace.observe(alive, share, self.at_s)
 
@@ -68,7 +68,7 @@ def test_another_share_is_no_slowdown() -> None:
 def test_the_next_round_goes_on_with_the_same_measure() -> None:
     trainer = _Trainer()
     trainer.train(60, 0.1)
-    trainer.say("encoding")
+    trainer.send_heartbeat("encoding")
     trainer.command, trainer.steps = 2, 0.0
     trainer.train(1, 0.1)
     assert trainer.pace.slowdown is None or trainer.pace.slowdown < 1.2

@@ -1,4 +1,4 @@
-"""Who may compute: the trainer, the evaluator, or neither; never both."""
+"""Permission to compute: for the trainer, the evaluator, or neither; never both."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def silent(_body: Body, _documents: Sequence[bytes] = ()) -> bool:
 
 
 @dataclass
-class Scene:
+class LendingSetup:
     """A worker's lending, without anything that runs; facts are the test's."""
 
     lending: Lending
@@ -59,7 +59,7 @@ class Scene:
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
-def scene_of(folder: Path, choices: StoredChoices) -> Scene:
+def scene_of(folder: Path, choices: StoredChoices) -> LendingSetup:
     device = trio.Lock()
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
     trainer = TrainerProcess(program, device)
@@ -68,32 +68,34 @@ def scene_of(folder: Path, choices: StoredChoices) -> Scene:
     facts = [CALM]
     settings = WorkerSettings(net=net, applies_preferences=True)
     lending = Lending(settings, choices, trainer, evaluator, lambda: facts[0])
-    return Scene(lending, trainer, evaluator, facts)
+    return LendingSetup(lending, trainer, evaluator, facts)
 
 
 @pytest.fixture
-async def scene(tmp_path: Path) -> Scene:
+async def lent(tmp_path: Path) -> LendingSetup:
     await trio.lowlevel.checkpoint()
     return scene_of(tmp_path, StoredChoices(tmp_path, default=LEND, fixed=CHOSEN))
 
 
-async def test_the_round_under_way_is_finished_before_anything_is_scored(scene: Scene) -> None:
-    assert scene.see(round=7) == "trainer"
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see() == "trainer"
-    assert str(scene.reason) == LendingReason.LENDING
-    assert scene.see(round=None) == "evaluator"
-    assert scene.reason is LendingReason.JUDGING
-    assert "for a competition" in scene.lending.pause_reason(), "no round is begun meanwhile"
-    scene.lending.set_scoring(None)
-    assert scene.see() == "trainer"
-    assert not scene.lending.pause_reason()
+async def test_the_round_under_way_is_finished_before_anything_is_scored(
+    lent: LendingSetup,
+) -> None:
+    assert lent.see(round=7) == "trainer"
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see() == "trainer"
+    assert str(lent.reason) == LendingReason.LENDING
+    assert lent.see(round=None) == "evaluator"
+    assert lent.reason is LendingReason.JUDGING
+    assert "for a competition" in lent.lending.pause_reason(), "no round is begun meanwhile"
+    lent.lending.set_scoring(None)
+    assert lent.see() == "trainer"
+    assert not lent.lending.pause_reason()
 
 
-async def test_no_round_after_that_one_is_begun_either(scene: Scene) -> None:
-    scene.see(round=7)
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see(round=8) == "evaluator"
+async def test_no_round_after_that_one_is_begun_either(lent: LendingSetup) -> None:
+    lent.see(round=7)
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see(round=8) == "evaluator"
 
 
 async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) -> None:
@@ -107,34 +109,36 @@ async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) 
     assert not lending.changed.is_set()
 
 
-async def test_scoring_needs_no_run(scene: Scene) -> None:
-    assert scene.see(round=None, idle_reason=ENDED, need_mb=0) == ""
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see() == "evaluator"
-    assert scene.lending.decision.state is LendingState.LENDING
-    assert scene.lending.limits(SCORE_MB).device == "cuda:0"
+async def test_scoring_needs_no_run(lent: LendingSetup) -> None:
+    assert lent.see(round=None, idle_reason=ENDED, need_mb=0) == ""
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see() == "evaluator"
+    assert lent.lending.decision.state is LendingState.LENDING
+    assert lent.lending.limits(SCORE_MB).device == "cuda:0"
 
 
-async def test_a_game_ends_scoring_as_it_ends_training(scene: Scene) -> None:
-    scene.see(round=None)
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see() == "evaluator"
-    assert scene.see(session=PLAYING) == ""
-    assert scene.reason is LendingReason.GAME
+async def test_a_game_ends_scoring_as_it_ends_training(lent: LendingSetup) -> None:
+    lent.see(round=None)
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see() == "evaluator"
+    assert lent.see(session=PLAYING) == ""
+    assert lent.reason is LendingReason.GAME
 
 
-async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(scene: Scene) -> None:
-    scene.see(round=None)
-    scene.lending.set_scoring(100_000)  # more than any device here has
-    assert scene.see(round=9) == "trainer"
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see() == "trainer"
-    assert scene.see(round=None) == "evaluator"
+async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(
+    lent: LendingSetup,
+) -> None:
+    lent.see(round=None)
+    lent.lending.set_scoring(100_000)  # more than any device here has
+    assert lent.see(round=9) == "trainer"
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see() == "trainer"
+    assert lent.see(round=None) == "evaluator"
 
 
-async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(scene: Scene) -> None:
-    scene.see(round=7)
-    scene.lending.apply_state(DesiredState(number=2, lend=True, finish=True))
-    scene.lending.set_scoring(SCORE_MB)
-    assert scene.see() == "trainer"
-    assert scene.see(round=None) == ""
+async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingSetup) -> None:
+    lent.see(round=7)
+    lent.lending.apply_state(DesiredState(number=2, lend=True, finish=True))
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see() == "trainer"
+    assert lent.see(round=None) == ""

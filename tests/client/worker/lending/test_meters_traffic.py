@@ -1,4 +1,4 @@
-"""The line as it is used, over counters that begin anew with each node."""
+"""Traffic rates and totals, from counters that restart with each node."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def rank(decision: Decision) -> int:
 def changed(
     draw: st.DrawFn, /, calm: T, most: int, seldom: str = "", **kinds: st.SearchStrategy[object]
 ) -> T:
-    """The calm value with at most so many fields changed: else nothing would ever be lent."""
+    """The calm value with at most `most` fields changed: else nothing would ever be lent."""
     rare = seldom.split()
     often = [name for name in sorted(kinds) if name not in rare]
     fields = st.sampled_from([*often * (1 + len(rare)), *rare])

@@ -42,8 +42,8 @@ VALUES: dict[str, str | int | float] = {
 }
 
 
-class Clock:
-    """Says what it is told to."""
+class ActivityClock:
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.at_ms = NOW_MS
@@ -54,12 +54,12 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ActivityClock:
+    return ActivityClock()
 
 
 @pytest.fixture
-def book(tmp_path: Path, clock: Clock) -> Iterator[ActivityDatabase]:
+def book(tmp_path: Path, clock: ActivityClock) -> Iterator[ActivityDatabase]:
     with closing(ActivityDatabase.opened(tmp_path, clock)) as opened:
         yield opened
 
@@ -77,7 +77,9 @@ def test_events_come_newest_first_in_pages(book: ActivityDatabase) -> None:
     )
 
 
-def test_a_clock_set_back_does_not_change_the_order(book: ActivityDatabase, clock: Clock) -> None:
+def test_a_clock_set_back_does_not_change_the_order(
+    book: ActivityDatabase, clock: ActivityClock
+) -> None:
     book.add(ActivityEvent.LEDGER_LOST, "warning", problem="away")
     clock.at_ms -= 3_600_000
     book.add(ActivityEvent.LEDGER_FOUND, "good")
@@ -85,7 +87,7 @@ def test_a_clock_set_back_does_not_change_the_order(book: ActivityDatabase, cloc
     assert codes == ["ledger-found", "ledger-lost"]
 
 
-def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: Clock) -> None:
+def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: ActivityClock) -> None:
     with closing(ActivityDatabase.opened(tmp_path, clock)) as first:
         first.add(ActivityEvent.PREFERENCES_CHANGED)
     with closing(ActivityDatabase.opened(tmp_path, clock)) as second:
@@ -94,7 +96,7 @@ def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: Clock) -> None:
         assert [row.number for row in second.answer(AskActivity()).rows] == [2, 1]
 
 
-def test_old_events_are_forgotten(tmp_path: Path, clock: Clock) -> None:
+def test_old_events_are_forgotten(tmp_path: Path, clock: ActivityClock) -> None:
     file = DatabaseFile(tmp_path / FILE, activity.SCHEMA, version=activity.VERSION)
     with closing(ActivityDatabase(file, clock, max_events=30, trim_every=10)) as book:
         for number in range(95):
@@ -104,7 +106,9 @@ def test_old_events_are_forgotten(tmp_path: Path, clock: Clock) -> None:
     assert [row.values["round"] for row in rows] == list(range(94, 94 - len(rows), -1))
 
 
-def test_a_damaged_book_is_kept_aside_and_a_new_one_begun(tmp_path: Path, clock: Clock) -> None:
+def test_a_damaged_book_is_kept_aside_and_a_new_one_begun(
+    tmp_path: Path, clock: ActivityClock
+) -> None:
     (tmp_path / FILE).write_bytes(b"this was a book once" * 500)
     with closing(ActivityDatabase.opened(tmp_path, clock)) as book:
         assert book.file.set_aside_path is not None
@@ -138,11 +142,11 @@ def test_every_event_has_a_sentence_with_its_values(code: ActivityEvent) -> None
     row = ActivityRow(
         number=1, at_ms=NOW_MS, code=code, values={name: VALUES[name] for name in names}
     )
-    said = event_sentence(row, local)
-    assert said.endswith(".")
-    assert "{" not in said
+    sentence = event_sentence(row, local)
+    assert sentence.endswith(".")
+    assert "{" not in sentence
     if "points" in names:
-        assert "1,234.500" in said
+        assert "1,234.500" in sentence
 
 
 def test_a_decision_is_said_in_its_own_words() -> None:

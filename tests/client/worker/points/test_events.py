@@ -1,4 +1,4 @@
-"""What two looks at the worker show to have happened, and nothing else."""
+"""Events derived from two observations of the worker, and no others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CALM = Snapshot(
 )
 
 
-def look(
+def observed(
     *, at_s: int = 0, steady_s: int | None = None, standing: str = "", **changed: object
 ) -> Observation:
     shown = msgspec.structs.replace(CALM, at_ms=NOW_MS + at_s * 1_000, **changed)
@@ -74,8 +74,10 @@ def written(book: ActivityDatabase) -> list[str]:
 
 def test_a_calm_second_is_no_event() -> None:
     warmer = msgspec.structs.replace(GAME, values={"program": "chess", "percent": 4})
-    assert codes(look(), look(at_s=1)) == []
-    assert codes(look(decision=GAME), look(at_s=1, decision=warmer)) == [], "only a number changed"
+    assert codes(observed(), observed(at_s=1)) == []
+    assert codes(observed(decision=GAME), observed(at_s=1, decision=warmer)) == [], (
+        "only a number changed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,19 +117,19 @@ def test_a_calm_second_is_no_event() -> None:
 def test_what_changed_is_told(
     before: dict[str, Any], after: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    assert codes(look(**before), look(at_s=1, **after)) == expected
+    assert codes(observed(**before), observed(at_s=1, **after)) == expected
 
 
 def test_a_clock_that_goes_back_was_set_and_one_that_leaps_ahead_slept() -> None:
-    assert codes(look(), look(at_s=-60, steady_s=1)) == [("clock-set", "warning")]
-    (event,) = derive_events(look(), look(at_s=-60, steady_s=1))
+    assert codes(observed(), observed(at_s=-60, steady_s=1)) == [("clock-set", "warning")]
+    (event,) = derive_events(observed(), observed(at_s=-60, steady_s=1))
     assert event.values == {"seconds": -61}
-    assert codes(look(), look(at_s=7_200, steady_s=1)) == []
-    assert codes(look(), look(at_s=1, steady_s=3)) == [], "a little is nothing"
+    assert codes(observed(), observed(at_s=7_200, steady_s=1)) == []
+    assert codes(observed(), observed(at_s=1, steady_s=3)) == [], "a little is nothing"
 
 
 def test_the_first_look_says_how_things_stand(book: ActivityDatabase) -> None:
-    ActivityRecorder(book).observe(look(decision=GAME))
+    ActivityRecorder(book).observe(observed(decision=GAME))
     rows = book.answer(AskActivity()).rows
     assert [row.code for row in rows] == ["decided", "worker-started"]
     assert rows[0].values == {"state": "waiting", "reason": "game", "program": "chess"}
@@ -135,21 +137,21 @@ def test_the_first_look_says_how_things_stand(book: ActivityDatabase) -> None:
 
 def test_a_ledger_is_lost_after_a_while_and_found_again(book: ActivityDatabase) -> None:
     diary = ActivityRecorder(book)
-    diary.observe(look())
+    diary.observe(observed())
     away = LedgerView(since_ms=NOW_MS + 1_000, problem="no route")
     for at_s in range(2, 30):
-        diary.observe(look(at_s=at_s, ledger=away))
-    diary.observe(look(at_s=31))
-    diary.observe(look(at_s=32))
+        diary.observe(observed(at_s=at_s, ledger=away))
+    diary.observe(observed(at_s=31))
+    diary.observe(observed(at_s=32))
     assert written(book)[2:] == ["ledger-lost", "ledger-found"]
     assert LOST_MS == 10_000
 
 
 def test_one_answer_that_did_not_come_is_no_event(book: ActivityDatabase) -> None:
     diary = ActivityRecorder(book)
-    diary.observe(look())
-    diary.observe(look(at_s=5, ledger=LedgerView(since_ms=NOW_MS + 5_000)))
-    diary.observe(look(at_s=6))
+    diary.observe(observed())
+    diary.observe(observed(at_s=5, ledger=LedgerView(since_ms=NOW_MS + 5_000)))
+    diary.observe(observed(at_s=6))
     assert written(book) == ["worker-started", "decided"]
 
 
@@ -157,10 +159,10 @@ def test_a_trainer_that_ended_by_itself_is_told_and_one_that_was_told_to_is_not(
     book: ActivityDatabase,
 ) -> None:
     diary = ActivityRecorder(book)
-    diary.observe(look())
-    diary.observe(look(at_s=1, trainers=(TrainerView(state="off"),)))
-    diary.observe(look(at_s=2, trainers=(TrainerView(state="starting", pid=101),)))
+    diary.observe(observed())
+    diary.observe(observed(at_s=1, trainers=(TrainerView(state="off"),)))
+    diary.observe(observed(at_s=2, trainers=(TrainerView(state="starting", pid=101),)))
     assert written(book)[2:] == ["trainer-restarted"]
-    diary.observe(look(at_s=3, decision=GAME, trainers=(TrainerView(state="off"),)))
-    diary.observe(look(at_s=9, trainers=(TrainerView(state="starting", pid=102),)))
+    diary.observe(observed(at_s=3, decision=GAME, trainers=(TrainerView(state="off"),)))
+    diary.observe(observed(at_s=9, trainers=(TrainerView(state="starting", pid=102),)))
     assert written(book)[3:] == ["decided", "decided"]

@@ -1,4 +1,4 @@
-"""Whose commitments gossip passes on."""
+"""Commitments that gossip passes on: those of the round's trainers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.memory_swarm import Swarm, Volunteer
 
 
-class Place:
+class TrainingRound:
     """A round in training, its commitments, and a judge of them."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Place:
 
 
 def test_a_trainers_commitment_passes_once() -> None:
-    place = Place()
+    place = TrainingRound()
     assert place.hears(place.author, place.first.leaf())
     assert not place.hears(place.author, place.first.leaf())
     assert place.hears(place.second.statement.author, place.second.leaf())
@@ -75,7 +75,7 @@ def test_a_trainers_commitment_passes_once() -> None:
 
 
 def test_the_sender_the_leaf_and_the_header_name_one_author() -> None:
-    place = Place()
+    place = TrainingRound()
     other = place.second.statement.author
     leaf, foreign = place.first.leaf(), place.second.leaf()
     assert not place.hears(other, leaf)
@@ -86,7 +86,7 @@ def test_the_sender_the_leaf_and_the_header_name_one_author() -> None:
 
 
 def test_who_does_not_train_in_this_round_is_not_heard() -> None:
-    place = Place()
+    place = TrainingRound()
     stranger = place.swarm.organiser.key
     leaf = place.first.leaf()
     assert not place.judge.screen(stranger, leaf[:2] + stranger + leaf[34:])
@@ -95,7 +95,7 @@ def test_who_does_not_train_in_this_round_is_not_heard() -> None:
 
 
 def test_what_nobody_may_send_is_the_forwarders_fault() -> None:
-    place = Place()
+    place = TrainingRound()
     leaf = place.first.leaf()
     opened = next(one for one in place.swarm.entries if one.statement.type == "round.open")
     for bad in (leaf[:-1], leaf[:40] + bytes(64) + leaf[104:], leaf + b" "):
@@ -107,12 +107,12 @@ def test_what_nobody_may_send_is_the_forwarders_fault() -> None:
 
 
 def test_long_messages_cost_no_look() -> None:
-    place = Place()
+    place = TrainingRound()
     assert not place.judge.screen(place.author, place.first.leaf().ljust(MAX_COMMITMENT_BYTES + 1))
 
 
 def test_a_second_and_different_commitment_is_evidence_and_a_third_is_not_heard() -> None:
-    place = Place()
+    place = TrainingRound()
     assert place.hears(place.author, place.first.leaf())
     twin = place.again(loss=1)
     assert place.hears(place.author, twin)
@@ -123,14 +123,14 @@ def test_a_second_and_different_commitment_is_evidence_and_a_third_is_not_heard(
 
 
 def test_the_same_work_signed_anew_is_no_evidence() -> None:
-    place = Place()
+    place = TrainingRound()
     assert place.hears(place.author, place.first.leaf())
     assert place.hears(place.author, place.again())
     assert not place.conflicts
 
 
 def test_the_next_round_begins_with_nothing_heard() -> None:
-    place = Place()
+    place = TrainingRound()
     assert place.hears(place.author, place.first.leaf())
     assert place.hears(place.author, place.again())
     place.number += 1

@@ -48,8 +48,8 @@ def swarm() -> DutySwarm:
     return made
 
 
-class Returner:
-    """One of the swarm's members, back with some heads in its store."""
+class ReturningMember:
+    """A member that returns to the swarm with some heads in its store."""
 
     def __init__(self, swarm: DutySwarm, folder: Path, member: DutyMember) -> None:
         self.swarm, self.key = swarm, member.key
@@ -72,14 +72,14 @@ class Returner:
         self.read.append(name)
         return self.swarm.blobs[name]
 
-    def keep(self, *heads: Head) -> None:
-        """Have their weights."""
+    def store_weights(self, *heads: Head) -> None:
+        """Store the weights of these heads."""
         for head in heads:
             content = self.swarm.arithmetic.weights[head.weights_root].astype("<i4").tobytes()
             self.store.put_tree(content, PIECE_BYTES)
 
     async def come_back(self, after: int, heads: Sequence[Head]) -> RunView:
-        """Begin behind that entry, knowing these heads."""
+        """Start after that entry, with these heads known."""
         head = heads_of(self.swarm)[-1]
         coming = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
         view = RunView.light(self.swarm.net, self.swarm.manifest, head=None, next_head=coming)
@@ -108,8 +108,8 @@ async def test_who_comes_back_computes_the_draw_that_it_missed_and_measures(
 ) -> None:
     heads = heads_of(swarm)
     draw, member = drawn_for(swarm, heads[2])
-    back = Returner(swarm, tmp_path, member)
-    back.keep(heads[2])
+    back = ReturningMember(swarm, tmp_path, member)
+    back.store_weights(heads[2])
     view = await back.come_back(opened(swarm, 4), heads)
     assert [(one.head, one.drawn) for one in view.draws.open] == [(draw.head, draw.drawn)]
     assert len(back.read) == 1, "the roster of one round"
@@ -129,8 +129,8 @@ async def test_several_draws_that_are_still_open_are_all_found(
         for one in swarm.members
         if all(one.key in drawn_for(swarm, heads[at])[0].drawn for at in (0, 2))
     )
-    back = Returner(swarm, tmp_path, member)
-    back.keep(heads[0], heads[1], heads[2])
+    back = ReturningMember(swarm, tmp_path, member)
+    back.store_weights(heads[0], heads[1], heads[2])
     view = await back.come_back(opened(swarm, 4), heads)
     assert [one.head.round for one in view.draws.open] == [0, 2]
 
@@ -138,16 +138,16 @@ async def test_several_draws_that_are_still_open_are_all_found(
 async def test_what_is_of_no_use_is_not_looked_for(swarm: DutySwarm, tmp_path: Path) -> None:
     heads = heads_of(swarm)
     draw, member = drawn_for(swarm, heads[2])
-    back = Returner(swarm, tmp_path / "drawn", member)
+    back = ReturningMember(swarm, tmp_path / "drawn", member)
     assert not (await back.come_back(opened(swarm, 4), heads)).draws.open, "no weights"
-    back.keep(heads[1], heads[2])
+    back.store_weights(heads[1], heads[2])
     before = opened(swarm, 3) - 1
     assert not (await back.come_back(before, heads)).draws.open, "the view will see it"
     assert back.read == []
     others = [one for one in swarm.members if one.key not in draw.drawn]
     for at, one in enumerate([*others, swarm.join("new")]):
-        away = Returner(swarm, tmp_path / str(at), one)
-        away.keep(heads[2])
+        away = ReturningMember(swarm, tmp_path / str(at), one)
+        away.store_weights(heads[2])
         assert not (await away.come_back(opened(swarm, 4), heads)).draws.open, "not drawn"
     swarm.members.pop()
 
@@ -157,8 +157,8 @@ async def test_a_ledger_that_lies_about_the_rounds_makes_no_draw(
 ) -> None:
     heads = heads_of(swarm)
     _, member = drawn_for(swarm, heads[2])
-    back = Returner(swarm, tmp_path, member)
-    back.keep(heads[2])
+    back = ReturningMember(swarm, tmp_path, member)
+    back.store_weights(heads[2])
     honest = list(back.ledger.rows)
     row = next(one for one in honest if one.round == 3)
     lies: dict[str, dict[str, object]] = {

@@ -1,4 +1,4 @@
-"""Who trains in the last round of each run, for seeds."""
+"""Trainers of each run's last round, for seeds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 OTHER_RUN = RunId(bytes(32))
 
 
-class Library:
-    """Gives documents out when the test says so, and notes who asked."""
+class DocumentSource:
+    """Serves documents once the test allows it, and records the requests."""
 
     def __init__(self, documents: dict[Digest, bytes]) -> None:
         self.documents = documents
@@ -60,7 +60,7 @@ def trainers(swarm: Swarm, document: Digest) -> set[PeerKey]:
 async def test_the_newest_roster_is_fetched_and_says_who_trains(autojump_clock: object) -> None:
     swarm, named = played()
     run, (number, last) = swarm.manifest.run_id, named[-1]
-    library = Library(dict(swarm.blobs))
+    library = DocumentSource(dict(swarm.blobs))
     rosters = TrainerIndex(library)
     keys = [one.key for one in swarm.volunteers]
     async with trio.open_nursery() as nursery:
@@ -85,7 +85,7 @@ async def test_the_newest_roster_is_fetched_and_says_who_trains(autojump_clock: 
 async def test_a_roster_that_is_junk_or_nowhere_holds_up_no_other(autojump_clock: object) -> None:
     swarm, named = played()
     run, (number, last) = swarm.manifest.run_id, named[-1]
-    library = Library({**swarm.blobs, sha256(b"junk"): b"junk"})
+    library = DocumentSource({**swarm.blobs, sha256(b"junk"): b"junk"})
     library.open.set()
     rosters = TrainerIndex(library)
     async with trio.open_nursery() as nursery:

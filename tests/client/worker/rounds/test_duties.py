@@ -1,4 +1,4 @@
-"""What a volunteer has to do: situations as a table, and swarms whose members do just that."""
+"""Duties of a volunteer: a table of situations, and swarms whose members do only their duties."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
 
 
 def drawing(rounds: int) -> tuple[DutySwarm, DutyMember]:
-    """Stop a swarm whose run measures at a promotion; give a member that was drawn, too."""
+    """Stop a swarm whose run measures at a promotion; return a member that was drawn, too."""
     rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=MeasureRules(every=1))
     swarm = stopped(HeadPromote, rounds, rules)
     assert swarm.view.drawn is not None
@@ -215,7 +215,7 @@ def test_a_drawn_member_measures_the_last_head_before_it_is_done() -> None:
 
 
 def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
-    """What it would say first."""
+    """The duties before the first wait or measurement, in order."""
     found: list[duties.Duty] = []
     while not isinstance(
         now := next_duty(view, replace(own, answered=tuple(found))), duties.WaitDuty

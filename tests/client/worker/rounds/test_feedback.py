@@ -23,7 +23,7 @@ SIZE = 3 * PIECE_BYTES
 
 
 def content(round_: int) -> bytes:
-    """What training in that round leaves behind."""
+    """Error feedback that training in that round produces."""
     return sha256(round_.to_bytes(4, "big")) * (SIZE // 32)
 
 
@@ -50,7 +50,7 @@ def opened(folder: Path) -> ErrorFeedback:
     return ErrorFeedback(folder / "feedback", RUN)
 
 
-def take(feedback: ErrorFeedback, folder: Path, round_: int) -> None:
+def store_feedback(feedback: ErrorFeedback, folder: Path, round_: int) -> None:
     left = folder / f"left-{round_}"
     left.write_bytes(content(round_))
     feedback.store(left, header(round_))
@@ -63,14 +63,14 @@ def held(feedback: ErrorFeedback) -> bytes | None:
 def test_it_counts_only_once_its_round_closed_with_the_work_accepted(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
     assert feedback.path is None
-    take(feedback, tmp_path, 1)
+    store_feedback(feedback, tmp_path, 1)
     assert feedback.path is None
     feedback.settle(1, was_accepted=True)
     assert held(feedback) == content(1)
-    take(feedback, tmp_path, 2)
+    store_feedback(feedback, tmp_path, 2)
     feedback.settle(2, was_accepted=False)
     assert held(feedback) == content(1)
-    take(feedback, tmp_path, 3)
+    store_feedback(feedback, tmp_path, 3)
     feedback.settle(2, was_accepted=False)  # the round before
     feedback.settle(3, was_accepted=True)
     assert held(feedback) == content(3)
@@ -79,7 +79,7 @@ def test_it_counts_only_once_its_round_closed_with_the_work_accepted(tmp_path: P
 def test_two_files_at_most_are_kept_and_none_that_nobody_needs(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
     for round_ in range(1, 6):
-        take(feedback, tmp_path, round_)
+        store_feedback(feedback, tmp_path, round_)
         files = [one for one in files_of(tmp_path) if one.name != NOTE_FILE]
         assert len(files) == min(round_, 2)
         assert sum(one.stat().st_size for one in files) <= 2 * SIZE
@@ -93,14 +93,14 @@ def files_of(folder: Path) -> list[Path]:
 
 def test_what_a_later_round_overtook_does_not_count(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
-    take(feedback, tmp_path, 1)
+    store_feedback(feedback, tmp_path, 1)
     feedback.settle(4, was_accepted=True)
     assert (feedback.path, feedback.open_header) == (None, None)
 
 
 def test_an_algorithm_that_holds_nothing_back_leaves_nothing(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
-    take(feedback, tmp_path, 1)
+    store_feedback(feedback, tmp_path, 1)
     feedback.settle(1, was_accepted=True)
     feedback.store(tmp_path / "none", replace(header(2), feedback_root=ZERO_DIGEST))
     feedback.settle(2, was_accepted=True)
@@ -119,7 +119,7 @@ def test_a_file_that_is_not_what_the_header_says_is_refused(tmp_path: Path) -> N
 
 def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> None:
     one, other = opened(tmp_path), ErrorFeedback(tmp_path / "feedback", RunId(sha256(b"other")))
-    take(one, tmp_path, 1)
+    store_feedback(one, tmp_path, 1)
     one.settle(1, was_accepted=True)
     assert other.path is None
     other.remove()
@@ -131,12 +131,12 @@ def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> No
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"settled":"x"}', b"\xff\xfe", b'{"open":"AAAA"}'])
 def test_a_damaged_note_is_survived(tmp_path: Path, damage: bytes) -> None:
     feedback = opened(tmp_path)
-    take(feedback, tmp_path, 1)
+    store_feedback(feedback, tmp_path, 1)
     (note,) = (tmp_path / "feedback").glob(f"*/{NOTE_FILE}")
     note.write_bytes(damage)
     again = opened(tmp_path)
     assert (again.path, again.open_header) == (None, None)
-    take(again, tmp_path, 2)
+    store_feedback(again, tmp_path, 2)
     again.settle(2, was_accepted=True)
     assert held(opened(tmp_path)) == content(2)
 
@@ -147,9 +147,9 @@ def test_a_damaged_file_is_dropped_and_the_other_one_stays(
     tmp_path: Path, damage: str, round_: int
 ) -> None:
     feedback = opened(tmp_path)
-    take(feedback, tmp_path, 1)
+    store_feedback(feedback, tmp_path, 1)
     feedback.settle(1, was_accepted=True)
-    take(feedback, tmp_path, 2)
+    store_feedback(feedback, tmp_path, 2)
     (victim,) = (one for one in files_of(tmp_path) if one.read_bytes() == content(round_))
     victim.write_bytes(b"" if damage == "empty" else content(9))
     if damage == "gone":
@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 STEPS = """
 import os, signal, sys
 from pathlib import Path
-from tests.client.worker.rounds.test_feedback import opened, take
+from tests.client.worker.rounds.test_feedback import opened, store_feedback
 
 place = Path(sys.argv[1])
 
@@ -186,20 +186,20 @@ def live(step):
             pass_by()
             return outcome
         return wrapped
-    def say(word):
-        with (folder / "said").open("a") as file:
+    def record(word):
+        with (folder / "recorded").open("a") as file:
             file.write(word)
     feedback = opened(folder)
     os.fsync = pausing(os.fsync)
     Path.replace, Path.unlink = pausing(Path.replace), pausing(Path.unlink)
-    take(feedback, folder, 1)
-    say("a")
+    store_feedback(feedback, folder, 1)
+    record("a")
     feedback.settle(1, was_accepted=True)
-    say("b")
-    take(feedback, folder, 2)
-    say("c")
+    record("b")
+    store_feedback(feedback, folder, 2)
+    record("c")
     feedback.settle(2, was_accepted=True)
-    say("d")
+    record("d")
 
 for step in range(1, 60):
     child = os.fork()
@@ -212,15 +212,15 @@ for step in range(1, 60):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_killed_before_and_after_each_write_it_holds_what_an_unhurt_one_has(tmp_path: Path) -> None:
-    """At every sync, rename and deletion of two rounds; then what was said to be so is so."""
+    """Killed at every sync, rename and deletion of two rounds; each recorded step has held."""
     root = Path(__file__).parents[4]
     subprocess.run([sys.executable, "-c", STEPS, str(tmp_path)], cwd=root, check=True)
     seen = set()
     for folder in tmp_path.iterdir():
-        said = (folder / "said").read_text()[-1:] if (folder / "said").exists() else ""
+        last = (folder / "recorded").read_text()[-1:] if (folder / "recorded").exists() else ""
         again = opened(folder)
         is_open = again.open_header.round if again.open_header else 0
-        seen.add((said, held(again), is_open))
+        seen.add((last, held(again), is_open))
     first, second = content(1), content(2)
     assert seen == {
         ("", None, 0),

@@ -44,8 +44,8 @@ WEIGHTS = random.Random(1).randbytes(PIECES * PIECE_BYTES)
 RUN = RunId(sha256(b"run"))
 
 
-class PaperRoom:
-    """A trainer that is prepared and asked for nothing."""
+class IdleTrainer:
+    """A prepared trainer without requests."""
 
     async def prepare_trainer(self) -> None:
         """At once."""
@@ -53,7 +53,7 @@ class PaperRoom:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class HeadPeers:
     """Our heads, our store, and another peer with its own."""
 
     heads: HeadKeeper
@@ -65,9 +65,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(
+async def peers(
     folder: Path, base: Head | None = None, stall_timeout_s: float = STALL_TIMEOUT_S
-) -> AsyncIterator[Scene]:
+) -> AsyncIterator[HeadPeers]:
     ours, theirs = (Store(folder / name, quota_bytes=10**9) for name in ("ours", "theirs"))
     async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
         BlobServer(there, theirs)
@@ -79,12 +79,12 @@ async def scene(
                 ),
                 store=ours,
                 exchange=exchange,
-                workdir=PaperRoom(),
+                workdir=IdleTrainer(),
                 recorded_heads=RecordedHeads(folder, RUN),
                 starting_head=base,
             )
             with trio.fail_after(60):
-                yield Scene(
+                yield HeadPeers(
                     heads=HeadKeeper(cast("RunContext", means), stall_timeout_s=stall_timeout_s),
                     ours=ours,
                     theirs=theirs,
@@ -118,7 +118,7 @@ def flip(path: Path, at: int) -> None:
 
 @pytest.mark.trio
 async def test_weights_that_are_here_are_hashed_before_they_are_held(tmp_path: Path) -> None:
-    async with scene(tmp_path) as now:
+    async with peers(tmp_path) as now:
         head = head_of(WEIGHTS, now.theirs)
         now.ours.put_tree(WEIGHTS, PIECE_BYTES)
         await now.heads.fetch(head)
@@ -136,7 +136,7 @@ async def test_weights_that_are_here_are_hashed_before_they_are_held(tmp_path: P
 async def test_of_a_head_that_differs_from_our_own_only_that_is_fetched(tmp_path: Path) -> None:
     mistaken = bytearray(WEIGHTS)
     mistaken[4 * PIECE_BYTES] ^= 8
-    async with scene(tmp_path) as now:
+    async with peers(tmp_path) as now:
         await now.heads.fetch(head_of(bytes(mistaken), now.ours))
         right = head_of(WEIGHTS, now.theirs)
         await now.heads.fetch(right)
@@ -173,7 +173,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
 @attack("M7", layer="mdl", ends="given up; the process continues with the attested head")
 @pytest.mark.trio
 async def test_contributions_that_nobody_has_are_given_up(tmp_path: Path) -> None:
-    async with scene(tmp_path, stall_timeout_s=0.5) as now:
+    async with peers(tmp_path, stall_timeout_s=0.5) as now:
         head = head_of(WEIGHTS, now.ours)
         await now.heads.fetch(head)
         closed = closed_after(head, [b"a", b"b"], now.other)
@@ -187,7 +187,7 @@ async def test_contributions_that_nobody_has_are_given_up(tmp_path: Path) -> Non
 @attack("M8", layer="mdl", ends="found by its hash before use, and repaired")
 @pytest.mark.trio
 async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(tmp_path: Path) -> None:
-    async with scene(tmp_path, stall_timeout_s=3.0) as now:
+    async with peers(tmp_path, stall_timeout_s=3.0) as now:
         head = head_of(WEIGHTS, now.ours)
         now.theirs.put_tree(WEIGHTS, PIECE_BYTES)
         await now.heads.fetch(head)
@@ -201,7 +201,7 @@ async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(tmp_path
 @pytest.mark.trio
 async def test_an_old_head_that_nobody_has_any_more_is_given_up(tmp_path: Path) -> None:
     gone = head_named(sha256(b"gone"))
-    async with scene(tmp_path, base=gone, stall_timeout_s=0.5) as now:
+    async with peers(tmp_path, base=gone, stall_timeout_s=0.5) as now:
         assert now.heads.fetching == gone
         with pytest.raises(PeerError, match="no peer sent any of head 7"):
             await now.heads.fetch(gone)

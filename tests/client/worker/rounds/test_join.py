@@ -128,8 +128,8 @@ def _rows(swarm: DutySwarm) -> list[RoundAnswer]:
 
 
 @dataclass(frozen=True)
-class Returner:
-    """Somebody who comes back to the swarm: a store, and a ledger to ask."""
+class ReturningPeer:
+    """A peer that returns to the swarm: its store, and the ledger that it asks."""
 
     swarm: DutySwarm
     ledger: PaperLedger
@@ -137,20 +137,20 @@ class Returner:
 
     @property
     def node(self) -> Node:
-        """What the choice is made with."""
+        """A node with only the parts that the choice needs."""
         swarm = self.swarm
         key = swarm.log_signer
         info = LedgerNetwork(id=swarm.net, genesis=swarm.genesis, log_key=key)  # type: ignore[arg-type]
         parts = SimpleNamespace(ledger=self.ledger, store=self.store, network_info=info)
         return cast("Node", parts)
 
-    def keep(self, head: Head) -> None:
-        """Have its weights."""
+    def store_weights(self, head: Head) -> None:
+        """Store the weights of a head."""
         content = self.swarm.arithmetic.weights[head.weights_root].astype("<i4").tobytes()
         assert self.store.put_tree(content, PIECE_BYTES).root == head.weights_root
 
     async def choose(self, target: Head, *heads: Head, unread: int = 0) -> EarlierStart | None:
-        """Where to begin, knowing these heads, with `unread` more entries in the log."""
+        """Choose a start from these known heads, with `unread` more entries in the log."""
         after = len(self.swarm.entries) + unread
         return await cheaper_start(self.node, self.swarm.manifest, target, after, heads)
 
@@ -161,13 +161,15 @@ class Returner:
 
 
 @pytest.fixture
-def returner(swarm: DutySwarm, tmp_path: Path) -> Returner:
+def returner(swarm: DutySwarm, tmp_path: Path) -> ReturningPeer:
     store = Store(tmp_path / "store", quota_bytes=10**9)
-    return Returner(swarm, PaperLedger(swarm), store)
+    return ReturningPeer(swarm, PaperLedger(swarm), store)
 
 
 @pytest.mark.trio
-async def test_from_every_older_head_the_accepted_sets_lead_to_the_last(returner: Returner) -> None:
+async def test_from_every_older_head_the_accepted_sets_lead_to_the_last(
+    returner: ReturningPeer,
+) -> None:
     heads = heads_of(returner.swarm)
     for base in heads[:-1]:
         view, closed = fold(returner.swarm, await returner.start(base))
@@ -195,24 +197,24 @@ def fold(swarm: DutySwarm, start: EarlierStart) -> tuple[RunView, dict[HeadHash,
 
 
 @pytest.mark.trio
-async def test_the_nearest_head_at_hand_is_gone_on_from(returner: Returner) -> None:
+async def test_the_nearest_head_at_hand_is_gone_on_from(returner: ReturningPeer) -> None:
     heads = heads_of(returner.swarm)
     assert await returner.choose(heads[-1], *heads) is None  # none of them is here
     for head in (heads[0], heads[2]):
-        returner.keep(head)
+        returner.store_weights(head)
     start = await returner.choose(heads[-1], *heads)
     assert start is not None
     assert start.base == heads[2]
-    returner.keep(heads[-1])
+    returner.store_weights(heads[-1])
     assert await returner.choose(heads[-1], *heads) is None
 
 
 @pytest.mark.trio
 async def test_a_way_that_costs_more_than_the_head_is_not_gone(
-    returner: Returner, monkeypatch: pytest.MonkeyPatch
+    returner: ReturningPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heads = heads_of(returner.swarm)
-    returner.keep(heads[0])
+    returner.store_weights(heads[0])
     assert await returner.choose(heads[-1], heads[0]) is not None
     assert await returner.choose(heads[-1], heads[0], unread=10_000) is None
     monkeypatch.setattr(join, "MAX_REPLAYED", ROUNDS - 1)
@@ -220,10 +222,10 @@ async def test_a_way_that_costs_more_than_the_head_is_not_gone(
 
 
 @pytest.mark.trio
-async def test_a_head_that_the_log_does_not_name_is_no_base(returner: Returner) -> None:
+async def test_a_head_that_the_log_does_not_name_is_no_base(returner: ReturningPeer) -> None:
     heads = heads_of(returner.swarm)
     strange = replace(heads[2], hash=HeadHash(sha256(b"our own mistake")))
-    returner.keep(strange)
+    returner.store_weights(strange)
     assert await returner.choose(heads[-1], strange) is None
     with pytest.raises(PeerError, match="does not start from the head"):
         await returner.start(strange)
@@ -231,7 +233,9 @@ async def test_a_head_that_the_log_does_not_name_is_no_base(returner: Returner) 
 
 @pytest.mark.trio
 @pytest.mark.parametrize("field", ["roster_index", "opened_index"])
-async def test_where_the_ledger_points_is_read_from_the_log(returner: Returner, field: str) -> None:
+async def test_where_the_ledger_points_is_read_from_the_log(
+    returner: ReturningPeer, field: str
+) -> None:
     base, rows = heads_of(returner.swarm)[2], returner.ledger.rows
     for wrong in (0, 5, getattr(rows[3], field)):
         rows[2] = msgspec.structs.replace(rows[2], **{field: wrong})
@@ -299,7 +303,7 @@ def test_the_first_head_is_where_the_log_says(swarm: DutySwarm) -> None:
 
 @pytest.mark.trio
 async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_will_do(
-    returner: Returner, tmp_path: Path
+    returner: ReturningPeer, tmp_path: Path
 ) -> None:
     heads, theirs = heads_of(returner.swarm), Store(tmp_path / "theirs", quota_bytes=10**9)
     manifest, target = returner.swarm.manifest, heads[-1]
@@ -311,18 +315,18 @@ async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_wi
             assert await nearest(target) is None  # nobody has any
             other = replace(returner, store=theirs)
             for head in (heads[1], heads[3]):
-                other.keep(head)
+                other.store_weights(head)
             start = await nearest(target)
             assert start is not None
             assert start.base == heads[3]
             view, closed = fold(returner.swarm, start)
             assert view.head == target
             assert {one.round for one in closed.values()} == {4, 5}
-            other.keep(target)
+            other.store_weights(target)
             assert await nearest(target) is None
             assert await nearest(heads[0]) is None
 
 
-def _connected(returner: Returner, network: PeerNetwork, fetcher: Fetcher) -> Node:
+def _connected(returner: ReturningPeer, network: PeerNetwork, fetcher: Fetcher) -> Node:
     parts = vars(returner.node) | {"network": network, "fetcher": fetcher, "rng": Random(2)}
     return cast("Node", SimpleNamespace(**parts))

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.trio
 
 @pytest.fixture
 def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the paper trainer writes which slices it measured, a line each."""
+    """The file in which the scripted trainer records each measured slice, one per line."""
     path = tmp_path / "diary"
     monkeypatch.setenv(DIARY, str(path))
     return path
@@ -39,7 +39,7 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def called_away(
     desk: DutyRunnerSetup, deeds: DutyRunner, asked: duties.MeasureDuty, diary: Path, many: int
 ) -> None:
-    """Measure until so many slices were begun."""
+    """Cancel the measurement once `many` slices have begun."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(deeds.perform, asked, desk.swarm.view)
         while len(slices(diary)) < many:  # noqa: ASYNC110 - another process writes it
@@ -48,7 +48,7 @@ async def called_away(
 
 
 def slices(diary: Path) -> list[int]:
-    """From which documents on the trainer measured, slice by slice."""
+    """The first document of each slice that the trainer measured."""
     if not diary.exists():
         return []
     return [int(line.split()[1]) for line in diary.read_text().splitlines()]

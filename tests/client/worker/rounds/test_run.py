@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.trio
 
 
-class PaperDeeds:
-    """Notes what it is to do; a duty ends when `ends` says so, or fails with what `fails` has."""
+class ScriptedDuties:
+    """Records duties; a duty ends when `ends` allows it, or fails with the error in `fails`."""
 
     def __init__(self, held: Head | None) -> None:
         self.asked_for: list[Head] = []  # of which measures were still taken at the last promotion
@@ -102,8 +102,8 @@ class PaperDeeds:
         self.settled.append((round_number, was_accepted))
 
 
-class PaperExchange:
-    """Has all documents; notes what is gathered, and whether that was cancelled."""
+class RecordedExchange:
+    """Has all documents; records what is gathered and whether the gathering was cancelled."""
 
     def __init__(self, blobs: dict[Digest, bytes]) -> None:
         self._blobs = blobs
@@ -125,14 +125,14 @@ class PaperExchange:
             self.under_way -= 1
 
 
-class Play:
+class DriverRun:
     """A driver for ana, a member of a swarm of three, and the log to feed it from."""
 
     def __init__(self, folder: Path, swarm: DutySwarm, *, is_rich: bool = True) -> None:
         self.swarm = swarm
         self.key = swarm.members[0].key
-        self.deeds = PaperDeeds(first_head(swarm.manifest) if is_rich else None)
-        self.exchange = PaperExchange(swarm.blobs)
+        self.deeds = ScriptedDuties(first_head(swarm.manifest) if is_rich else None)
+        self.exchange = RecordedExchange(swarm.blobs)
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self.fed = 0
         self.wall_ms = swarm.now_ms
@@ -194,7 +194,7 @@ def finished() -> DutySwarm:
 async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     assert play.deeds.begun[0] == duties.ReadyDuty(-1)
@@ -217,7 +217,7 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()
-    play = Play(tmp_path, swarm)
+    play = DriverRun(tmp_path, swarm)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     assert [head.round for head in play.deeds.asked_for] == [0]
@@ -235,7 +235,7 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     assert (number, round(bits, 6)) == (0, 7.0)
 
 
-def kept_bits(play: Play, rules: Manifest) -> list[tuple[int, float]]:
+def kept_bits(play: DriverRun, rules: Manifest) -> list[tuple[int, float]]:
     shown = points.read_losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
     return [(one.round, one.bits_per_byte) for one in shown.rows if one.bits_per_byte is not None]
 
@@ -243,7 +243,7 @@ def kept_bits(play: Play, rules: Manifest) -> list[tuple[int, float]]:
 async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     play.deeds.statements.sending = 1
@@ -258,7 +258,7 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
 async def test_failures_that_may_pass_are_survived(
     tmp_path: Path, finished: DutySwarm, autojump_clock: MockClock
 ) -> None:
-    play = Play(tmp_path, finished, is_rich=False)
+    play = DriverRun(tmp_path, finished, is_rich=False)
     play.deeds.fails = [
         PeerError("lies"),
         LedgerUnavailableError("away"),
@@ -281,7 +281,7 @@ async def test_failures_that_may_pass_are_survived(
 async def test_what_cannot_pass_ends_the_driver(
     tmp_path: Path, finished: DutySwarm, error: Exception
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     play.deeds.fails = [error]
     with trio.fail_after(5), pytest.raises(ExceptionGroup) as caught:
         await play.run()
@@ -291,7 +291,7 @@ async def test_what_cannot_pass_ends_the_driver(
 async def test_an_entry_that_breaks_the_rules_is_named(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
 
     async def driven() -> None:
         with pytest.raises(ExceptionGroup) as caught:
@@ -321,7 +321,7 @@ async def test_a_void_round_leaves_the_error_feedback_alone(
     while not any(isinstance(one.statement.body, RoundVoid) for one in swarm.entries):
         assert swarm.step()
     swarm.members = members
-    play = Play(tmp_path, swarm)
+    play = DriverRun(tmp_path, swarm)
     nursery.start_soon(play.run)
     await play.feed()
     assert play.deeds.settled == [(1, False)]
@@ -331,7 +331,7 @@ async def test_a_void_round_leaves_the_error_feedback_alone(
 async def test_contributions_are_gathered_while_their_round_lasts(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundWitness)
     assert len(play.exchange.asked) == play.exchange.under_way == 2  # not our own
@@ -343,7 +343,7 @@ async def test_contributions_are_gathered_while_their_round_lasts(
 async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     bo = finished.members[1].key
@@ -369,7 +369,7 @@ def commitments(swarm: DutySwarm, key: PeerKey) -> list[ContributionHeader]:
 async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come_back(
     tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
-    play = Play(tmp_path, finished)
+    play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     play.deeds.statements.answered.append(duties.ReadyDuty(-1))
     until = play.wall_ms + 3_600_000
@@ -385,6 +385,6 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
     play.wall_ms = until + MARGIN_MS
     await trio.sleep(IDLE_RECHECK_S + 1)
     assert play.deeds.begun[-1] == duties.ReadyDuty(0), (
-        "asked anew, after the entry that removed us"
+        "asked again, after the entry that removed us"
     )
     nursery.cancel_scope.cancel()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BRISK = ApiLimits(call_s=10.0, idle_s=10.0)
 PATIENCE_S = 60.0
 
-# Who finds a fork ends the other one's request in the middle of its body: httpx leaves it at that.
+# A watch that finds a fork cancels the other's request mid-body, which httpx does not close.
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'httpx:ResourceWarning")
 ALICE, BOB = chain_of(Signer(bytes([1]) * 32), 60), chain_of(Signer(bytes([2]) * 32), 60)
 LOG_KEY = VerifierKey.parse(genesis().log_key)
@@ -146,7 +146,7 @@ async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) 
             ours = await watch(stack, first, server, tmp_path / "one", server.log)
             forked = note_of(a_log(5, 10))
 
-            async def tell() -> None:
+            async def publish_fork() -> None:
                 judge = CheckpointFilter(LOG_KEY)
                 (await second.subscribe(checkpoint_topic(NET), judge)).close()
                 while True:
@@ -154,14 +154,14 @@ async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) 
                     await trio.sleep(0.5)
 
             with pytest.raises(BaseExceptionGroup) as caught:
-                await side_by_side(tell, ours.run)
+                await side_by_side(publish_fork, ours.run)
             assert alarm_of(caught.value)
         assert proves_fork(evidence(tmp_path / "one"))
 
 
 @pytest.mark.trio
 async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Path) -> None:
-    """A peer that is shown little hears of both halves of a split view, and neither is its own."""
+    """A peer with an old checkpoint gets both halves of a split view; neither is its own."""
     async with serving(a_log(4)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
         ours = await watch(stack, first, server, tmp_path / "one", a_log(4))
         halves = note_of(a_log(10, 5)), note_of(a_log(5, 10))

@@ -22,7 +22,7 @@ from tests.support.timing_slack import allowed_s
 HERE, THERE = "192.0.2.1", "198.51.100.1"
 
 
-class Clock:
+class SecondsClock:
     """Seconds, moved by the test."""
 
     def __init__(self) -> None:
@@ -33,12 +33,12 @@ class Clock:
         return self.now
 
 
-def limiter(clock: Clock | None = None, **limits: float) -> RateLimiter:
-    return RateLimiter(PeerLimits(**limits), clock or Clock())  # type: ignore[arg-type]  # int or float
+def limiter(clock: SecondsClock | None = None, **limits: float) -> RateLimiter:
+    return RateLimiter(PeerLimits(**limits), clock or SecondsClock())  # type: ignore[arg-type]  # int or float
 
 
 def test_connections_of_an_address_are_counted_by_network_and_given_back() -> None:
-    clock = Clock()
+    clock = SecondsClock()
     rates = limiter(clock, connections=2)
     for _ in range(3):
         with rates.admit_connection(HERE) as one, rates.admit_connection("192.0.2.99") as other:
@@ -62,7 +62,7 @@ def test_connections_without_a_key_are_fewer() -> None:
 
 
 def test_connections_that_come_too_fast_are_refused_until_time_has_passed() -> None:
-    clock = Clock()
+    clock = SecondsClock()
     rates = limiter(clock, arrivals_per_s=1)
     for _ in range(int(BURST_S)):
         with rates.admit_connection(HERE):
@@ -96,7 +96,7 @@ def test_loopback_may_do_more() -> None:
 
 
 def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
-    clock = Clock()
+    clock = SecondsClock()
     rates = limiter(clock, bytes_per_s=1_000.0)
     assert rates.delay_s("net", 1_000, is_ours=False) == 0
     assert rates.delay_s("net", 500, is_ours=False) == pytest.approx(0.5)
@@ -107,7 +107,7 @@ def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
 
 
 def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
-    clock, peer = Clock(), key_number(1)
+    clock, peer = SecondsClock(), key_number(1)
     rates = limiter(clock, faults_per_s=0.0, first_ban_s=60.0)
     assert [rates.record_fault(peer) for _ in range(FORGIVEN_FAULTS + 1)] == [
         False
@@ -125,7 +125,7 @@ def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
 
 
 def test_a_few_faults_over_a_long_time_are_forgiven() -> None:
-    clock, peer = Clock(), key_number(1)
+    clock, peer = SecondsClock(), key_number(1)
     rates = limiter(clock, faults_per_s=0.1)
     for _ in range(50):
         assert not rates.record_fault(peer)

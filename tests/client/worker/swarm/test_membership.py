@@ -95,31 +95,31 @@ async def test_what_was_told_is_soon_forgotten() -> None:
         ours = await RunGossip.join(first, NETWORK, RUN, ContentFilter())
         theirs = await RunGossip.join(second, NETWORK, RUN, ContentFilter())
         with trio.fail_after(60):
-            await _told(theirs, ours, b"until the mesh stands")
+            await _announce_until_received(theirs, ours, b"until the mesh stands")
             for number in range(3 * REMEMBERED):
-                await _told(theirs, ours, b"number %d" % number)
+                await _announce_until_received(theirs, ours, b"number %d" % number)
         await trio.sleep(MESSAGES_KEPT_S)
         for peers in (first, second):
             assert _largest_memory(peers) <= REMEMBERED
 
 
-async def _told(teller: RunGossip, hearer: RunGossip, content: bytes) -> None:
-    """Tell again and again until it is heard."""
+async def _announce_until_received(sender: RunGossip, receiver: RunGossip, content: bytes) -> None:
+    """Announce repeatedly until the receiver has the content."""
     async with trio.open_nursery() as nursery:
 
-        async def tell() -> None:
+        async def announce_repeatedly() -> None:
             while True:
-                await teller.announce(content)
+                await sender.announce(content)
                 await trio.sleep(0.5)
 
-        nursery.start_soon(tell)
-        while (await hearer.receive()).content != content:
+        nursery.start_soon(announce_repeatedly)
+        while (await receiver.receive()).content != content:
             pass
         nursery.cancel_scope.cancel()
 
 
 def _largest_memory(peers: PeerNetwork) -> int:
-    """Items in the largest collection of the library's gossip, but for what it forgets by time."""
+    """Size of the largest collection of the library's gossip, except those that expire by time."""
     pubsub = peers.topics.pubsub  # what the library keeps shows nowhere else
     kept = (pubsub, pubsub.router, pubsub.validation_cache)
     found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]

@@ -54,7 +54,7 @@ REF = hash_bytes(PAYLOAD, 1 << 16).ref
 AWAY = memory_log.unused_url()
 
 
-class Swarm:
+class TransferPeers:
     """One fetching peer and any number of sources, connected to it."""
 
     def __init__(self, folder: Path, network: PeerNetwork, nursery: trio.Nursery) -> None:
@@ -83,7 +83,7 @@ class Swarm:
         return await self.network.connect(await self.start(name, prepare))
 
     async def start(self, name: str, prepare: Callable[[PeerNetwork], object]) -> str:
-        """Start a peer; gives its address."""
+        """Start a peer; return its address."""
         address: str = await self._nursery.start(_run_peer, name, prepare)
         return address
 
@@ -104,7 +104,7 @@ class Swarm:
         )
 
     def has(self, content: bytes, ref: TreeRef) -> bool:
-        """Whether our store has the tree, with this content."""
+        """True if our store has the tree with this content."""
         return self.store.tree_path(ref.root).read_bytes() == content
 
 
@@ -121,9 +121,9 @@ async def _run_peer(
 
 
 @pytest.fixture
-async def swarm(tmp_path: Path) -> AsyncIterator[Swarm]:
+async def swarm(tmp_path: Path) -> AsyncIterator[TransferPeers]:
     async with network("ours") as ours, trio.open_nursery() as nursery:
-        yield Swarm(tmp_path, ours, nursery)
+        yield TransferPeers(tmp_path, ours, nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -158,7 +158,7 @@ def liar(
 
 
 @pytest.mark.trio
-async def test_a_big_tree_comes_from_several_sources_at_once(swarm: Swarm) -> None:
+async def test_a_big_tree_comes_from_several_sources_at_once(swarm: TransferPeers) -> None:
     sources = [await swarm.source(name, BIG) for name in ("a", "b", "c")]
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(big(), sources, timeout_s=20)
@@ -169,7 +169,7 @@ async def test_a_big_tree_comes_from_several_sources_at_once(swarm: Swarm) -> No
 
 
 @pytest.mark.trio
-async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: Swarm) -> None:
+async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: TransferPeers) -> None:
     sources = [await swarm.source(name, BIG) for name in "abc"]
     async with swarm.fetcher() as fetcher:
         await fetcher.fetch_tree(big(), sources, timeout_s=30)
@@ -206,7 +206,9 @@ def alarm() -> Iterator[None]:
 
 @pytest.mark.trio
 @pytest.mark.usefixtures("alarm")
-async def test_a_slow_disk_does_not_keep_the_process_spinning(swarm: Swarm, tmp_path: Path) -> None:
+async def test_a_slow_disk_does_not_keep_the_process_spinning(
+    swarm: TransferPeers, tmp_path: Path
+) -> None:
     content = BIG[:7_400_000]
     sources = [await swarm.source(name, content) for name in "abc"]
     swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
@@ -217,7 +219,7 @@ async def test_a_slow_disk_does_not_keep_the_process_spinning(swarm: Swarm, tmp_
 
 
 @pytest.mark.trio
-async def test_small_trees_come_whole_and_many_at_once(swarm: Swarm) -> None:
+async def test_small_trees_come_whole_and_many_at_once(swarm: TransferPeers) -> None:
     contents = [random.Random(n).randbytes(67_000) for n in range(20)]
     source = await swarm.source("a", *contents, piece_bytes=20_000)
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
@@ -228,7 +230,7 @@ async def test_small_trees_come_whole_and_many_at_once(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-async def test_what_is_here_already_is_not_fetched(swarm: Swarm) -> None:
+async def test_what_is_here_already_is_not_fetched(swarm: TransferPeers) -> None:
     ref = swarm.store.put_tree(SMALL, 20_000)
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(ref, [], timeout_s=1)
@@ -237,7 +239,7 @@ async def test_what_is_here_already_is_not_fetched(swarm: Swarm) -> None:
 
 @pytest.mark.trio
 @pytest.mark.parametrize("spoil", [BlobOp.LEAVES, BlobOp.PIECES])
-async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: BlobOp) -> None:
+async def test_a_lying_source_is_dropped_and_named(swarm: TransferPeers, spoil: BlobOp) -> None:
     bad = await swarm.crooked("liar", liar(BIG, MIB, spoil))
     good = await swarm.source("good", BIG)
     async with swarm.fetcher() as fetcher:
@@ -247,7 +249,7 @@ async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: BlobOp) 
 
 
 @pytest.mark.trio
-async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: Swarm) -> None:
+async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: TransferPeers) -> None:
     bad = await swarm.crooked("liar", liar(SMALL, 20_000, BlobOp.PIECES))
     good = await swarm.source("good", SMALL, piece_bytes=20_000)
     async with swarm.fetcher() as fetcher:
@@ -258,7 +260,9 @@ async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: Swarm)
 
 
 @pytest.mark.trio
-async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(swarm: Swarm) -> None:
+async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(
+    swarm: TransferPeers,
+) -> None:
     bad = await swarm.crooked("liar", liar(BIG, MIB, BlobOp.PIECES))
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failure:
@@ -268,7 +272,7 @@ async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(swarm: Sw
 
 
 @pytest.mark.trio
-async def test_a_source_without_the_tree_does_no_harm(swarm: Swarm) -> None:
+async def test_a_source_without_the_tree_does_no_harm(swarm: TransferPeers) -> None:
     empty, good = await swarm.source("empty"), await swarm.source("good", BIG)
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(big(), [empty, good], timeout_s=20)
@@ -277,7 +281,9 @@ async def test_a_source_without_the_tree_does_no_harm(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: Path) -> None:
+async def test_sources_that_hold_parts_are_put_together(
+    swarm: TransferPeers, tmp_path: Path
+) -> None:
     tree, sources = hash_bytes(BIG, 300_000), []
     stores = [Store(tmp_path / f"part{turn}", quota_bytes=10**9) for turn in range(2)]
     for turn, store in enumerate(stores):
@@ -295,7 +301,7 @@ async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: 
 
 
 @pytest.mark.trio
-async def test_a_silent_source_does_not_hold_the_others_up(swarm: Swarm) -> None:
+async def test_a_silent_source_does_not_hold_the_others_up(swarm: TransferPeers) -> None:
     async def silent(stream: PeerStream) -> None:
         while True:
             request = BlobRequest.parse(bytes(await stream.receive_frame()))
@@ -313,7 +319,7 @@ async def test_a_silent_source_does_not_hold_the_others_up(swarm: Swarm) -> None
 
 
 @pytest.mark.trio
-async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Path) -> None:
+async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: TransferPeers, tmp_path: Path) -> None:
     store = Store(tmp_path / "slow", quota_bytes=10**9)
     store.put_tree(BIG, MIB)
     slow = await swarm.serving("slow", store, ByteBudget(4 * MIB))
@@ -330,7 +336,7 @@ async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Pa
 
 
 @pytest.mark.trio
-async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
+async def test_a_source_may_join_while_fetching(swarm: TransferPeers) -> None:
     pool = FetchSources()
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
         nursery.start_soon(lambda: fetcher.fetch_tree(big(), pool, timeout_s=20))
@@ -340,7 +346,7 @@ async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-async def test_without_any_source_the_deadline_ends_the_fetch(swarm: Swarm) -> None:
+async def test_without_any_source_the_deadline_ends_the_fetch(swarm: TransferPeers) -> None:
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError):
             await fetcher.fetch_tree(big(), FetchSources(), timeout_s=0.3)
@@ -349,7 +355,7 @@ async def test_without_any_source_the_deadline_ends_the_fetch(swarm: Swarm) -> N
 
 
 @pytest.mark.trio
-async def test_two_fetches_of_one_tree_share_the_work(swarm: Swarm) -> None:
+async def test_two_fetches_of_one_tree_share_the_work(swarm: TransferPeers) -> None:
     sources = [await swarm.source("a", BIG)]
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
         for _ in range(2):
@@ -358,7 +364,7 @@ async def test_two_fetches_of_one_tree_share_the_work(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-async def test_a_download_budget_is_kept(swarm: Swarm) -> None:
+async def test_a_download_budget_is_kept(swarm: TransferPeers) -> None:
     source = await swarm.source("a", BIG)
     async with swarm.fetcher(ByteBudget(10 * MIB)) as fetcher:
         report = await fetcher.fetch_tree(big(), [source], timeout_s=20)
@@ -366,7 +372,7 @@ async def test_a_download_budget_is_kept(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-async def test_blobs_come_whole_or_not_at_all(swarm: Swarm, tmp_path: Path) -> None:
+async def test_blobs_come_whole_or_not_at_all(swarm: TransferPeers, tmp_path: Path) -> None:
     store = Store(tmp_path / "blobs", quota_bytes=10**9)
     names = [store.put_blob(content) for content in (b"", b"blob", BIG)]
     source = await swarm.serving("blobs", store)
@@ -377,7 +383,7 @@ async def test_blobs_come_whole_or_not_at_all(swarm: Swarm, tmp_path: Path) -> N
 
 
 @pytest.mark.trio
-async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) -> None:
+async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: TransferPeers) -> None:
     async def wrong(stream: PeerStream) -> None:
         while True:
             await stream.receive_frame()
@@ -417,7 +423,7 @@ def child_with(folder: Path) -> subprocess.Popen[bytes]:
 
 @pytest.mark.trio
 async def test_a_source_that_is_killed_while_serving_is_replaced(
-    swarm: Swarm, tmp_path: Path
+    swarm: TransferPeers, tmp_path: Path
 ) -> None:
     Store(tmp_path / "killed", quota_bytes=10**9).put_tree(BIG, MIB)
     good_store = Store(tmp_path / "good", quota_bytes=10**9)
@@ -445,7 +451,7 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
 
 @attack("M1", layer="net", ends="not asked again for a while, and recorded")
 @pytest.mark.trio
-async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
+async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: TransferPeers) -> None:
     asked: list[BlobRequest] = []
     lie = liar(BIG, MIB, BlobOp.PIECES)
 
@@ -472,7 +478,9 @@ async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swa
 
 
 @pytest.mark.trio
-async def test_an_honest_source_of_a_name_with_another_shape_is_not_banned(swarm: Swarm) -> None:
+async def test_an_honest_source_of_a_name_with_another_shape_is_not_banned(
+    swarm: TransferPeers,
+) -> None:
     good = await swarm.source("good", BIG)
     names = [
         TreeRef(root=big().root, size_bytes=MIB, piece_bytes=MIB),  # one piece of it
@@ -511,7 +519,7 @@ trio.run(main)
 
 @pytest.mark.trio
 async def test_a_fetch_that_is_killed_goes_on_with_what_is_missing_only(
-    swarm: Swarm, tmp_path: Path
+    swarm: TransferPeers, tmp_path: Path
 ) -> None:
     theirs = Store(tmp_path / "theirs", quota_bytes=10**9)
     theirs.put_tree(BIG, MIB)
@@ -545,7 +553,7 @@ async def test_a_fetch_that_is_killed_goes_on_with_what_is_missing_only(
 
 
 @pytest.mark.trio
-async def test_a_damaged_tree_costs_the_damaged_piece_alone(swarm: Swarm) -> None:
+async def test_a_damaged_tree_costs_the_damaged_piece_alone(swarm: TransferPeers) -> None:
     ref, source = swarm.store.put_tree(BIG, MIB), await swarm.source("a", BIG)
     flip(swarm.store.tree_path(ref.root), 5 * MIB + 7)
     assert not swarm.store.verify_tree(ref.root)
@@ -558,7 +566,7 @@ async def test_a_damaged_tree_costs_the_damaged_piece_alone(swarm: Swarm) -> Non
 
 @pytest.mark.trio
 async def test_of_a_tree_like_one_that_is_here_only_the_pieces_that_differ_come(
-    swarm: Swarm,
+    swarm: TransferPeers,
 ) -> None:
     ours = bytearray(BIG)
     ours[3 * MIB + 1] ^= 64

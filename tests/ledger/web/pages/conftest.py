@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The ledger's story and its pages."""
+class PageSite:
+    """A ledger with history, and its pages."""
 
     shown: SampleLedger
     pages: PageReader
 
 
 @pytest.fixture(scope="session")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
     """Let days pass in a ledger, and keep it open."""
     clock = VirtualClock()
     with opened(make_settings(tmp_path_factory.mktemp("shown")), clock) as ledger:
@@ -37,7 +37,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
             async with running(ledger):
                 return await live_through(ledger, clock)
 
-        yield Seen(asyncio.run(live()), PageReader(ledger))
+        yield PageSite(asyncio.run(live()), PageReader(ledger))
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ KINDS = ("comp.", "eval.")
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class CompetitionPages:
     """The competitions of a ledger, and its pages."""
 
     shown: SampleCompetitions
@@ -61,17 +61,17 @@ class Contest:
 
 
 @pytest.fixture(scope="module")
-def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompetitionPages]:
     """Let two swarms train, compete and be judged, and keep the ledger open."""
     clock = VirtualClock()
     with opened(make_settings(tmp_path_factory.mktemp("contest")), clock) as ledger:
-        yield Contest(asyncio.run(play(ledger, clock)), PageReader(ledger))
+        yield CompetitionPages(asyncio.run(play(ledger, clock)), PageReader(ledger))
 
 
 # --- the API
 
 
-def test_competitions_are_listed_page_by_page_with_their_phases(contest: Contest) -> None:
+def test_competitions_are_listed_page_by_page_with_their_phases(contest: CompetitionPages) -> None:
     whole = contest.json("/v1/competitions")
     assert [one["phase"] for one in whole["competitions"]] == [
         "open", "open", "closed", "drawn", "revealed", "decided"
@@ -83,7 +83,7 @@ def test_competitions_are_listed_page_by_page_with_their_phases(contest: Contest
     assert (whole["next"], rest["next"]) == (None, None)
 
 
-def test_a_competition_is_told_with_rules_that_hash_to_its_name(contest: Contest) -> None:
+def test_a_competition_is_told_with_rules_that_hash_to_its_name(contest: CompetitionPages) -> None:
     for phase in PHASES:
         answer = contest.json(f"/v1/competitions/{contest.name(phase)}")
         blob = contest.reader.get(f"/v1/blobs/{answer['competition']}").answer.content
@@ -92,7 +92,7 @@ def test_a_competition_is_told_with_rules_that_hash_to_its_name(contest: Contest
         assert answer["as_of"]["root"] == to_text(contest.shown.ledger.published.root)
 
 
-def test_the_answer_follows_the_view_from_entries_to_the_outcome(contest: Contest) -> None:
+def test_the_answer_follows_the_view_from_entries_to_the_outcome(contest: CompetitionPages) -> None:
     view = contest.shown.view("decided")
     answer = contest.json(f"/v1/competitions/{to_text(view.id)}")
     assert view.draw is not None
@@ -109,7 +109,7 @@ def test_the_answer_follows_the_view_from_entries_to_the_outcome(contest: Contes
     assert CompetitionOutcome.parse(blob).competition == answer["competition"]
 
 
-def test_the_entries_that_an_answer_names_say_so(contest: Contest) -> None:
+def test_the_entries_that_an_answer_names_say_so(contest: CompetitionPages) -> None:
     answer = contest.json(f"/v1/competitions/{contest.name('decided')}")
     named = {
         answer["opened_index"]: "comp.open",
@@ -129,7 +129,9 @@ def test_the_entries_that_an_answer_names_say_so(contest: Contest) -> None:
         assert kind in contest.reader.get(f"/entries/{index}").text, (index, kind)
 
 
-def test_who_asks_for_another_competition_is_told_that_there_is_none(contest: Contest) -> None:
+def test_who_asks_for_another_competition_is_told_that_there_is_none(
+    contest: CompetitionPages,
+) -> None:
     nobody = to_text(bytes(32))
     for path in (f"/v1/competitions/{nobody}", f"/competitions/{nobody}"):
         assert contest.reader.get(path).answer.status_code == 404
@@ -139,7 +141,7 @@ def test_who_asks_for_another_competition_is_told_that_there_is_none(contest: Co
 # --- the pages
 
 
-def test_the_list_names_every_competition_the_newest_first(contest: Contest) -> None:
+def test_the_list_names_every_competition_the_newest_first(contest: CompetitionPages) -> None:
     page = contest.reader.get("/competitions")
     due = [f"/competitions/{contest.name(phase)}" for phase in reversed(PHASES)]
     assert [link for link in page.links() if link in due] == due
@@ -147,14 +149,14 @@ def test_the_list_names_every_competition_the_newest_first(contest: Contest) -> 
     assert page.links().count("/competitions") == 1, "in the navigation"
 
 
-def test_the_overview_shows_what_is_not_decided(contest: Contest) -> None:
+def test_the_overview_shows_what_is_not_decided(contest: CompetitionPages) -> None:
     links = contest.reader.get("/").links()
     shown = [phase for phase in PHASES if f"/competitions/{contest.name(phase)}" in links]
     assert shown == ["closed", "drawn", "revealed"], "the newest three"
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
+def test_a_page_is_whole_in_every_phase(contest: CompetitionPages, phase: str) -> None:
     page = contest.page(phase)
     assert page.answer.status_code == 200
     assert page.doubled_ids() == []
@@ -168,7 +170,7 @@ def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
         assert contest.reader.get(path).answer.status_code == 200, path
 
 
-def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> None:
+def test_every_statement_is_told_with_its_entry_and_words(contest: CompetitionPages) -> None:
     told = contest.shown.ledger.state.competition_events(contest.shown.papers["decided"].id)
     page = contest.page("decided")
     assert {f"/entries/{one.index}" for one in told} <= set(page.links())
@@ -178,7 +180,7 @@ def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> N
         assert text.TYPES[kind] in page.text
 
 
-def test_what_comes_next_is_said_with_its_date(contest: Contest) -> None:
+def test_what_comes_next_is_said_with_its_date(contest: CompetitionPages) -> None:
     rules = contest.shown.view("open").rules
     page = contest.page("open")
     (count,) = [one for one in page.elements if "data-until" in one.attributes]
@@ -188,7 +190,7 @@ def test_what_comes_next_is_said_with_its_date(contest: Contest) -> None:
     assert not [one for one in contest.page("decided").elements if "data-until" in one.attributes]
 
 
-def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: Contest) -> None:
+def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: CompetitionPages) -> None:
     view, page = contest.shown.view("decided"), contest.page("decided")
     assert view.outcome is not None
     assert view.draw is not None
@@ -209,7 +211,7 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: Contest) -> 
     assert len(ties) == 2, "one for each size: two share the first rank"
 
 
-def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
+def test_each_pair_is_told_from_both_sides(contest: CompetitionPages) -> None:
     page = contest.page("decided")
     (table,) = [one for one in page.all("table") if one.attributes.get("class") == "pairs"]
     said = table.text.split()
@@ -217,7 +219,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
     assert said.count("difference") == 2
 
 
-def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
+def test_scores_before_the_outcome_rank_nobody(contest: CompetitionPages) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
     assert "Results: 6 of 16" in page.text
@@ -225,13 +227,13 @@ def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     assert "outlier" in page.text
 
 
-def test_a_page_says_when_one_alone_could_read_the_texts(contest: Contest) -> None:
+def test_a_page_says_when_one_alone_could_read_the_texts(contest: CompetitionPages) -> None:
     alone = contest.page("announced").text
     assert "Its one custodian, an organiser, could read the texts at any time" in alone
     assert "no custodian can read the texts alone" in contest.page("open").text
 
 
-def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
+def test_custodians_of_one_owner_are_one(contest: CompetitionPages) -> None:
     now = contest.now("open")
     owned = [replace(one, owner=now.shares[0].owner) for one in now.shares[:2]]
     told = competition_text.secrecy(replace(now, shares=(*owned, now.shares[2])))
@@ -242,7 +244,9 @@ def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
     assert "organisers hold 2" in told.description
 
 
-def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Contest) -> None:
+def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(
+    contest: CompetitionPages,
+) -> None:
     page = contest.page("decided")
     for swarm in contest.shown.swarms:
         run = f"/runs/{to_text(swarm.rules.run_id)}"
@@ -254,7 +258,7 @@ def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Con
     assert f"https://huggingface.co/{REPO}/tree/{root.hex()[:40]}" in page.links()
 
 
-def test_the_page_opens_the_competition_in_the_app(contest: Contest) -> None:
+def test_the_page_opens_the_competition_in_the_app(contest: CompetitionPages) -> None:
     name = contest.name("decided")
     (link,) = [one for one in contest.page("decided").links() if one.startswith("tequio:")]
     fields = parse_qs(urlsplit(link).query, strict_parsing=True)
@@ -262,7 +266,7 @@ def test_the_page_opens_the_competition_in_the_app(contest: Contest) -> None:
     assert fields["ledger"][0].startswith("http")
 
 
-def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
+def test_every_swarm_has_a_curve_of_its_own(contest: CompetitionPages) -> None:
     page = contest.page("open")
     looks = [one.attributes["class"] for one in page.all("path") if "swarm look" in str(one)]
     assert looks.count("swarm look-0") == looks.count("swarm look-1") == 3, "two sizes, a legend"
@@ -270,7 +274,7 @@ def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
     assert re.search(r"comet, round 8: 1\.\d{4} bits per byte", page.text)
 
 
-def test_an_entry_leads_to_the_competition(contest: Contest) -> None:
+def test_an_entry_leads_to_the_competition(contest: CompetitionPages) -> None:
     index = contest.json("/v1/competitions")["competitions"][0]["opened_index"]
     page = contest.reader.get(f"/entries/{index}")
     assert f"/competitions/{contest.name('announced')}" in page.links()
@@ -278,11 +282,11 @@ def test_an_entry_leads_to_the_competition(contest: Contest) -> None:
     assert f"/competitions/{contest.name('drawn')}" in found.links()
 
 
-def test_a_competition_without_enough_shares_says_what_it_lacks(contest: Contest) -> None:
+def test_a_competition_without_enough_shares_says_what_it_lacks(contest: CompetitionPages) -> None:
     assert "1 of the 2 shares needed are revealed" in contest.page("drawn").text
 
 
-def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> None:
+def test_texts_that_nobody_shows_are_said_to_be_missing(contest: CompetitionPages) -> None:
     late = contest.now("drawn").rules.dates.scored + 1
     now = contest.now("drawn", late)
     assert now.void == "1 of the 2 shares needed are revealed, and the time for it is over"
@@ -290,7 +294,9 @@ def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> Non
     assert competition_text.next_date(now, late) is None
 
 
-def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Contest) -> None:
+def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(
+    contest: CompetitionPages,
+) -> None:
     clock, name = contest.shown.clock, contest.now("drawn").rules.name
     overdue_ms = contest.now("drawn").rules.dates.scored + 1 - clock()
     assert name in contest.reader.get("/").text
@@ -311,7 +317,7 @@ def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Con
         clock.pass_ms(-overdue_ms)
 
 
-def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:
+def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: CompetitionPages) -> None:
     page = contest.page("revealed").text
     assert "Commitments and scores" in page
     dates = contest.now("revealed").rules.dates
@@ -325,7 +331,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
         assert sum(counts.values()) == 4 * len(LEVELS)
 
 
-def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
+def test_each_date_up_to_the_result_has_its_word(contest: CompetitionPages) -> None:
     dates = contest.now("revealed").rules.dates
     words = []
     for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1):

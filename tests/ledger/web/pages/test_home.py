@@ -10,56 +10,56 @@ from tequio_ledger.store import entries
 from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
-def target(seen: Seen, asked: str) -> str:
+def target(seen: PageSite, asked: str) -> str:
     answer = seen.pages.get(f"/search?q={asked}").answer
     assert answer.status_code == 303, asked
     return answer.headers["location"]
 
 
-def test_a_number_is_an_entry(seen: Seen) -> None:
+def test_a_number_is_an_entry(seen: PageSite) -> None:
     assert target(seen, "17") == target(seen, "%2317") == "/entries/17"
 
 
-def test_a_key_is_found_in_every_spelling(seen: Seen) -> None:
+def test_a_key_is_found_in_every_spelling(seen: PageSite) -> None:
     key = seen.shown.peers[2].key
     path = f"/peers/{to_text(key)}"
     for asked in (to_text(key), to_text(key)[:6], peer_id_text(key), key.hex(), f" {key.hex()} "):
         assert target(seen, asked) == path
 
 
-def test_a_statement_id_leads_to_its_entry(seen: Seen) -> None:
+def test_a_statement_id_leads_to_its_entry(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         found = entries.read_entry(connection, 100)
     assert found is not None
     assert target(seen, to_text(found[0].id)) == "/entries/100"
 
 
-def test_a_head_leads_to_the_round_that_started_from_it(seen: Seen) -> None:
+def test_a_head_leads_to_the_round_that_started_from_it(seen: PageSite) -> None:
     head = seen.shown.round.head
     assert head is not None
     run = to_text(seen.shown.rules.run_id)
     assert target(seen, to_text(head.hash)) == f"/runs/{run}/rounds/{seen.shown.round.number}"
 
 
-def test_a_run_is_found_by_a_part_of_its_name(seen: Seen) -> None:
+def test_a_run_is_found_by_a_part_of_its_name(seen: PageSite) -> None:
     assert target(seen, "NOVA") == f"/runs/{to_text(seen.shown.rules.run_id)}"
 
 
-def test_a_run_id_may_be_a_run_or_its_manifest(seen: Seen) -> None:
+def test_a_run_id_may_be_a_run_or_its_manifest(seen: PageSite) -> None:
     run = to_text(seen.shown.rules.run_id)
     page = seen.pages.get(f"/search?q={run}")
     assert {f"/runs/{run}", f"/v1/blobs/{run}"} <= set(page.links())
 
 
 @pytest.mark.parametrize("asked", ["", "zz", "%00", "%F0%9F%8C%B2", "A" * 500, "!", "..", "9" * 80])
-def test_nonsense_finds_nothing_and_harms_nothing(seen: Seen, asked: str) -> None:
+def test_nonsense_finds_nothing_and_harms_nothing(seen: PageSite, asked: str) -> None:
     assert seen.pages.get(f"/search?q={asked}").answer.status_code == 200
 
 
-def test_every_front_of_every_key_finds_it(seen: Seen) -> None:
+def test_every_front_of_every_key_finds_it(seen: PageSite) -> None:
     for peer in seen.shown.peers:
         text = to_text(peer.key)
         for chars in range(3, 44):

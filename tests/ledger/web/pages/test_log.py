@@ -13,7 +13,7 @@ from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
 def raw(text: str) -> bytes:
@@ -21,7 +21,7 @@ def raw(text: str) -> bytes:
 
 
 @pytest.mark.parametrize("index", [0, 1, 255, 256, 700])
-def test_what_a_page_shows_proves_its_entry(seen: Seen, index: int) -> None:
+def test_what_a_page_shows_proves_its_entry(seen: PageSite, index: int) -> None:
     page = seen.pages.get(f"/entries/{index}")
     leaf = raw(page.by_id("leaf").text)
     vkey = VerifierKey.parse(page.by_id("log-key").text)
@@ -34,7 +34,7 @@ def test_what_a_page_shows_proves_its_entry(seen: Seen, index: int) -> None:
     assert raw(page.by_id("leaf-hash").text) == leaf_hash(leaf)
 
 
-def test_fields_are_said_in_words_and_lead_on(seen: Seen) -> None:
+def test_fields_are_said_in_words_and_lead_on(seen: PageSite) -> None:
     liar = seen.shown.peers[5]
     record = seen.shown.ledger.state.standings.records[liar.key]
     page = seen.pages.get(f"/entries/{record.since}")
@@ -44,13 +44,13 @@ def test_fields_are_said_in_words_and_lead_on(seen: Seen) -> None:
     assert wanted <= set(page.links())
 
 
-def test_a_commitment_shows_what_is_in_its_header(seen: Seen) -> None:
+def test_a_commitment_shows_what_is_in_its_header(seen: PageSite) -> None:
     commit = seen.shown.round.commitments[0]
     page = seen.pages.get(f"/entries/{commit.index}")
     assert f"header: tokens {commit.header.tokens:,}" in page.text
     assert "claimed by the trainer; nothing depends on it" in page.text
 
 
-def test_nobody_cosigned_and_the_page_says_so(seen: Seen) -> None:
+def test_nobody_cosigned_and_the_page_says_so(seen: PageSite) -> None:
     said = "No witness cosigned this checkpoint: the policy of this log asks for none."
     assert said in seen.pages.get("/entries/3").text

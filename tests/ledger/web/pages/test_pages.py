@@ -13,7 +13,7 @@ from tequio_shared.ids import to_text
 from tests.support.sample_ledger import HOSTILE
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 PLAIN = (
     "/", "/leaderboard", "/leaderboard?span=7d", "/leaderboard?span=24h", "/quarantine", "/entries",
@@ -22,11 +22,11 @@ PLAIN = (
 OUTSIDE = ("/v1/", "/log/")
 
 
-def run_path(seen: Seen) -> str:
+def run_path(seen: PageSite) -> str:
     return f"/runs/{to_text(seen.shown.rules.run_id)}"
 
 
-def every_path(seen: Seen) -> list[str]:
+def every_path(seen: PageSite) -> list[str]:
     """All kinds of pages: those that are found by following links from the first one."""
     seen_paths, left = {""}, list(PLAIN)
     while left:
@@ -40,7 +40,7 @@ def every_path(seen: Seen) -> list[str]:
     return sorted(seen_paths - {""})
 
 
-def test_every_link_leads_to_a_page_that_is_well_formed(seen: Seen) -> None:
+def test_every_link_leads_to_a_page_that_is_well_formed(seen: PageSite) -> None:
     paths = every_path(seen)
     assert len(paths) > 100
     for path in paths:
@@ -52,7 +52,7 @@ def test_every_link_leads_to_a_page_that_is_well_formed(seen: Seen) -> None:
 
 
 @pytest.mark.parametrize("path", [*PLAIN, "RUN", "ROUND", "PEER", "/nowhere"])
-def test_no_page_holds_a_script_a_style_or_a_handler(seen: Seen, path: str) -> None:
+def test_no_page_holds_a_script_a_style_or_a_handler(seen: PageSite, path: str) -> None:
     page = seen.pages.get(named(seen, path))
     assert all(one.attributes["src"].startswith("/static/") for one in page.all("script"))
     assert page.all("style") == []
@@ -61,7 +61,7 @@ def test_no_page_holds_a_script_a_style_or_a_handler(seen: Seen, path: str) -> N
 
 
 @pytest.mark.parametrize("path", [*PLAIN, "RUN", "ROUND", "PEER", "/nowhere", "/entries/x"])
-def test_every_page_forbids_what_it_does_not_need(seen: Seen, path: str) -> None:
+def test_every_page_forbids_what_it_does_not_need(seen: PageSite, path: str) -> None:
     headers = seen.pages.get(named(seen, path)).answer.headers
     assert headers["content-security-policy"].startswith("default-src 'self';")
     assert "unsafe" not in headers["content-security-policy"]
@@ -71,7 +71,7 @@ def test_every_page_forbids_what_it_does_not_need(seen: Seen, path: str) -> None
     assert "set-cookie" not in headers
 
 
-def named(seen: Seen, path: str) -> str:
+def named(seen: PageSite, path: str) -> str:
     """Spell a kind of page out."""
     key = to_text(seen.shown.peers[0].key)
     kinds = {"RUN": "", "ROUND": "/rounds/13"}
@@ -84,7 +84,7 @@ def named(seen: Seen, path: str) -> str:
     )
 
 
-def test_hostile_text_is_text(seen: Seen) -> None:
+def test_hostile_text_is_text(seen: PageSite) -> None:
     page = seen.pages.get(run_path(seen))
     assert HOSTILE in page.text
     assert "<script>alert" not in page.answer.text
@@ -96,7 +96,7 @@ def test_hostile_text_is_text(seen: Seen) -> None:
             assert "<img src=x" not in answer
 
 
-def test_a_page_that_did_not_change_is_not_sent_again(seen: Seen) -> None:
+def test_a_page_that_did_not_change_is_not_sent_again(seen: PageSite) -> None:
     for path in (*PLAIN, run_path(seen), f"{run_path(seen)}/rounds/13"):
         first = seen.pages.get(path).answer
         again = seen.pages.get(path, if_none_match=first.headers["etag"]).answer
@@ -106,7 +106,7 @@ def test_a_page_that_did_not_change_is_not_sent_again(seen: Seen) -> None:
     assert other.status_code == 200
 
 
-def test_what_is_over_may_be_kept_and_what_goes_on_may_not(seen: Seen) -> None:
+def test_what_is_over_may_be_kept_and_what_goes_on_may_not(seen: PageSite) -> None:
     over = seen.pages.get(f"{run_path(seen)}/rounds/13").answer.headers["cache-control"]
     assert over == "public, max-age=60"
     number = seen.shown.round.number
@@ -114,7 +114,7 @@ def test_what_is_over_may_be_kept_and_what_goes_on_may_not(seen: Seen) -> None:
     assert current == "public, max-age=0, must-revalidate"
 
 
-def test_static_files_are_kept_for_ever_under_their_hash_alone(seen: Seen) -> None:
+def test_static_files_are_kept_for_ever_under_their_hash_alone(seen: PageSite) -> None:
     page = seen.pages.get("/")
     files = [one.attributes["href"] for one in page.all("link")]
     files += [one.attributes["src"] for one in page.all("script")]
@@ -127,7 +127,7 @@ def test_static_files_are_kept_for_ever_under_their_hash_alone(seen: Seen) -> No
     assert seen.pages.get("/static/../press.py").answer.status_code == 404
 
 
-def test_letters_are_those_of_the_app_and_come_from_here(seen: Seen) -> None:
+def test_letters_are_those_of_the_app_and_come_from_here(seen: PageSite) -> None:
     style = seen.pages.get("/static/tokens.css").answer.text
     sources = re.findall(r'font-display:swap;src:url\("(/static/[^"]+)"\)', style)
     assert len(sources) == 4
@@ -147,11 +147,11 @@ def test_without_the_package_of_letters_the_system_has_its_own(
     assert static.font_faces({}) == ""
 
 
-def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:
+def test_the_overview_says_that_nobody_tells_of_gpus(seen: PageSite) -> None:
     assert "The network doesn't record hardware" in seen.pages.get("/").text
 
 
-def test_colours_are_those_of_the_app(seen: Seen) -> None:
+def test_colours_are_those_of_the_app(seen: PageSite) -> None:
     style = seen.pages.get("/static/tokens.css").answer.text
     light, _, dark = style.partition("@media (prefers-color-scheme:dark)")
     assert "--page:#f5f6fa;" in light
@@ -173,14 +173,16 @@ def test_colours_are_those_of_the_app(seen: Seen) -> None:
         ("/entries?before=-1", 400, "before"),
     ],
 )
-def test_what_is_not_there_is_said_on_a_page(seen: Seen, path: str, status: int, says: str) -> None:
+def test_what_is_not_there_is_said_on_a_page(
+    seen: PageSite, path: str, status: int, says: str
+) -> None:
     page = seen.pages.get(path)
     assert page.answer.status_code == status
     assert says in page.by_id("main").text
     assert "/" in page.links()
 
 
-def test_a_program_is_told_in_json(seen: Seen) -> None:
+def test_a_program_is_told_in_json(seen: PageSite) -> None:
     for path, accept in (("/v1/nowhere", "text/html"), ("/nowhere", "application/json")):
         answer = seen.pages.get(path, accept=accept).answer
         assert answer.status_code == 404
@@ -197,14 +199,14 @@ def test_a_program_is_told_in_json(seen: Seen) -> None:
     ],
 )
 def test_who_wants_to_join_is_told_the_address_that_was_used(
-    seen: Seen, headers: dict[str, str], said: str
+    seen: PageSite, headers: dict[str, str], said: str
 ) -> None:
     command = f"tequio worker --ledger {said} --run nova-350m"
     assert command in seen.pages.get(run_path(seen), **headers).text
 
 
 @pytest.mark.parametrize("host", ["evil; rm -rf ~", "<script>", "a b"])
-def test_an_address_that_cannot_be_one_is_refused(seen: Seen, host: str) -> None:
+def test_an_address_that_cannot_be_one_is_refused(seen: PageSite, host: str) -> None:
     answer = seen.pages.get(run_path(seen), host=host).answer
     assert answer.status_code == 400
     assert host not in answer.text

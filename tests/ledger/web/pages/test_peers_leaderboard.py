@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
 @pytest.fixture
@@ -54,14 +54,14 @@ def test_people_with_several_keys_of_one_account_have_one_place_of_all_time(
     assert len([one for one in page.all("tr") if one.text.strip()]) == 3, "a head and two places"
 
 
-def test_places_are_of_people_or_of_teams(seen: Seen) -> None:
+def test_places_are_of_people_or_of_teams(seen: PageSite) -> None:
     answer = seen.pages.get("/leaderboard?by=cats").answer
     assert answer.status_code == 400
     assert "unknown ranking" in answer.text
     assert "use people, teams" in answer.text
 
 
-def test_neighbours_of_a_key_are_ranked_by_all_points_whatever_the_span(seen: Seen) -> None:
+def test_neighbours_of_a_key_are_ranked_by_all_points_whatever_the_span(seen: PageSite) -> None:
     page = seen.pages.get(f"/leaderboard?around={to_text(seen.shown.peers[2].key)}&span=7d")
     assert page.answer.status_code == 200
     assert "Rounds paid" not in page.text

@@ -13,10 +13,10 @@ from tequio_shared.ids import peer_id_text, to_text
 from tests.support.sample_ledger import LINK, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
-def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
+def test_a_peer_sees_why_a_round_paid_nothing(seen: PageSite) -> None:
     careless = seen.shown.peers[3]
     page = seen.pages.get(f"/peers/{to_text(careless.key)}")
     older = [link for link in page.links() if "before=" in link]
@@ -27,7 +27,7 @@ def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
     assert "It did not commit before training was over." in void
 
 
-def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
+def test_nobody_is_blamed_for_a_duty_that_never_came(seen: PageSite) -> None:
     liar = seen.shown.peers[5]
     page = seen.pages.get(f"/peers/{to_text(liar.key)}")
     (void,) = [row.text for row in page.all("tr") if "Void" in row.text]
@@ -35,7 +35,7 @@ def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
     assert f"Witness duty {2 * ROUNDS_A_DAY} of {2 * ROUNDS_A_DAY}" in page.text
 
 
-def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: Seen) -> None:
+def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: PageSite) -> None:
     key = seen.shown.peers[0].key
     first = seen.pages.get(f"/peers/{to_text(key)}")
     (older,) = [link for link in first.links() if "before=" in link]
@@ -54,14 +54,14 @@ def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: Seen) 
         assert said in page.text
 
 
-def test_a_peer_is_found_by_its_peer_id_too(seen: Seen) -> None:
+def test_a_peer_is_found_by_its_peer_id_too(seen: PageSite) -> None:
     key = seen.shown.peers[0].key
     by_id = seen.pages.get(f"/peers/{peer_id_text(key)}")
     assert by_id.answer.status_code == 200
     assert to_text(key) in by_id.text
 
 
-def test_a_quarantine_shows_its_evidence_by_log_index(seen: Seen) -> None:
+def test_a_quarantine_shows_its_evidence_by_log_index(seen: PageSite) -> None:
     liar = seen.shown.peers[5]
     record = seen.shown.ledger.state.standings.records[liar.key]
     key = to_text(liar.key)
@@ -73,7 +73,7 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: Seen) -> None:
     assert f"/peers/{key}" in seen.pages.get("/quarantine").links()
 
 
-def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: Seen) -> None:
+def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         order = (Peer.micropoints.desc(), Peer.registered_index)
         query = select(Peer.key).where(Peer.micropoints > 0).order_by(*order)
@@ -82,7 +82,7 @@ def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: Seen) -> 
     assert found == wanted
 
 
-def test_a_span_counts_the_rounds_that_closed_in_it(seen: Seen) -> None:
+def test_a_span_counts_the_rounds_that_closed_in_it(seen: PageSite) -> None:
     week = seen.pages.get("/leaderboard?span=7d")
     day = seen.pages.get("/leaderboard?span=24h")
     liar = f"/peers/{to_text(seen.shown.peers[5].key)}"
@@ -92,7 +92,7 @@ def test_a_span_counts_the_rounds_that_closed_in_it(seen: Seen) -> None:
     assert best[2] == str(ROUNDS_A_DAY), "rounds paid on the last day"
 
 
-def test_a_key_sees_its_neighbours(seen: Seen) -> None:
+def test_a_key_sees_its_neighbours(seen: PageSite) -> None:
     key = to_text(seen.shown.peers[1].key)
     page = seen.pages.get(f"/leaderboard?around={key}")
     own = [one for one in page.all("tr") if one.attributes.get("class") == "own"]
@@ -100,12 +100,12 @@ def test_a_key_sees_its_neighbours(seen: Seen) -> None:
     assert key[:10] in own[0].text
 
 
-def test_the_coordinator_has_a_page_that_says_what_it_is(seen: Seen) -> None:
+def test_the_coordinator_has_a_page_that_says_what_it_is(seen: PageSite) -> None:
     coordinator = seen.shown.ledger.genesis.coordinator
     assert "It is the coordinator" in seen.pages.get(f"/peers/{coordinator}").text
 
 
-def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) -> None:
+def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: PageSite) -> None:
     state = seen.shown.ledger.state
     keys = [peer.key for peer in seen.shown.peers[:3]]
     anonymous, invited, vouched = (seen.pages.get(f"/peers/{to_text(key)}") for key in keys)
@@ -118,7 +118,7 @@ def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) 
         assert f"/entries/{state.tiers.highest(key).since}" in page.links()
 
 
-def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:
+def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: PageSite) -> None:
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
     rows = {link: row.text for row in page.all("tr") for link in peers_in(row.text, seen)}
     tiers = [rows[to_text(peer.key)] for peer in seen.shown.peers[:3]]
@@ -126,7 +126,7 @@ def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:
     assert "An owner has at most 4 slots in a round." in page.text
 
 
-def peers_in(text: str, seen: Seen) -> list[str]:
+def peers_in(text: str, seen: PageSite) -> list[str]:
     """The peers that a row of a table names, by the beginning of their keys."""
     keys = [to_text(peer.key) for peer in seen.shown.peers]
     return [key for key in keys if key[:8] in text and "Windows" not in text]

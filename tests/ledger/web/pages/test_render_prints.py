@@ -10,7 +10,7 @@ from tequio_ledger.web.pages.render import CACHED_PAGES, FRESH_S, CachedPage, Pa
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 PRINT = CachedPage(body=b"page", tag='"tag"', headers={"etag": '"tag"'})
 
@@ -69,7 +69,7 @@ def test_who_has_it_already_is_told_so() -> None:
     assert PRINT.answer(asked("/")).body == b"page"
 
 
-def test_a_page_asked_for_twice_is_printed_once(seen: Seen) -> None:
+def test_a_page_asked_for_twice_is_printed_once(seen: PageSite) -> None:
     path = f"/runs/{to_text(seen.shown.rules.run_id)}"
     first = seen.pages.get(path).answer
     seen.shown.clock.pass_ms(5_000)

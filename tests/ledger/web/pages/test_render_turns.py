@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SERVICES = ("ledger", "reader", "streams")
 
 
-class Crowd:
-    """Work that notes how many do it at once."""
+class ConcurrentWork:
+    """Work that records how many callers do it at once."""
 
     def __init__(self) -> None:
         self.at_once = self.most = 0
@@ -55,7 +55,7 @@ class Crowd:
 
 def test_a_few_pages_are_printed_at_once_and_of_too_many_readers_the_last_is_sent_away() -> None:
     async def run() -> tuple[list[str], int]:
-        turns, crowd = RenderQueue(), Crowd()
+        turns, crowd = RenderQueue(), ConcurrentWork()
         tasks = [
             asyncio.create_task(turns.run(crowd.work))
             for _ in range(CONCURRENT_RENDERS + MAX_WAITING)
@@ -97,14 +97,14 @@ def test_the_log_goes_on_while_readers_hold_every_connection(tmp_path: Path) -> 
         author = Author("of the log", ledger.genesis.network_id)
         entry = author.register(clock())
         async with running(ledger):
-            said = [*await ledger.sequencer.submit([entry])]
+            outcomes = [*await ledger.sequencer.submit([entry])]
             with ExitStack() as held:
                 hold_all(ledger, held)
-                said += await ledger.sequencer.submit([entry])
-                said += await ledger.sequencer.submit(newcomers("more", author.net, 1, clock()))
+                outcomes += await ledger.sequencer.submit([entry])
+                outcomes += await ledger.sequencer.submit(newcomers("more", author.net, 1, clock()))
                 with pytest.raises(UnwritableError), ledger.database.translated_errors():
                     ledger.database.reader.connect()
-            return said
+            return outcomes
 
     with opened(make_settings(tmp_path), clock) as ledger:
         first, again, next_ = asyncio.run(run(ledger))

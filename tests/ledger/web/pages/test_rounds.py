@@ -11,18 +11,18 @@ from tequio_shared.ids import to_text
 from tests.support.sample_ledger import ROUNDS_A_DAY
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
     from tests.support.page_reader import Page
 
 REFUSED = ROUNDS_A_DAY + 4
 VOID = 2 * ROUNDS_A_DAY + 1
 
 
-def round_page(seen: Seen, number: int) -> Page:
+def round_page(seen: PageSite, number: int) -> Page:
     return seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}/rounds/{number}")
 
 
-def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
+def test_a_rejected_contribution_comes_with_its_reason(seen: PageSite) -> None:
     page = round_page(seen, REFUSED)
     assert "Accepted 5 of 6 contributions committed" in page.text
     assert "Because its direction contradicts the witnesses' own measurements." in page.text
@@ -32,7 +32,7 @@ def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
     assert len(refusals) == 5, "all the other witnesses"
 
 
-def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
+def test_a_void_round_says_why_and_blames_nobody(seen: PageSite) -> None:
     page = round_page(seen, VOID)
     assert "because no trainer committed to a contribution in time" in page.text
     assert "nobody is paid or blamed" in page.text
@@ -41,7 +41,7 @@ def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
     assert "did not answer" not in page.text
 
 
-def test_a_round_under_way_shows_who_has_committed(seen: Seen) -> None:
+def test_a_round_under_way_shows_who_has_committed(seen: PageSite) -> None:
     page = round_page(seen, seen.shown.round.number)
     assert "Training" in page.text
     assert page.text.count("It can still commit.") == 3
@@ -49,7 +49,7 @@ def test_a_round_under_way_shows_who_has_committed(seen: Seen) -> None:
     assert "not canonical until the members of the next round state it" in page.text
 
 
-def test_points_of_a_round_are_those_of_the_credits(seen: Seen) -> None:
+def test_points_of_a_round_are_those_of_the_credits(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         rounds = connection.execute(select(Round.round, Round.accepted)).all()
         for number, accepted in rounds[:5]:
@@ -62,7 +62,7 @@ def test_points_of_a_round_are_those_of_the_credits(seen: Seen) -> None:
             assert f"Points paid {said[:4]}" in page.text
 
 
-def test_a_head_says_who_stated_it_and_which_one_the_round_made(seen: Seen) -> None:
+def test_a_head_says_who_stated_it_and_which_one_the_round_made(seen: PageSite) -> None:
     page = round_page(seen, 2)
     before, after = (round_page(seen, number) for number in (1, 3))
     made = page.text.partition("Made ")[2].split(",")[0]
@@ -71,7 +71,7 @@ def test_a_head_says_who_stated_it_and_which_one_the_round_made(seen: Seen) -> N
     assert before.text.partition("Made ")[2].split(",")[0] in page.text
 
 
-def test_bloom_filters_are_drawn_bit_by_bit(seen: Seen) -> None:
+def test_bloom_filters_are_drawn_bit_by_bit(seen: PageSite) -> None:
     page = round_page(seen, 1)
     drawn = [one for one in page.all("path") if one.attributes.get("class") == "bit-on"]
     assert len(drawn) == 6
@@ -80,7 +80,7 @@ def test_bloom_filters_are_drawn_bit_by_bit(seen: Seen) -> None:
         assert f", {path.attributes['d'].count('M')} of " in words
 
 
-def test_each_member_says_by_which_entry_it_stated_its_head(seen: Seen) -> None:
+def test_each_member_says_by_which_entry_it_stated_its_head(seen: PageSite) -> None:
     page = round_page(seen, 3)
     links = {one.attributes["href"]: one.text for one in page.all("a") if one.text == "the round's"}
     with seen.shown.ledger.database.reader.connect() as connection:

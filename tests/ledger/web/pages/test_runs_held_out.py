@@ -17,20 +17,20 @@ from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
 LAST = DAYS * ROUNDS_A_DAY // MEASURED * MEASURED
 """The last head that was measured."""
 
 
-def heads(seen: Seen, query: str = "") -> dict[str, Any]:
+def heads(seen: PageSite, query: str = "") -> dict[str, Any]:
     path = f"/v1/runs/{to_text(seen.shown.rules.run_id)}/measures{query}"
     answer: dict[str, Any] = seen.pages.get(path, accept="application/json").answer.json()
     return answer
 
 
-def test_the_api_gives_the_median_and_everybodys_word(seen: Seen) -> None:
+def test_the_api_gives_the_median_and_everybodys_word(seen: PageSite) -> None:
     answer = heads(seen)
     assert answer["next"] is None
     assert [head["round"] for head in answer["heads"]] == list(range(0, LAST + 1, MEASURED))
@@ -46,7 +46,7 @@ def test_the_api_gives_the_median_and_everybodys_word(seen: Seen) -> None:
             assert one["peer"][:6] in text
 
 
-def test_the_api_gives_measured_heads_page_by_page(seen: Seen) -> None:
+def test_the_api_gives_measured_heads_page_by_page(seen: PageSite) -> None:
     whole, paged = heads(seen)["heads"], []
     after: int | None = -1
     while after is not None:
@@ -56,7 +56,7 @@ def test_the_api_gives_measured_heads_page_by_page(seen: Seen) -> None:
     assert paged == whole
 
 
-def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: Seen) -> None:
+def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: PageSite) -> None:
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
     last = heads(seen)["heads"][-1]
     bits = last["millibits"] / last["size_bytes"] / 1_000
@@ -69,7 +69,7 @@ def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: See
         assert f"/entries/{one['entry']}" in page.links()
 
 
-def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -> None:
+def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: PageSite) -> None:
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
     sample = heads(seen)["heads"][-1]["sample"]
     raw = page.answer.text
@@ -82,7 +82,7 @@ def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -
     assert f"After round {LAST} the model continues a text" in page.text
 
 
-def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
+def test_the_api_gives_the_sample_that_most_agree_on(seen: PageSite) -> None:
     first, *later = heads(seen)["heads"]
     assert first["sample"] is None
     for head in later:
@@ -99,7 +99,7 @@ def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
     assert (read.round, read.prompt, read.text) == (LAST, last["prompt"], last["text"])
 
 
-def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: Seen) -> None:
+def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: PageSite) -> None:
     sample = heads(seen)["heads"][-1]["sample"]
     page = seen.pages.get(f"/entries/{sample['entry']}")
     assert "the model's text, according to this member" in page.text

@@ -8,10 +8,10 @@ from tequio_shared.ids import to_text
 from tests.support.sample_ledger import PUBLISHED, REPO
 
 if TYPE_CHECKING:
-    from tests.ledger.web.pages.conftest import Seen
+    from tests.ledger.web.pages.conftest import PageSite
 
 
-def test_published_heads_are_linked_the_newest_first(seen: Seen) -> None:
+def test_published_heads_are_linked_the_newest_first(seen: PageSite) -> None:
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
     heads = seen.shown.ledger.state.run(seen.shown.rules.run_id).heads
     due = [
@@ -23,7 +23,7 @@ def test_published_heads_are_linked_the_newest_first(seen: Seen) -> None:
     assert command in page.text
 
 
-def test_the_entry_says_what_was_published(seen: Seen) -> None:
+def test_the_entry_says_what_was_published(seen: PageSite) -> None:
     view = seen.shown.ledger.state.run(seen.shown.rules.run_id)
     index, body = view.published[PUBLISHED[-1]]
     page = seen.pages.get(f"/entries/{index}")

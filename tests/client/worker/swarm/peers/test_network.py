@@ -112,7 +112,7 @@ async def test_connecting_takes_no_quarter_of_a_second() -> None:
 
 @pytest.mark.trio
 @pytest.mark.parametrize(
-    "addr", ["", "nonsense", "/ip4/127.0.0.1/tcp/1", "/ip4/127.0.0.1/tcp/1/p2p/x"]
+    "addr", ["", "garbage", "/ip4/127.0.0.1/tcp/1", "/ip4/127.0.0.1/tcp/1/p2p/x"]
 )
 async def test_an_address_that_is_none_is_a_peer_error(addr: str) -> None:
     async with network("any") as peers:

@@ -1,4 +1,4 @@
-"""A whole competition against a real ledger, as the programs play it, in a few seconds."""
+"""A whole competition against a real ledger, run by the real programs, in a few seconds."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ PROMISED_S, LOOK_S = 12.0, 0.1
 
 
 @dataclass(slots=True, kw_only=True)
-class Story:
-    """The ledger, everybody's folders, and what was said."""
+class CompetitionScenario:
+    """The ledger, everybody's folders, and the messages of all commands."""
 
     url: str
     clock: SettableClock
     folder: Path
     organisers: tuple[Path, Path]
-    told: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     @property
     def log(self) -> LedgerReader:
@@ -101,7 +101,7 @@ class Story:
         rules_file = self.folder / "rules.json"
         plan.write_rules(self.folder / "plan.toml", sealed, rules_file, now_ms())
         rules, said = plan.open_competition(self.url, rules_file, sealed, self.organisers, None)
-        self.told.append(said)
+        self.messages.append(said)
         return rules
 
     def custodian(self, number: int) -> Path:
@@ -115,21 +115,21 @@ class Story:
     def enter(self, name: str, repo: str) -> None:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
-        self.told.append(participation.enter(self.log, None, name, None, folder))
+        self.messages.append(participation.enter(self.log, None, name, None, folder))
         said = participation.submit_repository(self.log, None, name, repo, None, folder)
-        self.told.append(said)
+        self.messages.append(said)
 
     def reveal(self, number: int) -> None:
         """Show a share."""
         said = participation.reveal(self.log, None, self.share(number), self.custodian(number))
-        self.told.append(said)
+        self.messages.append(said)
 
     def evaluate(self, name: str) -> bool:
         """Let an evaluator's program take one step; whether it would go on."""
         return self.step(name, NoProgress())
 
     def step(self, name: str, progress: NoProgress) -> bool:
-        """The same, with somebody who hears how far it is."""
+        """The same, with a callback for progress."""
         with self.at_work(name, progress) as (evaluator, view):
             return evaluator.step(view)
 
@@ -151,7 +151,7 @@ class Story:
                 folder=folder,
                 device=device.open_device("cpu"),
                 progress=progress,
-                report=lambda line: self.told.append(f"{name}: {line}"),
+                report=lambda line: self.messages.append(f"{name}: {line}"),
             )
             yield Evaluator(reader, means, FolderSubmitter(self.url, folder)), view
 
@@ -159,7 +159,7 @@ class Story:
         """Compute the outcome and state it."""
         log = self.log
         view, outcome = competition_outcome.compute_from_log(log, None)
-        self.told.append(competition_outcome.log_outcome(log, view, outcome, organisers, None))
+        self.messages.append(competition_outcome.log_outcome(log, view, outcome, organisers, None))
         return outcome
 
 
