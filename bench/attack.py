@@ -29,7 +29,7 @@ from loops import repository, table
 from loops.machine import machine
 from tests.support import trainer_attacks, witness_committee
 from tests.support.trainer_attacks import ATTACKS, Situation
-from tests.support.training_lab import Laboratory, Made, Recipe
+from tests.support.training_lab import Recipe, TrainedContribution, TrainingLab
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
@@ -56,7 +56,7 @@ class Trained:
 
     known: dict[tuple[bytes, int], tuple[NDArray[np.float32], int]] = field(default_factory=dict)
 
-    def delta(self, lab: Laboratory, first: int) -> tuple[NDArray[np.float32], int]:
+    def delta(self, lab: TrainingLab, first: int) -> tuple[NDArray[np.float32], int]:
         key = sha256(lab.weights.tobytes()), first
         if key not in self.known:
             self.known[key] = lab.delta(first)
@@ -131,9 +131,9 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> AttackedRun:
     verdicts: Counter[str] = Counter()
     wrong, filtered, strikes = 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        lab = Laboratory(Path(folder), recipe, standard_library_files())
+        lab = TrainingLab(Path(folder), recipe, standard_library_files())
         feedback: list[NDArray[np.uint16] | None] = [None] * TRAINERS
-        last: Made | None = None
+        last: TrainedContribution | None = None
         for _ in range(rounds):
             made = [_made(lab, slot, feedback[slot], trained) for slot in range(TRAINERS)]
             own = made[CHEAT]
@@ -143,7 +143,7 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> AttackedRun:
                 made = made if run == "honest" else made[:CHEAT]
             accepted = made
             if run == "screened":
-                hearing = witness_committee.hear(lab, made, liars=frozenset([CHEAT]))
+                hearing = witness_committee.screen_round(lab, made, liars=frozenset([CHEAT]))
                 accepted = hearing.accepted(made)
                 wrong += sum(one.slot != CHEAT and one not in accepted for one in made)
                 if CHEAT in hearing.verdicts:
@@ -161,13 +161,15 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> AttackedRun:
 
 
 def _made(
-    lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None, trained: Trained
-) -> Made:
+    lab: TrainingLab, slot: int, feedback: NDArray[np.uint16] | None, trained: Trained
+) -> TrainedContribution:
     first = lab.windows_of(slot, TRAINERS)
     return lab.made(slot, first, trained.delta(lab, first), feedback)
 
 
-def _cheated(lab: Laboratory, made: list[Made], last: Made | None, attack: str) -> Made:
+def _cheated(
+    lab: TrainingLab, made: list[TrainedContribution], last: TrainedContribution | None, attack: str
+) -> TrainedContribution:
     own = made[CHEAT]
     now = Situation(
         shape=lab.recipe.shape,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from loops import repository, table  # noqa: F401
 from loops.machine import machine
-from tests.support.attacked_demo import Performance, ThreeSuffice, perform
+from tests.support.attacked_demo import FinishedDemo, ThreeMemberScript, run_attacked_demo
 
 COLUMNS = ("run", "bits per byte", "tokens", "rounds", "cheats sent", "cheat ends as")
 
@@ -42,12 +42,14 @@ def main() -> None:
         options.json.write_text(json.dumps(figures))
 
 
-def _play(rounds: int, attack: str | None) -> Performance:
+def _play(rounds: int, attack: str | None) -> FinishedDemo:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        return perform(ThreeSuffice(folder=Path(folder) / "demo", rounds=rounds), attack)
+        return run_attacked_demo(
+            ThreeMemberScript(folder=Path(folder) / "demo", rounds=rounds), attack
+        )
 
 
-def _row(name: str, one: Performance) -> list[str]:
+def _row(name: str, one: FinishedDemo) -> list[str]:
     changes = one.changes(of_cheat=True)
     return [
         name,
@@ -59,11 +61,11 @@ def _row(name: str, one: Performance) -> list[str]:
     ]
 
 
-def _bits(one: Performance) -> float:
+def _bits(one: FinishedDemo) -> float:
     return float(one.outcome["held_out"]["bits_per_byte_end"])
 
 
-def _blamed(played: dict[str, Performance]) -> int:
+def _blamed(played: dict[str, FinishedDemo]) -> int:
     """Honest peers that became suspected or quarantined."""
     said = [change for one in played.values() for change in one.changes(of_cheat=False)]
     return len({change.peer for change in said if change.to in ("suspected", "quarantined")})

@@ -30,7 +30,7 @@ import trio
 from loops import repository, table  # noqa: F401
 from loops.machine import machine
 from tests.support.linked_worker import WILLING, LinkedWorker, linked
-from tests.support.real_network import raised
+from tests.support.real_network import running_network
 from tests.support.small_network import found
 from tests.whole.test_lending import AWAY
 
@@ -256,13 +256,13 @@ def _resident_mb(pid: int) -> float:
 async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, float]]:  # noqa: FBT001 - trio.run takes positions
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        async with raised(folder) as stage:
+        async with running_network(folder) as stage:
             await found(stage)
             stage.seed()
             stage.volunteer("ana")
             async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:
                 nursery.start_soon(_report_absence, worker)
-                await worker.say(control.SetPreferences(preferences=WILLING))
+                await worker.send(control.SetPreferences(preferences=WILLING))
                 pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
                 await trio.sleep(SETTLE_S if quick else CALM_S)
                 pid = worker.process.pid
@@ -277,7 +277,7 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
 
 async def _report_absence(worker: LinkedWorker) -> None:
     while True:
-        await worker.tell(AWAY)
+        await worker.report_session(AWAY)
         await trio.sleep(5)
 
 
@@ -288,14 +288,14 @@ async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
     (trainer,) = worker.trainers
     await trio.sleep(0.5)
     begun = trio.current_time()
-    asked = worker.shown.wish.number + 1
-    await worker.say(
-        control.SetDesiredState(wish=type(worker.shown.wish)(number=asked, lend=False))
+    asked = worker.snapshot.wish.number + 1
+    await worker.send(
+        control.SetDesiredState(wish=type(worker.snapshot.wish)(number=asked, lend=False))
     )
     shown_s = gone_s = 0.0
     while not (shown_s and gone_s):
         now = trio.current_time() - begun
-        if not shown_s and worker.shown.wish.number >= asked:
+        if not shown_s and worker.snapshot.wish.number >= asked:
             shown_s = now
         if not gone_s and not _lives(trainer):
             gone_s = now

@@ -25,7 +25,13 @@ from loops import repository, screening_cost, table
 from loops.machine import machine
 from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
-from tests.support.training_lab import BF16, Laboratory, Made, Recipe, backwards
+from tests.support.training_lab import (
+    BF16,
+    Recipe,
+    TrainedContribution,
+    TrainingLab,
+    reversed_samples,
+)
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
@@ -126,9 +132,9 @@ def main() -> None:
 def _play(scene: ScreenBenchmark) -> Iterator[tuple[str, ScreeningVerdict]]:
     """Train round after round; measure every kind in the measured rounds."""
     with tempfile.TemporaryDirectory() as folder:
-        lab = Laboratory(Path(folder), scene.recipe, standard_library_files())
+        lab = TrainingLab(Path(folder), scene.recipe, standard_library_files())
         feedback: list[list[NDArray[np.uint16] | None]] = [[None] * TRAINERS] * 2
-        before: list[Made] = []
+        before: list[TrainedContribution] = []
         past: list[tuple[bytes, Path]] = []
         while lab.round <= max(scene.rounds):
             made = [_honest(lab, slot, feedback[1][slot]) for slot in range(TRAINERS)]
@@ -142,12 +148,14 @@ def _play(scene: ScreenBenchmark) -> Iterator[tuple[str, ScreeningVerdict]]:
             lab.advance(made)
 
 
-def _honest(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
+def _honest(
+    lab: TrainingLab, slot: int, feedback: NDArray[np.uint16] | None
+) -> TrainedContribution:
     first = lab.windows_of(slot, TRAINERS)
     return lab.made(slot, first, lab.delta(first), feedback)
 
 
-def _kept(lab: Laboratory, made: Sequence[Made]) -> list[tuple[bytes, Path]]:
+def _kept(lab: TrainingLab, made: Sequence[TrainedContribution]) -> list[tuple[bytes, Path]]:
     """The round's contributions as files, for the next round's witnesses."""
     kept = []
     for one in made:
@@ -161,9 +169,9 @@ def _kept(lab: Laboratory, made: Sequence[Made]) -> list[tuple[bytes, Path]]:
 class Round:
     """One round to measure in, with the previous round's data."""
 
-    lab: Laboratory
-    made: list[Made]
-    before: list[Made]
+    lab: TrainingLab
+    made: list[TrainedContribution]
+    before: list[TrainedContribution]
     feedback: list[list[NDArray[np.uint16] | None]]
     past: list[tuple[bytes, Path]]
 
@@ -184,11 +192,14 @@ class Round:
             poor = self.lab.delta(self.made[witness].first, steps=1)[0]
             yield HONEST[-1], self._seen(self.made[SUBJECT], witness, poor)
 
-    def _honest(self) -> Iterator[tuple[str, Made]]:
+    def _honest(self) -> Iterator[tuple[str, TrainedContribution]]:
         lab, mine = self.lab, self.made[SUBJECT]
         yield HONEST[0], mine
         yield HONEST[1], self._trained(lab.delta(mine.first, device=BF16))
-        yield HONEST[2], self._trained(lab.delta(mine.first, training=backwards(lab.training)))
+        yield (
+            HONEST[2],
+            self._trained(lab.delta(mine.first, training=reversed_samples(lab.training))),
+        )
         yield HONEST[3], self._sent(mine.delta, mine.steps, None)
         yield HONEST[4], self._sent(mine.delta, mine.steps, self.feedback[0][SUBJECT])
         few = lab.recipe.windows // 2
@@ -198,12 +209,12 @@ class Round:
         yield HONEST[6], self._trained((delta, steps))
         yield HONEST[7], self._sent(delta, steps, None)
 
-    def _newcomers(self) -> list[Made]:
+    def _newcomers(self) -> list[TrainedContribution]:
         """The other trainers' same work, sent without error feedback."""
         lab = self.lab
         return [replace(one, encoded=lab.encode(one.delta, None)) for one in self.made[:SUBJECT]]
 
-    def _among_newcomers(self) -> Iterator[tuple[str, Made]]:
+    def _among_newcomers(self) -> Iterator[tuple[str, TrainedContribution]]:
         mine = self.made[SUBJECT]
         yield HONEST[8], mine
         lab, feedback = self.lab, mine.encoded.feedback
@@ -212,7 +223,7 @@ class Round:
             feedback = lab.encode(lab.delta(first)[0], feedback).feedback
         yield HONEST[9], replace(mine, encoded=lab.encode(mine.delta, feedback))
 
-    def _lies(self) -> Iterator[tuple[str, Made]]:
+    def _lies(self) -> Iterator[tuple[str, TrainedContribution]]:
         lab, mine = self.lab, self.made[SUBJECT]
         elsewhere = (mine.first + lab.windows // 2) % (lab.windows - lab.recipe.windows)
         yield LIES[0], self._trained(lab.delta(elsewhere))
@@ -223,7 +234,7 @@ class Round:
         loud = trainer_attacks.forged(trainer_attacks.rescale(2.0), lazy.encoded, now)
         yield LIES[2], replace(lazy, encoded=loud)
 
-    def _attacks(self) -> Iterator[tuple[str, Made]]:
+    def _attacks(self) -> Iterator[tuple[str, TrainedContribution]]:
         mine = self.made[SUBJECT]
         last = self.before[SUBJECT].encoded.payload if self.before else None
         now = Situation(
@@ -240,30 +251,30 @@ class Round:
                 encoded = trainer_attacks.forged(attack, mine.encoded, now)
                 yield name, replace(mine, encoded=encoded)
 
-    def _trained(self, trained: tuple[NDArray[np.float32], int]) -> Made:
+    def _trained(self, trained: tuple[NDArray[np.float32], int]) -> TrainedContribution:
         return self._sent(*trained, self.feedback[1][SUBJECT])
 
     def _sent(
         self, delta: NDArray[np.float32], steps: int, feedback: NDArray[np.uint16] | None
-    ) -> Made:
+    ) -> TrainedContribution:
         first = self.made[SUBJECT].first
         return self.lab.made(SUBJECT, first, (delta, steps), feedback)
 
     def _seen(
         self,
-        subject: Made,
+        subject: TrainedContribution,
         witness: int,
         delta: NDArray[np.float32],
-        others: Sequence[Made] | None = None,
+        others: Sequence[TrainedContribution] | None = None,
     ) -> ScreeningVerdict:
         return self._all_seen(subject, witness, delta, others)[SUBJECT]
 
     def _all_seen(
         self,
-        subject: Made,
+        subject: TrainedContribution,
         witness: int,
         delta: NDArray[np.float32],
-        others: Sequence[Made] | None = None,
+        others: Sequence[TrainedContribution] | None = None,
     ) -> tuple[ScreeningVerdict, ...]:
         brings = screen.WitnessContext(
             layout=self.lab.layout,

@@ -28,7 +28,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
-from tests.support.rewritten_log import RetoldLog
+from tests.support.rewritten_log import RewrittenLog
 from tests.support.six_lies import LIES
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ForgeableCompetition:
 
     def forged_bundle(self, lie: Lie, to: Path) -> tuple[Path, int]:
         """Write the bundle of a log with the lie; return it and the entry that must be named."""
-        log = RetoldLog.of(self.bundle, self.signers)
+        log = RewrittenLog.of(self.bundle, self.signers)
         entry = lie.tell(log, self.honest)
         return log.written(to), entry
 

@@ -27,9 +27,9 @@ from tests.support.attackers import forged
 from tests.support.attackers_ledger import (
     SECOND,
     SMALL_KEYS,
-    Door,
+    AttackedLedger,
     all_refused,
-    door,
+    attacked_ledger,
     elsewhere,
     mixed,
     now_ms,
@@ -55,34 +55,34 @@ NUMBER = 1
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    with door(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as place:
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedLedger]:
+    with attacked_ledger(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as place:
         place.open(RULES)
         yield place
 
 
 def ready(author: Author, run: RunId = RULES.run_id) -> Entry:
     body = MemberReady(head=D, roles=("trainer", "witness"), commit=D)
-    return author.say(body, now_ms(), run=run)
+    return author.sign(body, now_ms(), run=run)
 
 
 @attack("A7", layer="adm", ends="refused as `not-admitted`, or as in no roster")
 @attack("A9", layer="adm", ends="refused before anything about the stranger is stored")
-def test_who_is_not_registered_has_no_role(ledger: Door) -> None:
+def test_who_is_not_registered_has_no_role(ledger: AttackedLedger) -> None:
     before = ledger.size()
     stranger = Author("stranger", ledger.net)
-    assert ledger.says(ready(stranger)) == ["not-admitted"]
+    assert ledger.post_entries(ready(stranger)) == ["not-admitted"]
     assert not ledger.knows(stranger.key)
     for name in ("work.commit", "witness.proof", "head.attest"):
-        entry = stranger.say(example(name), now_ms(), run=RULES.run_id, number=NUMBER)
-        assert ledger.says(entry) == ["not-admitted"]
+        entry = stranger.sign(example(name), now_ms(), run=RULES.run_id, number=NUMBER)
+        assert ledger.post_entries(entry) == ["not-admitted"]
     assert ledger.size() == before
     member = ledger.author("no member")
     end = member.seq, member.last
     for name in ("work.commit", "witness.proof", "head.attest"):
         member.seq, member.last = end
-        entry = member.say(example(name), now_ms(), run=RULES.run_id, number=NUMBER)
-        assert ledger.says(entry) == ["not-in-round"]
+        entry = member.sign(example(name), now_ms(), run=RULES.run_id, number=NUMBER)
+        assert ledger.post_entries(entry) == ["not-in-round"]
 
 
 OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
@@ -119,10 +119,14 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
 @attack("A6", layer="adm", ends="refused as `wrong-role`; nobody's standing changes")
 @attack("A5", layer="adm", ends="refused as `wrong-role`: rules come from genesis and `run.open`")
 @pytest.mark.parametrize("name", OTHERS_WORDS)
-def test_a_member_cannot_speak_for_coordinator_or_organisers(ledger: Door, name: str) -> None:
+def test_a_member_cannot_speak_for_coordinator_or_organisers(
+    ledger: AttackedLedger, name: str
+) -> None:
     member, before = ledger.author(f"usurper {name}"), ledger.size()
     body, run, number = OTHERS_WORDS[name]
-    assert ledger.says(member.say(body, now_ms(), run=run, number=number)) == ["wrong-role"]
+    assert ledger.post_entries(member.sign(body, now_ms(), run=run, number=number)) == [
+        "wrong-role"
+    ]
     assert ledger.size() == before
 
 
@@ -132,77 +136,79 @@ def test_every_word_of_coordinator_and_organisers_was_tried() -> None:
 
 
 @attack("A6", layer="adm", ends="refused: a release needs two organisers and names one key")
-def test_one_organiser_alone_releases_nobody(ledger: Door) -> None:
+def test_one_organiser_alone_releases_nobody(ledger: AttackedLedger) -> None:
     organiser = Author("alone", ledger.net)
     organiser.signer = SECOND
     end = organiser.seq, organiser.last
     release = StandingRelease(peer=to_text(Author("usurper run.open", ledger.net).key), reason=1)
-    assert ledger.says(organiser.say(release, now_ms())) == ["wrong-role"]
+    assert ledger.post_entries(organiser.sign(release, now_ms())) == ["wrong-role"]
     huge = StandingUphold(peer=D, to="banned", reason=65_535)
     organiser.seq, organiser.last = end
-    assert ledger.says(organiser.say(huge, now_ms())) == ["not-found"]
+    assert ledger.post_entries(organiser.sign(huge, now_ms())) == ["not-found"]
 
 
 @attack(
     "A5", layer="coord", ends="refused: other rules are another run, because the manifest names it"
 )
-def test_even_an_organiser_cannot_weaken_the_rules_of_a_run(ledger: Door) -> None:
+def test_even_an_organiser_cannot_weaken_the_rules_of_a_run(ledger: AttackedLedger) -> None:
     weaker = msgspec.structs.replace(
         RULES, rounds=msgspec.structs.replace(RULES.rounds, witness=0, grace=0)
     )
     assert ledger.put(ORGANISER, weaker.encode(), now_ms()) == 201
     organiser = Author("second", ledger.net)
     organiser.signer = SECOND
-    swapped = organiser.say(opening(weaker), now_ms(), run=RULES.run_id)
-    assert ledger.says(swapped)[0] in ("malformed", "wrong-state")
+    swapped = organiser.sign(opening(weaker), now_ms(), run=RULES.run_id)
+    assert ledger.post_entries(swapped)[0] in ("malformed", "wrong-state")
 
 
 @attack("A1", layer="env", ends="refused as `bad-signature`: only the author's own key counts")
-def test_a_statement_in_somebody_elses_name_is_refused(ledger: Door) -> None:
+def test_a_statement_in_somebody_elses_name_is_refused(ledger: AttackedLedger) -> None:
     victim, before = ledger.author("victim"), ledger.size()
     said = ready(victim)
-    assert ledger.says(under(said, Signer(sha256(b"impostor")), ledger.net)) == ["bad-signature"]
-    assert ledger.says(forged(said)) == ["bad-signature"]
+    assert ledger.post_entries(under(said, Signer(sha256(b"impostor")), ledger.net)) == [
+        "bad-signature"
+    ]
+    assert ledger.post_entries(forged(said)) == ["bad-signature"]
     leaf = said.leaf()
     impostor = Signer(sha256(b"impostor"))
     assert ledger.post(leaf[:2] + impostor.key + leaf[34:]) == ["malformed"]
     assert ledger.size() == before
-    assert ledger.says(said) == ["logged"]  # the victim is not blocked
+    assert ledger.post_entries(said) == ["logged"]  # the victim is not blocked
 
 
 @attack("W20", layer="env", ends="known, not logged again; elsewhere the signature does not hold")
 @attack(
     "A23", layer="env", ends="refused as `bad-signature`: the network's id is in what is signed"
 )
-def test_a_statement_counts_once_and_in_one_network(ledger: Door) -> None:
+def test_a_statement_counts_once_and_in_one_network(ledger: AttackedLedger) -> None:
     author = ledger.author("repeated")
     said = ready(author)
-    assert ledger.says(said) == ["logged"]
+    assert ledger.post_entries(said) == ["logged"]
     size = ledger.size()
-    assert ledger.says(said, said) == ["known", "known"]
+    assert ledger.post_entries(said, said) == ["known", "known"]
     assert ledger.size() == size
-    leaving = author.say(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
-    assert ledger.says(elsewhere(leaving, ledger.net, author.signer)) == ["bad-signature"]
+    leaving = author.sign(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
+    assert ledger.post_entries(elsewhere(leaving, ledger.net, author.signer)) == ["bad-signature"]
     other_run = RunId(sha256(b"another run"))
     author.seq, author.last = said.statement.seq, said.statement.digest
-    moved = author.say(leaving.statement.body, now_ms(), run=other_run)
-    assert ledger.says(moved) == ["not-found"]
+    moved = author.sign(leaving.statement.body, now_ms(), run=other_run)
+    assert ledger.post_entries(moved) == ["not-found"]
 
 
 @attack("W2", layer="adm", ends="the second statement under a number is refused: `equivocation`")
-def test_a_second_statement_under_one_number_is_refused(ledger: Door) -> None:
+def test_a_second_statement_under_one_number_is_refused(ledger: AttackedLedger) -> None:
     author = ledger.author("two-tongued")
     first = ready(author)
     author.seq, author.last = first.statement.seq - 1, first.statement.prev
-    second = author.say(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
+    second = author.sign(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
     assert second.statement.seq == first.statement.seq
-    assert ledger.says(first, second) == ["logged", "equivocation"]
+    assert ledger.post_entries(first, second) == ["logged", "equivocation"]
 
 
 @attack(
     "A8", layer="env", ends="changes nothing within its window; afterwards refused as `expired`"
 )
-def test_a_captured_upload_is_worth_nothing(ledger: Door) -> None:
+def test_a_captured_upload_is_worth_nothing(ledger: AttackedLedger) -> None:
     author = ledger.author("uploader")
     assert ledger.put(author.signer, b"once", now_ms()) == 201
     assert ledger.put(author.signer, b"once", now_ms()) == 200  # it is here: nothing is written
@@ -213,7 +219,7 @@ def test_a_captured_upload_is_worth_nothing(ledger: Door) -> None:
 
 
 @attack("Q12", layer="adm", ends="refused alone: the other items of the request are logged")
-def test_one_bad_item_does_not_hurt_its_neighbours(ledger: Door) -> None:
+def test_one_bad_item_does_not_hurt_its_neighbours(ledger: AttackedLedger) -> None:
     authors = [Author(f"neighbour {at}", ledger.net) for at in range(5)]
     leaves = [one.register(now_ms()).leaf() for one in authors]
     leaves[2] = b"\x01\x01" + b"[" * 500
@@ -222,7 +228,7 @@ def test_one_bad_item_does_not_hurt_its_neighbours(ledger: Door) -> None:
 
 @attack("L1", layer="env", ends="refused by the ledger, and by every verifier of another log")
 @pytest.mark.parametrize("name", SMALL_KEYS)
-def test_a_key_that_signs_for_everybody_is_refused(ledger: Door, name: str) -> None:
+def test_a_key_that_signs_for_everybody_is_refused(ledger: AttackedLedger, name: str) -> None:
     key = SMALL_KEYS[name]
     leaf = registering(key, ledger.net)
     assert ledger.post(leaf) == ["bad-signature"]
@@ -240,7 +246,7 @@ def test_a_key_that_signs_for_everybody_is_refused(ledger: Door, name: str) -> N
 
 
 @attack("L1", layer="env", ends="refused: a valid key is a point of the main subgroup")
-def test_a_key_of_mixed_order_is_refused(ledger: Door) -> None:
+def test_a_key_of_mixed_order_is_refused(ledger: AttackedLedger) -> None:
     good = Signer(sha256(b"good key"))
     leaf = registering(mixed(good.key), ledger.net)
     assert ledger.post(leaf) == ["bad-signature"]
@@ -249,11 +255,11 @@ def test_a_key_of_mixed_order_is_refused(ledger: Door) -> None:
 
 
 @attack("L6", layer="env", ends="refused as `malformed`, although the signature holds")
-def test_a_second_spelling_of_a_statement_is_refused(ledger: Door) -> None:
+def test_a_second_spelling_of_a_statement_is_refused(ledger: AttackedLedger) -> None:
     author = Author("spelling", ledger.net)
     sound = author.register(now_ms())
     leaves = respelt(sound, author.signer, ledger.net)
     said = dict(zip(leaves, ledger.post(*leaves.values()), strict=True))
     assert said.pop("a larger number") in ("malformed", "unknown-type")
     assert all_refused([*said.values()], "malformed"), said
-    assert ledger.says(sound) == ["logged"]
+    assert ledger.post_entries(sound) == ["logged"]

@@ -13,14 +13,14 @@ from tequio_shared.network.run import RunState, RunView, VoidReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import Character, Said, Swarm
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm
 
 
 def swarm_in(state: RunState, *, logged: int = 0) -> Swarm:
     """An honest swarm of five in that state, with at least `logged` statements in its phase."""
     swarm = Swarm(seed=4)
     for at in range(5):
-        swarm.volunteer(f"v{at}", Character())
+        swarm.volunteer(f"v{at}", FailureRates())
     for _ in range(2_000):
         if swarm.view.state is state and statements_in_phase(swarm) >= logged:
             return swarm
@@ -45,7 +45,7 @@ def round_of(swarm: Swarm) -> RoundView:
 
 def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) -> None:
     with pytest.raises(RefusedError) as refused:
-        swarm.say(swarm.coordinator, Said(body, round_of(swarm).number))
+        swarm.log_statement(swarm.coordinator, StatementDraft(body, round_of(swarm).number))
     assert refused.value.code == code
 
 
@@ -66,7 +66,9 @@ def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
     refuse(swarm, RoundVoid(reason=int(reason)), "wrong-void")
     times = swarm.manifest.rounds
     swarm.now_ms += max(times.attest, times.train_limit, times.witness)
-    swarm.say(swarm.coordinator, Said(RoundVoid(reason=int(reason)), round_of(swarm).number))
+    swarm.log_statement(
+        swarm.coordinator, StatementDraft(RoundVoid(reason=int(reason)), round_of(swarm).number)
+    )
     assert swarm.view.state is RunState.WAITING_FOR_MEMBERS
 
 
@@ -85,7 +87,9 @@ def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:
     swarm.blobs[name_of_result(current)] = result.encode()
     swarm.view.witnessed_ms = swarm.now_ms
     with pytest.raises(RefusedError, match="still waits for its witnesses"):
-        swarm.say(swarm.coordinator, Said(current.closing(result), current.number))
+        swarm.log_statement(
+            swarm.coordinator, StatementDraft(current.closing(result), current.number)
+        )
 
 
 def name_of_result(current: RoundView) -> Digest:
@@ -119,7 +123,7 @@ def test_a_coordinator_cannot_turn_its_clock_back_to_choose_who_is_in_a_roster(
     swarm.blobs[sha256(document)] = document
     for ts, refused in ((last_ms - 1, True), (last_ms, False)):
         swarm.now_ms = ts
-        said = Said(body, swarm.view.number + 1)
+        said = StatementDraft(body, swarm.view.number + 1)
         entry = swarm.sign(swarm.coordinator, said, swarm.manifest.run_id)
         taking = partial(view.apply, len(swarm.entries), entry.statement, 0)
         if refused:
@@ -146,7 +150,7 @@ def planned(swarm: Swarm) -> tuple[RoundRoster, bytes]:
 def test_a_light_reader_refuses_the_same_and_takes_a_member_that_left_into_account() -> None:
     swarm = Swarm(seed=9)
     for at in range(5):
-        swarm.volunteer(f"v{at}", Character(leaving=10))
+        swarm.volunteer(f"v{at}", FailureRates(leaving=10))
     swarm.run_rounds(6)
     start = next(at for at, one in enumerate(swarm.entries) if one.statement.type == "round.close")
     whole = swarm.replay(swarm.entries[: start + 1])

@@ -57,7 +57,7 @@ def now_ms() -> int:
 
 def leave(author: Author) -> Entry:
     """A statement whose signature holds, on a run that there is not."""
-    return author.say(MemberLeave(reason=1), now_ms(), run=RunId(sha256(b"no run")))
+    return author.sign(MemberLeave(reason=1), now_ms(), run=RunId(sha256(b"no run")))
 
 
 def is_well(ledger: Served) -> bool:

@@ -31,12 +31,12 @@ from tests.support.attackers_split import (
 )
 from tests.support.cosigned_ledger import (
     ORIGIN,
-    Ring,
+    WitnessGroup,
     cosigned,
-    say,
-    shown,
+    published_checkpoint,
+    register_keys,
     wait_for_status,
-    wait_until_shown,
+    wait_until_published,
 )
 from tests.support.ledgers import UNLIMITED, served
 from tests.support.signers import signing
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def ring(tmp_path: Path) -> Iterator[Ring]:
-    with Ring(tmp_path, 1) as started:
+def ring(tmp_path: Path) -> Iterator[WitnessGroup]:
+    with WitnessGroup(tmp_path, 1) as started:
         yield started
 
 
 @attack("L3", layer="log", ends="not cosigned: clients with a policy refuse it")
 def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
-    ring: Ring, tmp_path: Path
+    ring: WitnessGroup, tmp_path: Path
 ) -> None:
     policy = ring.policy("all")
     with begun(ring, policy) as (ledger, copy):
-        say(ledger, "one history", 5)
-        wait_until_shown(ledger, policy, 11)
+        register_keys(ledger, "one history", 5)
+        wait_until_published(ledger, policy, 11)
         read_by_client(ledger.url, tmp_path, policy, 11)
         with watching(ledger.url, tmp_path / "m", tmp_path / "alarms") as watch:
             watch.check()
@@ -83,12 +83,12 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
 
 @attack("L2", layer="log", ends="its witness saw more: it signs nothing from the start on")
 def test_a_rollback_is_refused_by_the_ledger_itself_when_it_has_witnesses(
-    ring: Ring, tmp_path: Path
+    ring: WitnessGroup, tmp_path: Path
 ) -> None:
     policy = ring.policy("all")
     with begun(ring, policy) as (ledger, copy):
-        say(ledger, "later", 5)
-        wait_until_shown(ledger, policy, 11)
+        register_keys(ledger, "later", 5)
+        wait_until_published(ledger, policy, 11)
         read_by_client(ledger.url, tmp_path, policy, 11)
         stop(ledger)
     with served(copy, *UNLIMITED, "--trust", str(policy)) as rolled_back:
@@ -99,30 +99,30 @@ def test_a_rollback_is_refused_by_the_ledger_itself_when_it_has_witnesses(
 
 
 @attack("L4", layer="log", ends="one of them is published, the other one's entries never are")
-def test_of_two_sequencers_on_two_disks_one_is_published(ring: Ring) -> None:
+def test_of_two_sequencers_on_two_disks_one_is_published(ring: WitnessGroup) -> None:
     policy = ring.policy("all")
     with begun(ring, policy) as (one, copy):
         options = ("--trust", str(policy), "--publish-pause-ms", "0")
         with served(copy, *UNLIMITED, *options) as two:
-            say(one, "of one", 4)
-            first = wait_until_shown(one, policy, 10)
-            say(two, "of two", 9)
+            register_keys(one, "of one", 4)
+            first = wait_until_published(one, policy, 10)
+            register_keys(two, "of two", 9)
             wait_for_status(two, "lost")
-            say(one, "of one again", 9)
-            wait_until_shown(one, policy, 19)
-            old = shown(two, policy)
+            register_keys(one, "of one again", 9)
+            wait_until_published(one, policy, 19)
+            old = published_checkpoint(two, policy)
             assert old is not None
             assert (old.size, first.size) == (6, 10)
 
 
 @attack("L9", layer="log", ends="the thief can sign anything, and nobody accepts it")
 def test_a_stolen_log_key_without_the_last_size_convinces_nobody(
-    ring: Ring, tmp_path: Path
+    ring: WitnessGroup, tmp_path: Path
 ) -> None:
     policy = ring.policy("all")
     with cosigned(ring, policy) as ledger:
-        say(ledger, "honest", 9)
-        wait_until_shown(ledger, policy, 10)
+        register_keys(ledger, "honest", 9)
+        wait_until_published(ledger, policy, 10)
         read_by_client(ledger.url, tmp_path, policy, 10)
         stolen = DataFolder(ring.ledger).signer("log")
         trust = Policy.parse(policy.read_bytes())
@@ -150,7 +150,7 @@ def test_who_has_the_ledgers_machine_but_not_the_signers_gets_no_second_history(
 ) -> None:
     with signing(tmp_path / "signer", ORIGIN) as socket:
         with served(tmp_path / "ledger", *UNLIMITED, "--signer", str(socket)) as ledger:
-            say(ledger, "honest", 9)
+            register_keys(ledger, "honest", 9)
             stop(ledger)
         thief = RemoteNotary(socket)
         for size in (3, 10, 40):
@@ -158,4 +158,4 @@ def test_who_has_the_ledgers_machine_but_not_the_signers_gets_no_second_history(
             with pytest.raises(WouldForkError):
                 thief.sign(checkpoint, lambda old, known=hashes: known[:old])  # type: ignore[misc]
         with served(tmp_path / "ledger", *UNLIMITED, "--signer", str(socket)) as ledger:
-            assert say(ledger, "and on", 1) == [10]
+            assert register_keys(ledger, "and on", 1) == [10]

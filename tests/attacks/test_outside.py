@@ -14,7 +14,7 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import SECOND, door, monkey, now_ms
+from tests.support.attackers_ledger import SECOND, attacked_ledger, monkey, now_ms
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED
 from tests.support.signing_swarm import manifest
@@ -31,7 +31,7 @@ D = to_text(bytes(32))
 
 def ready(author: Author) -> Entry:
     body = MemberReady(head=D, roles=("trainer", "witness"), commit=D)
-    return author.say(body, now_ms(), run=RULES.run_id)
+    return author.sign(body, now_ms(), run=RULES.run_id)
 
 
 def forked(author: Author) -> tuple[Entry, Entry]:
@@ -39,30 +39,30 @@ def forked(author: Author) -> tuple[Entry, Entry]:
     end = author.seq, author.last
     first = ready(author)
     author.seq, author.last = end
-    return first, author.say(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
+    return first, author.sign(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
 
 
 @attack("W2", layer="qua", ends="the ledger logs both signatures itself: quarantined at once")
 @attack("P7", layer="qua", ends="unchanged after kill -9 and a restart")
 def test_an_equivocation_quarantines_and_a_killed_ledger_remembers_it(tmp_path: Path) -> None:
-    with door(tmp_path, *UNLIMITED) as ledger:
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
         ledger.open(RULES)
         cheat, honest = ledger.author("two-tongued"), ledger.author("honest")
         first, second = forked(cheat)
-        assert ledger.says(first, second) == ["logged", "equivocation"]
+        assert ledger.post_entries(first, second) == ["logged", "equivocation"]
         cheat.seq, cheat.last = first.statement.seq, first.statement.digest
-        assert ledger.says(ready(honest)) == ["logged"]
-        assert ledger.says(ready(cheat)) == ["quarantined"]
+        assert ledger.post_entries(ready(honest)) == ["logged"]
+        assert ledger.post_entries(ready(cheat)) == ["quarantined"]
         ledger.ledger.kill()
     cheat.seq, cheat.last = first.statement.seq, first.statement.digest
-    with door(tmp_path, *UNLIMITED) as ledger:
-        assert ledger.says(ready(cheat)) == ["quarantined"]
-        assert ledger.says(ready(honest)) == ["logged"]
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
+        assert ledger.post_entries(ready(cheat)) == ["quarantined"]
+        assert ledger.post_entries(ready(honest)) == ["logged"]
 
 
 @attack("A13", layer="adm", ends="refused: a report is about a registered key, so it costs work")
 def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: Path) -> None:
-    with door(tmp_path, *UNLIMITED) as ledger:
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
         reporter, before = ledger.author("reporter"), ledger.size()
         end = reporter.seq, reporter.last
         for number in range(3):
@@ -70,7 +70,7 @@ def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: 
             nobody.seq = 1
             leaves = tuple(to_text(one.leaf()) for one in forked(nobody))
             reporter.seq, reporter.last = end
-            said = ledger.says(reporter.say(FaultReport(leaves=leaves), now_ms()))
+            said = ledger.post_entries(reporter.sign(FaultReport(leaves=leaves), now_ms()))
             assert said != ["logged"]
             assert not ledger.knows(nobody.key)
         assert ledger.size() == before
@@ -82,16 +82,16 @@ def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: 
     ends="refused; a fault too large for a report is not reported",
 )
 def test_a_fault_too_large_for_a_report_does_not_end_the_ledger(tmp_path: Path) -> None:
-    with door(tmp_path, *UNLIMITED) as ledger:
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
         ledger.open(RULES)
         cheat, honest = ledger.author("bloated"), ledger.author("neighbour")
         end = cheat.seq, cheat.last
-        assert ledger.says(ready(cheat)) == ["logged"]
+        assert ledger.post_entries(ready(cheat)) == ["logged"]
         cheat.seq, cheat.last = end
         large = msgspec.structs.replace(example("witness.proof"), bloom=to_text(bytes(10_000)))
-        second = cheat.say(large, now_ms(), run=RULES.run_id, number=1)
-        assert ledger.says(second) == ["equivocation"]
-        assert ledger.says(ready(honest)) == ["logged"]
+        second = cheat.sign(large, now_ms(), run=RULES.run_id, number=1)
+        assert ledger.post_entries(second) == ["equivocation"]
+        assert ledger.post_entries(ready(honest)) == ["logged"]
 
 
 @attack("L8", layer="adm", ends="each is judged; the ledger keeps serving honest members")
@@ -100,7 +100,7 @@ def test_any_signed_statement_of_anybody_leaves_the_ledger_standing(
     tmp_path: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
-    with door(tmp_path, *UNLIMITED) as ledger:
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
         ledger.open(RULES)
         organiser = Author("organiser", ledger.net)
         organiser.signer = SECOND
@@ -111,7 +111,7 @@ def test_any_signed_statement_of_anybody_leaves_the_ledger_standing(
             end = speaker.seq, speaker.last
             with suppress(PeerError, RefusedError):  # what cannot even be written
                 entry = monkey(chance, speaker, [one.key for one in speakers])
-                (outcome,) = ledger.says(entry)
+                (outcome,) = ledger.post_entries(entry)
                 said[outcome] += 1
                 if outcome == "logged":
                     continue
@@ -119,5 +119,5 @@ def test_any_signed_statement_of_anybody_leaves_the_ledger_standing(
         assert len(said) > 5, said
         assert ledger.author("afterwards").seq == 1
         assert ledger.http.get("/healthz").status_code == 200
-    with door(tmp_path, *UNLIMITED) as ledger:  # and what it logged reads back
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:  # and what it logged reads back
         assert ledger.author("after the start").seq == 1

@@ -16,7 +16,7 @@ from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
 from tests.support.attackers import key_number
-from tests.support.loopback import Takes, network
+from tests.support.loopback import ContentFilter, network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,8 +227,8 @@ async def test_a_flood_of_gossip_is_cut_to_its_rate_and_ends_nothing() -> None:
         network("attacker") as attacker,
     ):
         attacked.serve(ECHO, echo)
-        received = await attacked.subscribe("/test/topic", Takes())
-        await attacker.subscribe("/test/topic", Takes())
+        received = await attacked.subscribe("/test/topic", ContentFilter())
+        await attacker.subscribe("/test/topic", ContentFilter())
         await attacker.connect(attacked.addresses()[0])
         with trio.fail_after(30):
             async with trio.open_nursery() as nursery:
@@ -255,7 +255,7 @@ async def flood(attacker: PeerNetwork) -> None:
 async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> None:
     from libp2p.pubsub.pb.rpc_pb2 import RPC  # noqa: PLC0415 - here alone, as an attacker has it
 
-    class SelectiveFilter(Takes):
+    class SelectiveFilter(ContentFilter):
         def screen(self, _author: object, content: bytes) -> bool:
             return content != b"unwanted"
 

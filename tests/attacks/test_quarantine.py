@@ -38,7 +38,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.memory_swarm import Said, Swarm, Volunteer
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement
@@ -89,7 +89,7 @@ def seasoned(swarm: Swarm, *members: Volunteer) -> None:
     """Let organisers vouch for them, so that newcomers among them do not witness."""
     for one in members:
         body = StandingRelease(peer=to_text(one.key), reason=1)
-        swarm.say(swarm.organiser, Said(body))
+        swarm.log_statement(swarm.organiser, StatementDraft(body))
 
 
 @attack("W3", layer="qua", ends="a quorum names the broken rule: quarantined in the same round")
@@ -111,8 +111,8 @@ def test_two_commitments_for_one_round_convict_by_themselves() -> None:
     assert isinstance(said.body, WorkCommit)
     header = ContributionHeader.parse(from_text(said.body.header, None))
     other = WorkCommit(header=to_text(replace(header, payload_root=sha256(b"other")).pack()))
-    leaves = [signed(swarm, cheat, Said(body, said.round)) for body in (said.body, other)]
-    swarm.post(witness, Said(report_of(*leaves)))
+    leaves = [signed(swarm, cheat, StatementDraft(body, said.round)) for body in (said.body, other)]
+    swarm.post(witness, StatementDraft(report_of(*leaves)))
     convicted(swarm, cheat, StandingCause.TWO_STATEMENTS)
 
 
@@ -122,9 +122,9 @@ def test_a_saturated_filter_under_a_signature_convicts_by_itself() -> None:
     cheat, honest = due_proof(swarm)
     full = b"\xff" * len(from_text(honest.bloom, None))
     body = msgspec.structs.replace(honest, bloom=to_text(full))
-    leaf = signed(swarm, cheat, Said(body, round_of(swarm).number))
+    leaf = signed(swarm, cheat, StatementDraft(body, round_of(swarm).number))
     reporter = next(one for one in swarm.volunteers if one is not cheat)
-    swarm.post(reporter, Said(report_of(leaf)))
+    swarm.post(reporter, StatementDraft(report_of(leaf)))
     convicted(swarm, cheat, StandingCause.BAD_PROOF)
 
 
@@ -134,9 +134,9 @@ def test_a_proof_from_nobody_s_witness_convicts_by_itself() -> None:
     _, honest = due_proof(swarm)
     current = round_of(swarm)
     cheat = next(one for one in swarm.volunteers if current.slot_of[one.key] not in current.elected)
-    leaf = signed(swarm, cheat, Said(honest, current.number))
+    leaf = signed(swarm, cheat, StatementDraft(honest, current.number))
     reporter = next(one for one in swarm.volunteers if one is not cheat)
-    swarm.post(reporter, Said(report_of(leaf)))
+    swarm.post(reporter, StatementDraft(report_of(leaf)))
     convicted(swarm, cheat, StandingCause.NOT_ELECTED)
 
 
@@ -167,16 +167,16 @@ def test_who_contradicts_the_other_witnesses_loses_the_seat(
     "P9", layer="qua", ends="refused as `wrong-evidence`: only the accused's own signature counts"
 )
 def test_a_report_that_proves_nothing_changes_nothing() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     liar, victim = swarm.volunteers[:2]
-    said = victim.duty(swarm.view) or Said(WorkCommit(header=to_text(bytes(216))), 1)
+    said = victim.duty(swarm.view) or StatementDraft(WorkCommit(header=to_text(bytes(216))), 1)
     sound = signed(swarm, victim, said)
     broken = sound[:-1] + bytes([sound[-1] ^ 1])
     altered = sound[:40] + bytes([sound[40] ^ 1]) + sound[41:]
     mine = signed(swarm, liar, said)
     for leaves in ([sound], [broken], [altered], [sound, sound], [sound, mine], [b"\x01\x01"]):
         with pytest.raises(RefusedError) as refused:
-            swarm.post(liar, Said(report_of(*leaves)))
+            swarm.post(liar, StatementDraft(report_of(*leaves)))
         assert refused.value.code in ("wrong-evidence", "malformed", "not-canonical")
     swarm.run_rounds(1)
     settle(swarm)
@@ -205,7 +205,7 @@ def test_a_new_key_starts_at_the_bottom() -> None:
     swarm.run_rounds(1)
     settle(swarm)
     seasoned(swarm, *honest)
-    again = Judge("the cheat's second key", swarm.workshop)
+    again = Judge("the cheat's second key", swarm.arithmetic)
     swarm.join(again)
     assert of(swarm, cheat) is Standing.QUARANTINED
     swarm.run_rounds(4)
@@ -227,7 +227,7 @@ def test_a_quarantine_outlives_replays_and_silence() -> None:
     cheat = swarm.volunteers[0]
     swarm.run_rounds(2)
     settle(swarm)
-    cheat.character = replace(cheat.character, silent=100)
+    cheat.failure_rates = replace(cheat.failure_rates, silent=100)
     for _ in range(3):
         swarm.now_ms += 30 * DAY_MS
         swarm.run_rounds(swarm.view.closed + swarm.view.voided + 1)
@@ -268,7 +268,7 @@ def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
         change = book.due(1)
         assert change is not None
         assert key_from_text(change.peer) == key
-        body = swarm.sign(swarm.coordinator, Said(change), None).statement
+        body = swarm.sign(swarm.coordinator, StatementDraft(change), None).statement
         book.apply_change(at, replace(body, ts=1), change)
     assert {book.of(key) for key in keys} == {Standing.QUARANTINED}
     with pytest.raises(RefusedError, match="quarantined until"):
@@ -295,7 +295,7 @@ def test_each_threshold_decides_where_it_stands(
     swarm_of(71, *[Volunteer] * 5, swarm=swarm)
     one = swarm.volunteers[0]
     if name != "NEWCOMER_WORK":
-        swarm.workshop.blames[one.key] = RejectionReason.NORM
+        swarm.arithmetic.blames[one.key] = RejectionReason.NORM
     monkeypatch.setattr(standing, name, value)
     swarm.run_rounds(rounds)
     settle(swarm)

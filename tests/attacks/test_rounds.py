@@ -35,15 +35,15 @@ from tests.support.attackers_round import (
     Sleeper,
     WitnessStrike,
     earned,
+    entries_by,
     outcome,
     patient_swarm,
     refusal,
     round_of,
-    said_by,
     swarm_in,
     swarm_of,
 )
-from tests.support.memory_swarm import Character, Said, Swarm, Volunteer
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
@@ -85,7 +85,7 @@ def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
 @attack("A3", layer="coord", ends="refused as `wrong-head`; full and light readers keep the head")
 @pytest.mark.parametrize("field", ["head", "weights_root", "aux_root", "set_root", "parent"])
 def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
-    swarm = swarm_in(RunState.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, logged=4)
     current = round_of(swarm)
     agreed = current.agreed_head()
     assert agreed is not None
@@ -93,7 +93,7 @@ def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
     assert refusal(swarm, swarm.coordinator, body, 0) == "wrong-head"
     higher = current.promotion(replace(agreed, round=1_000))
     assert refusal(swarm, swarm.coordinator, higher, 1_000) == "wrong-head"
-    few = swarm_in(RunState.WARMUP, heard=1)
+    few = swarm_in(RunState.WARMUP, logged=1)
     early = round_of(few).promotion(agreed)
     assert refusal(few, few.coordinator, early, 0) == "wrong-head"
     assert few.view.head is None
@@ -127,7 +127,7 @@ def test_lateness_follows_from_the_log_and_not_from_the_senders_clock() -> None:
     current = round_of(swarm)
     assert current.open is not None
     share = current.roster.members[current.slot_of[late.key]].share
-    header = swarm.workshop.contribute(current, late.key, swarm.rng, share)
+    header = swarm.arithmetic.contribute(current, late.key, swarm.rng, share)
     for ts in (current.open.opened, current.open.train_by - 1, swarm.now_ms + 10**6):
         swarm.now_ms, now = ts, swarm.now_ms
         assert refusal(swarm, late.signer, commit_of(header)) == "too-late"
@@ -177,12 +177,12 @@ def test_no_claim_changes_weights_or_points(claim: dict[str, object]) -> None:
         who, header = due_commit(swarm)
         lie = replace(header, **change)  # type: ignore[arg-type]  # lies
         assert (lie != header) is bool(change)
-        swarm.say(who.signer, Said(commit_of(lie), round_of(swarm).number))
+        swarm.log_statement(who.signer, StatementDraft(commit_of(lie), round_of(swarm).number))
         swarm.run_rounds(1)
         assert outcome(swarm, who)[0] is Verdict.ACCEPTED
     assert earned(plain) == earned(lying)
-    assert set(plain.workshop.weights) == set(lying.workshop.weights)  # head 0 and head 1
-    assert len(plain.workshop.weights) == 2
+    assert set(plain.arithmetic.weights) == set(lying.arithmetic.weights)  # head 0 and head 1
+    assert len(plain.arithmetic.weights) == 2
 
 
 @attack("W13", layer="coord", ends="refused with the rule that the header breaks")
@@ -219,7 +219,7 @@ def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
     swarm = patient_swarm(seed, most=8)
     swarm_of(seed, *[Judge] * 4, swarm=swarm)
     for at in range(3):
-        swarm.volunteer(f"shaky {at}", Character(silent=20, leaving=5, partial=40))
+        swarm.volunteer(f"shaky {at}", FailureRates(silent=20, leaving=5, partial=40))
     done: list[int] = []
     number = 0
     while swarm.view.state is not RunState.FINISHED and swarm.step():
@@ -269,7 +269,7 @@ def test_a_member_that_is_gone_costs_one_deadline_and_no_window() -> None:
 @attack("A15", layer="asg", ends="witnesses without windows are neither blamed nor left out")
 def test_more_members_than_trainers_do_no_harm() -> None:
     swarm = patient_swarm(15)
-    idle = [Judge(f"idle {at}", swarm.workshop, roles=("witness",)) for at in range(5)]
+    idle = [Judge(f"idle {at}", swarm.arithmetic, roles=("witness",)) for at in range(5)]
     swarm.join(*idle)
     swarm_of(15, Judge, Judge, swarm=swarm)
     swarm.run_rounds(3)
@@ -296,12 +296,12 @@ def test_a_round_without_any_proof_throws_nobody_out() -> None:
     assert [len(keys) for _, keys in rosters(swarm)] == [4, 4, 4]
     accounts = swarm.view.accounts
     assert {accounts.standings.of(one.key).value for one in swarm.volunteers} == {"newcomer"}
-    assert all(len(said_by(swarm, one, "member.ready")) == 1 for one in swarm.volunteers)
+    assert all(len(entries_by(swarm, one, "member.ready")) == 1 for one in swarm.volunteers)
 
 
 @attack("A18", layer="pts", ends="the current round ends normally and is paid")
 def test_a_pause_in_the_middle_of_a_round_pays_what_was_done() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2, members=4)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2, members=4)
     swarm.organise(RunPause(reason=1))
     while swarm.view.state is not RunState.PAUSED:
         assert swarm.step()
@@ -341,14 +341,14 @@ def test_a_member_in_good_standing_says_once_that_it_is_ready() -> None:
     swarm = swarm_of(20, *[Judge] * 4)
     swarm.run_rounds(4)
     assert swarm.view.closed == 4
-    assert [len(said_by(swarm, one, "member.ready")) for one in swarm.volunteers] == [1] * 4
+    assert [len(entries_by(swarm, one, "member.ready")) for one in swarm.volunteers] == [1] * 4
     assert all(len(keys) == 4 for _, keys in rosters(swarm)[:4])
 
 
 @attack("P2", layer="pts", ends="points follow the accepted tokens; leaving members keep theirs")
 def test_pay_follows_accepted_tokens() -> None:
     swarm = swarm_of(2, *[Judge] * 4)
-    lazy = swarm.volunteer("lazy", Character(partial=100))
+    lazy = swarm.volunteer("lazy", FailureRates(partial=100))
     swarm.run_rounds(3)
     accounts = swarm.view.accounts
     tokens: Counter[PeerKey] = Counter()
@@ -363,14 +363,14 @@ def test_pay_follows_accepted_tokens() -> None:
         assert abs(accounts.earned[key].trainer - trainer_micropoints(count, parameters)) <= 3
     assert accounts.earned[lazy.key].trainer < max(one.trainer for one in accounts.earned.values())
     before = earned(swarm)[lazy.key]
-    swarm.say(lazy.signer, Said(MemberLeave(reason=1)))
+    swarm.log_statement(lazy.signer, StatementDraft(MemberLeave(reason=1)))
     swarm.run()
     assert earned(swarm)[lazy.key] == before
 
 
 @attack("M9", layer="coord", ends="no head changes meanwhile; the round continues on its return")
 def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     head, logged = swarm.view.head, list(swarm.entries)
     before = Counter(one.statement.type for one in swarm.entries)
     said = [one.duty(swarm.view) for one in swarm.volunteers]
@@ -383,7 +383,7 @@ def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
             entry = one.sign(swarm.net, swarm.manifest.run_id, waiting, swarm.now_ms)
             swarm.view.apply(len(swarm.entries), entry.statement, swarm.now_ms, swarm.blobs.get)  # type: ignore[arg-type]  # names no document
             swarm.entries.append(entry)
-            one.note(entry)
+            one.record_logged(entry)
     swarm.run_rounds(1)
     assert swarm.view.closed == 1
     assert swarm.entries[: len(logged)] == logged
@@ -404,7 +404,7 @@ def test_after_ten_thousand_comings_and_goings_the_next_one_gets_a_slot() -> Non
         for body in (ready.body, leave):
             passing = replace(ready, author=key, body=body)  # type: ignore[arg-type]  # a key's bytes
             swarm.view.apply(len(swarm.entries), passing, swarm.now_ms, swarm.blobs.__getitem__)
-    late = Judge("the next one", swarm.workshop)
+    late = Judge("the next one", swarm.arithmetic)
     swarm.join(late)
     swarm.run_rounds(3)
     assert late.key in rosters(swarm)[-1][1]

@@ -15,7 +15,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
 from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,11 +92,11 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
     async def story() -> None:
         with opened(make_settings(tmp_path), clock) as ledger:
             async with running(ledger):
-                organiser = PaperOrganiser(ledger)
+                organiser = SigningOrganiser(ledger)
                 ledger.blobs.put(bad.encode())
                 ledger.blobs.put(SOUND.encode())
                 submit = ledger.sequencer.submit
-                refused = await submit([PaperOrganiser(ledger).open(bad, clock())])
+                refused = await submit([SigningOrganiser(ledger).open(bad, clock())])
                 assert [one.code for one in refused if isinstance(one, Refused)] == ["malformed"]
                 with monkeypatch.context() as patch:
                     patch.setattr("tequio_shared.network_view.Manifest.parse", lambda _: bad)
@@ -104,7 +104,7 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
                 await submit([organiser.open(SOUND, clock())])
                 for run, names in ((bad.run_id, "ab"), (SOUND.run_id, "cd")):
                     for name in names:
-                        await submit(PaperPeer(name, ledger, run).join())
+                        await submit(SigningPeer(name, ledger, run).join())
                 clock.pass_ms(SOUND.rounds.warmup)
                 await submit([])
                 assert ledger.state.run(SOUND.run_id).state is RunState.WARMUP

@@ -28,10 +28,10 @@ from tequio_shared.statements.runs import RoundRoster
 from tequio_shared.statements.statement import Entry, signed_message
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import SECOND, Door, door, now_ms
+from tests.support.attackers_ledger import SECOND, AttackedLedger, attacked_ledger, now_ms
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, UNLIMITED
-from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,8 +45,8 @@ FOR_EVER = 2**52
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    with door(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as place:
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedLedger]:
+    with attacked_ledger(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as place:
         yield place
 
 
@@ -54,45 +54,47 @@ def link(name: str) -> Signer:
     return Signer(sha256(b"link", name.encode()))
 
 
-def organisers_say(ledger: Door, body: Body, *others: Signer) -> str:
+def organisers_say(ledger: AttackedLedger, body: Body, *others: Signer) -> str:
     """Post a statement of the organiser, signed by the others too; return its status."""
     known = ledger.http.get(f"/v1/peers/{to_text(ORGANISER.key)}").json()
     author = Author("organiser", ledger.net)
     author.signer = ORGANISER
     author.seq, author.last = known["last_seq"], digest_from_text(known["last_hash"])
-    (became,) = ledger.says(author.say(body, now_ms(), *others))
+    (became,) = ledger.post_entries(author.sign(body, now_ms(), *others))
     return became
 
 
-def invite(ledger: Door, name: str, *, uses: int = 1, until: int | None = None) -> Signer:
+def invite(ledger: AttackedLedger, name: str, *, uses: int = 1, until: int | None = None) -> Signer:
     end = now_ms() + HOUR_MS if until is None else until
     body = InviteOpen(invitation=to_text(link(name).key), uses=uses, until=end, run="")
     assert organisers_say(ledger, body, SECOND) == "logged"
     return link(name)
 
 
-def guest(ledger: Door, name: str, *links: Signer) -> Entry:
+def guest(ledger: AttackedLedger, name: str, *links: Signer) -> Entry:
     author = Author(name, ledger.net)
-    return author.say(registration(ledger.net, author.key), now_ms(), *links)
+    return author.sign(registration(ledger.net, author.key), now_ms(), *links)
 
 
 @attack(
     "A24", layer="adm", ends="refused as `invitation-spent`, `invitation-ended`, `not-admitted`"
 )
-def test_an_invitation_lets_in_no_more_than_it_says_and_not_after_its_end(ledger: Door) -> None:
+def test_an_invitation_lets_in_no_more_than_it_says_and_not_after_its_end(
+    ledger: AttackedLedger,
+) -> None:
     once = invite(ledger, "once")
-    assert ledger.says(guest(ledger, "first", once), guest(ledger, "second", once)) == [
+    assert ledger.post_entries(guest(ledger, "first", once), guest(ledger, "second", once)) == [
         "logged",
         "invitation-spent",
     ], "also when both come in one request"
-    assert ledger.says(guest(ledger, "third", once)) == ["invitation-spent"]
+    assert ledger.post_entries(guest(ledger, "third", once)) == ["invitation-spent"]
     over = invite(ledger, "over", until=now_ms() - 1)
-    assert ledger.says(guest(ledger, "late", over)) == ["invitation-ended"]
+    assert ledger.post_entries(guest(ledger, "late", over)) == ["invitation-ended"]
     closed = invite(ledger, "closed", uses=9)
     body = InviteClose(invitation=to_text(closed.key))
     assert organisers_say(ledger, body, SECOND) == "logged"
-    assert ledger.says(guest(ledger, "shut out", closed)) == ["invitation-ended"]
-    assert ledger.says(guest(ledger, "uninvited", link("nobody's"))) == ["not-admitted"]
+    assert ledger.post_entries(guest(ledger, "shut out", closed)) == ["invitation-ended"]
+    assert ledger.post_entries(guest(ledger, "uninvited", link("nobody's"))) == ["not-admitted"]
     for name in ("second", "third", "late", "shut out", "uninvited"):
         assert not ledger.knows(Author(name, ledger.net).key)
 
@@ -100,30 +102,30 @@ def test_an_invitation_lets_in_no_more_than_it_says_and_not_after_its_end(ledger
 @attack(
     "A24", layer="adm", ends="one organiser of two cannot open it; two can revoke it and its keys"
 )
-def test_a_leaked_link_is_taken_back_with_all_keys_that_it_let_in(ledger: Door) -> None:
+def test_a_leaked_link_is_taken_back_with_all_keys_that_it_let_in(ledger: AttackedLedger) -> None:
     body = InviteOpen(invitation=to_text(link("alone").key), uses=9, until=FOR_EVER, run="")
     assert organisers_say(ledger, body) == "wrong-role"
     leaked = invite(ledger, "leaked", uses=9)
     crowd = [guest(ledger, f"leak {at}", leaked) for at in range(3)]
-    assert ledger.says(*crowd) == ["logged"] * 3
+    assert ledger.post_entries(*crowd) == ["logged"] * 3
     revoke = InviteRevoke(invitation=to_text(leaked.key))
     assert organisers_say(ledger, revoke, SECOND) == "logged"
     for one in crowd:
         key = to_text(one.statement.author)
         row = ledger.http.get(f"/v1/peers/{key}").json()["tier"]
         assert (row["tier"], row["owner"]) == (0, key)
-    assert ledger.says(guest(ledger, "after", leaked)) == ["invitation-ended"]
+    assert ledger.post_entries(guest(ledger, "after", leaked)) == ["invitation-ended"]
 
 
 @attack(
     "A24", layer="env", ends="refused as `bad-signature`: the link's key signs one registration"
 )
 def test_a_second_signature_that_is_forged_copied_or_of_elsewhere_lets_nobody_in(
-    ledger: Door,
+    ledger: AttackedLedger,
 ) -> None:
     invited = invite(ledger, "true", uses=9)
     honest = guest(ledger, "honest guest", invited)
-    assert ledger.says(honest) == ["logged"]
+    assert ledger.post_entries(honest) == ["logged"]
     bare = guest(ledger, "forger")
     author, statement = bare.signatures[0], bare.statement
     message, other_net = signed_message(ledger.net, statement.raw), NetworkId(sha256(ledger.net))
@@ -135,7 +137,7 @@ def test_a_second_signature_that_is_forged_copied_or_of_elsewhere_lets_nobody_in
     }
     for name, signature in forgeries.items():
         entry = Entry((author, (invited.key, signature)), statement)
-        assert ledger.says(entry) == ["bad-signature"], name
+        assert ledger.post_entries(entry) == ["bad-signature"], name
     assert not ledger.knows(statement.author)
     listed = ledger.http.get("/v1/invitations").json()["invitations"]
     (one,) = (row for row in listed if row["invitation"] == to_text(invited.key))
@@ -144,27 +146,27 @@ def test_a_second_signature_that_is_forged_copied_or_of_elsewhere_lets_nobody_in
 
 @attack("A25", layer="adm", ends="refused as `wrong-role`; a revoked connector's vouches are void")
 def test_nobody_vouches_but_who_may_and_a_revoked_connector_vouched_for_nobody(
-    ledger: Door,
+    ledger: AttackedLedger,
 ) -> None:
     friend, usurper, connector = map(ledger.author, ("friend", "usurper", "a connector"))
     end = now_ms() + HOUR_MS
     vouch = MemberVouch(peer=to_text(friend.key), owner=to_text(sha256(b"account")), until=end)
     chain = usurper.seq, usurper.last
-    assert ledger.says(usurper.say(vouch, now_ms())) == ["wrong-role"]
+    assert ledger.post_entries(usurper.sign(vouch, now_ms())) == ["wrong-role"]
     usurper.seq, usurper.last = chain
-    assert ledger.says(usurper.say(vouch, now_ms(), connector.signer)) == ["wrong-role"]
+    assert ledger.post_entries(usurper.sign(vouch, now_ms(), connector.signer)) == ["wrong-role"]
     peer = to_text(connector.key)
     granted = RoleGrant(peer=peer, role="connector", until=end)
     assert organisers_say(ledger, granted, SECOND) == "logged"
-    assert ledger.says(connector.say(vouch, now_ms())) == ["logged"]
+    assert ledger.post_entries(connector.sign(vouch, now_ms())) == ["logged"]
     assert tier_of(ledger, friend) == 1
     assert organisers_say(ledger, RoleRevoke(peer=peer, role="connector"), SECOND) == "logged"
     assert tier_of(ledger, friend) == 0
-    assert ledger.says(connector.say(vouch, now_ms())) == ["wrong-role"]
+    assert ledger.post_entries(connector.sign(vouch, now_ms())) == ["wrong-role"]
 
 
 @attack("A25", layer="coord", ends="without effect: a connector can take back only its own vouches")
-def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) -> None:
+def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: AttackedLedger) -> None:
     end = now_ms() + HOUR_MS
     friends = [ledger.author(f"friend {at}") for at in range(2)]
     honest, liar = ledger.author("honest connector"), ledger.author("lying connector")
@@ -173,11 +175,11 @@ def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) 
         assert organisers_say(ledger, grant, SECOND) == "logged"
     for one in friends:
         vouch = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(one.key)), until=end)
-        assert ledger.says(honest.say(vouch, now_ms())) == ["logged"]
+        assert ledger.post_entries(honest.sign(vouch, now_ms())) == ["logged"]
     for until in (0, 2 * end):
         for one in friends:
             lie = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(b"one")), until=until)
-            assert ledger.says(liar.say(lie, now_ms())) == ["logged"]
+            assert ledger.post_entries(liar.sign(lie, now_ms())) == ["logged"]
     owners = [ledger.http.get(f"/v1/peers/{to_text(one.key)}").json()["tier"] for one in friends]
     assert [row["tier"] for row in owners] == [1, 1]
     assert [row["owner"] for row in owners] == [
@@ -185,7 +187,7 @@ def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) 
     ]
 
 
-def tier_of(ledger: Door, one: Author) -> int:
+def tier_of(ledger: AttackedLedger, one: Author) -> int:
     return int(ledger.http.get(f"/v1/peers/{to_text(one.key)}").json()["tier"]["tier"])
 
 
@@ -198,17 +200,17 @@ def crowded(**rules: int) -> tuple[Swarm, list[Volunteer]]:
     for name, uses in (("crowd", 5), ("one", 1), ("other", 1)):
         key = to_text(link(name).key)
         swarm.organise(InviteOpen(invitation=key, uses=uses, until=FOR_EVER, run=""))
-    crowd = [Volunteer(f"crowd {at}", swarm.workshop, seed=swarm.seed) for at in range(5)]
+    crowd = [Volunteer(f"crowd {at}", swarm.arithmetic, seed=swarm.seed) for at in range(5)]
     swarm.join(*crowd, invitation=link("crowd"))
     for name in ("one", "other"):
-        swarm.join(Volunteer(name, swarm.workshop, seed=swarm.seed), invitation=link(name))
+        swarm.join(Volunteer(name, swarm.arithmetic, seed=swarm.seed), invitation=link(name))
     return swarm, crowd
 
 
 @attack("A12", layer="coord", ends="no more slots or seats than the manifest allows an owner")
 def test_the_keys_of_one_owner_get_no_more_slots_and_seats_than_the_manifest_says() -> None:
     swarm, crowd = crowded(trainer_tier=2, witness_tier=2, owner_slots=2, owner_seats=1)
-    swarm.join(Volunteer("anonymous", swarm.workshop, seed=swarm.seed))
+    swarm.join(Volunteer("anonymous", swarm.arithmetic, seed=swarm.seed))
     for rounds in (2, 4):
         swarm.run_rounds(rounds)
         assert swarm.view.round is not None
@@ -241,7 +243,9 @@ def test_a_ledger_that_puts_an_owner_over_its_cap_is_found_by_the_audit() -> Non
     swarm, crowd = crowded(owner_slots=2)
     swarm.run_rounds(2)
     step = lenient_roster(swarm)
-    entry = swarm.sign(swarm.coordinator, Said(step.body, step.round), swarm.manifest.run_id)
+    entry = swarm.sign(
+        swarm.coordinator, StatementDraft(step.body, step.round), swarm.manifest.run_id
+    )
     with pytest.raises(RefusedError) as refused:
         swarm.view.apply(len(swarm.entries), entry.statement, 0, swarm.blobs.__getitem__)
     assert refused.value.code == "wrong-roster"

@@ -25,18 +25,18 @@ from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,
     MIB,
-    Counting,
-    Gathering,
+    PeerSetup,
+    SilentSources,
     answering,
-    gathering,
     only_in,
+    peer_setup,
     shouting,
     tree_of,
     trickling,
     until,
 )
 from tests.support.attackers_round import round_of, swarm_in
-from tests.support.loopback import LOOPBACK, Takes, network
+from tests.support.loopback import LOOPBACK, ContentFilter, network
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[Gathering]:
-    async with gathering(tmp_path) as place:
+async def here(tmp_path: Path) -> AsyncIterator[PeerSetup]:
+    async with peer_setup(tmp_path) as place:
         yield place
 
 
@@ -68,7 +68,7 @@ ALTERED: dict[str, Serve] = {
 @attack("W16", layer="net", ends="dropped at its limit or first wrong size; others continue")
 @pytest.mark.trio
 @pytest.mark.parametrize("lie", ALTERED)
-async def test_altered_weights_never_reach_the_store(here: Gathering, lie: str) -> None:
+async def test_altered_weights_never_reach_the_store(here: PeerSetup, lie: str) -> None:
     liar = await here.crooked("liar", ALTERED[lie])
     honest = await here.honest("honest")
     async with here.fetcher() as fetcher:
@@ -79,7 +79,7 @@ async def test_altered_weights_never_reach_the_store(here: Gathering, lie: str) 
 
 @attack("M1", layer="mdl", ends="refused: content that only a liar offers never becomes the model")
 @pytest.mark.trio
-async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> None:
+async def test_when_only_liars_are_there_nothing_is_taken(here: PeerSetup) -> None:
     liar = await here.crooked("liar", ALTERED["another weight"])
     async with here.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failed:
@@ -91,7 +91,7 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
 @attack("W16", layer="net", ends="dropped after silence, or for a faster source")
 @pytest.mark.trio
 @pytest.mark.parametrize("slow", ["trickling", "silent"])
-async def test_a_source_that_trickles_holds_nobody_up(here: Gathering, slow: str) -> None:
+async def test_a_source_that_trickles_holds_nobody_up(here: PeerSetup, slow: str) -> None:
     serve = trickling if slow == "trickling" else answering(lambda *_: None)
     tar, honest = await here.crooked("tar", serve), await here.honest("honest")
     with trio.fail_after(45):
@@ -103,8 +103,8 @@ async def test_a_source_that_trickles_holds_nobody_up(here: Gathering, slow: str
 
 @attack("W17", layer="net", ends="at most 16 MiB are requested at once, over all transfers")
 @pytest.mark.trio
-async def test_many_transfers_at_once_stay_under_one_cap(here: Gathering) -> None:
-    counting = Counting()
+async def test_many_transfers_at_once_stay_under_one_cap(here: PeerSetup) -> None:
+    counting = SilentSources()
     small = [tree_of(bytes([at]) * MIB).ref for at in range(100, 140)]
     sources = [await here.crooked(f"source {at}", counting.source(small[0])) for at in range(3)]
     async with here.fetcher() as fetcher, trio.open_nursery() as nursery:
@@ -125,7 +125,7 @@ async def _failing(fetcher: object, ref: object, sources: object) -> None:
 
 @attack("W16", layer="net", ends="refused by its announced length: no memory is taken for it")
 @pytest.mark.trio
-async def test_a_frame_that_announces_gigabytes_takes_no_memory(here: Gathering) -> None:
+async def test_a_frame_that_announces_gigabytes_takes_no_memory(here: PeerSetup) -> None:
     liar = await here.crooked("liar", shouting)
     tracemalloc.start()
     try:
@@ -171,7 +171,7 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
 @attack("A23", layer="net", ends="ignored: topic and signature name network and run")
 @pytest.mark.trio
 async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:
-    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
     commits = [one for one in swarm.entries if one.statement.type == "work.commit"]
     opened = next(one for one in swarm.entries if one.statement.type == "round.open")
     speaker = next(one for one in swarm.volunteers if one.key == commits[0].statement.author)
@@ -186,8 +186,8 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:
         await second.connect(first.addresses()[0])
         ours = await RunGossip.join(first, swarm.net, run, judge)
-        theirs = await RunGossip.join(second, swarm.net, run, Takes())
-        stray = await RunGossip.join(second, NET, run, Takes())
+        theirs = await RunGossip.join(second, swarm.net, run, ContentFilter())
+        stray = await RunGossip.join(second, NET, run, ContentFilter())
 
         async def collect() -> None:
             while True:

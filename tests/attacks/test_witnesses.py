@@ -22,11 +22,11 @@ from tests.support.attackers_round import (
     MuteWitness,
     due_proof,
     earned,
+    entries_by,
     outcome,
     patient_swarm,
     refusal,
     round_of,
-    said_by,
     swarm_in,
     swarm_of,
 )
@@ -84,7 +84,7 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
 
 @attack("Q2", layer="wit", ends="refused as `proof-bloom`: the filter follows from the bitmap")
 def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
-    swarm = swarm_in(RunState.ROUND_WITNESS, heard=1)
+    swarm = swarm_in(RunState.ROUND_WITNESS, logged=1)
     witness, honest = due_proof(swarm)
     for name, bits in crooked_filters(swarm).items():
         assert bits != from_text(honest.bloom, None), name
@@ -118,7 +118,7 @@ def test_a_proof_about_slots_that_are_not_there_is_refused(
     body = msgspec.structs.replace(honest, **change)
     assert refusal(swarm, witness.signer, body) == code
     swarm.run_rounds(1)
-    assert said_by(swarm, witness, "witness.proof")
+    assert entries_by(swarm, witness, "witness.proof")
     assert swarm.view.closed == 1
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: in
     assert quorum(elected) == {4: 3, 16: 11}[elected]
     for colluders in (elected - quorum(elected), elected - quorum(elected) + 1):
         swarm = patient_swarm(3)
-        victim = Volunteer("victim", swarm.workshop, roles=("trainer",))
+        victim = Volunteer("victim", swarm.arithmetic, roles=("trainer",))
         kind = type("Colluder", (Colluder,), {"victims": {victim.key}})
         swarm.join(victim)
         swarm_of(3, *[kind] * colluders, *[Judge] * (elected - colluders), swarm=swarm)
@@ -153,7 +153,7 @@ def test_one_witness_does_not_make_a_quorum() -> None:
 
 @attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, full or light")
 def test_a_coordinator_cannot_try_other_beacons() -> None:
-    swarm = swarm_in(RunState.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, logged=4)
     while swarm.view.next_head is not None:
         assert swarm.coordinate()
     current = round_of(swarm)
@@ -195,7 +195,7 @@ def test_a_witness_counts_once() -> None:
     if swarm.view.state is RunState.ROUND_WITNESS:
         other = msgspec.structs.replace(honest, rejected=())
         assert refusal(swarm, witness.signer, other) == "already-said"
-    assert len(said_by(swarm, witness, "witness.proof")) == 1
+    assert len(entries_by(swarm, witness, "witness.proof")) == 1
 
 
 @attack("Q10", layer="wit", ends="the root is over the ids in ascending order, and it is compared")
@@ -269,7 +269,7 @@ def test_members_attest_the_hash_of_what_they_hold(liars: int) -> None:
         assert swarm.view.closed >= 3
         held = {entry.statement.type for entry in swarm.entries}
         assert "head.promote" in held
-        honest = swarm.workshop.roots
+        honest = swarm.arithmetic.roots
         assert swarm.view.head is not None
         assert swarm.view.head.weights_root in {weights for weights, _ in honest.values()}
     else:

@@ -13,7 +13,7 @@ from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import Character, Said, Swarm, Volunteer
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
@@ -27,7 +27,7 @@ class SecondCommitter:
     def __init__(self) -> None:
         self.swarm = Swarm(seed=4)
         for at in range(4):
-            self.swarm.volunteer(f"v{at}", Character())
+            self.swarm.volunteer(f"v{at}", FailureRates())
         while not (self.swarm.view.state is RunState.ROUND_TRAIN and self.round.commitments):
             assert self.swarm.step()
         self.volunteer, said = next(
@@ -46,9 +46,9 @@ class SecondCommitter:
 
     def commit(self, header: ContributionHeader, who: Volunteer | None = None) -> None:
         """Log a commitment to that header; raises RefusedError."""
-        said = Said(WorkCommit(header=to_text(header.pack())), self.round.number)
+        said = StatementDraft(WorkCommit(header=to_text(header.pack())), self.round.number)
         author = (who or self.volunteer).signer
-        self.swarm.say(author, said)
+        self.swarm.log_statement(author, said)
 
 
 LIES: dict[str, dict[str, object]] = {

@@ -159,11 +159,11 @@ def live(http: httpx.Client, net: NetworkId, observer: LogObserver, number: int)
     chain = http.get(f"/v1/peers/{to_text(ORGANISER.key)}").json()
     organiser.seq, organiser.last = chain["last_seq"], Digest(from_text(chain["last_hash"]))
     opening = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-    post(http, observer, [organiser.say(opening, now_ms, run=rules.run_id)])
+    post(http, observer, [organiser.sign(opening, now_ms, run=rules.run_id)])
     members = [Author(f"member {number} {which}", net) for which in range(2)]
     commit = to_text(sha256(b"secret"))
     ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
-    pairs = [(one.register(now_ms), one.say(ready, now_ms, run=rules.run_id)) for one in members]
+    pairs = [(one.register(now_ms), one.sign(ready, now_ms, run=rules.run_id)) for one in members]
     post(http, observer, [entry for pair in pairs for entry in pair])
     observer.check_log(http)
 

@@ -16,7 +16,7 @@ from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
 from tests.support.killable_ledgers import stabled
 from tests.support.ledgers import make_settings
-from tests.support.observed_log import Ingest, Witnessed
+from tests.support.observed_log import Ingest, ObservedLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +29,13 @@ LONGEST_S = 0.4
 
 def kill_again_and_again(tmp_path: Path, kills: int) -> None:
     """Kill a ledger while somebody posts, start it again; hold its log against what was seen."""
-    seen, rng, folder = Witnessed(), random.Random(kills), tmp_path / "ledger"
+    seen, rng, folder = ObservedLog(), random.Random(kills), tmp_path / "ledger"
     with stabled(tmp_path) as stable:
         for number in range(kills):
             mortal = stable.start(folder)
             url, net = mortal.served()
             with httpx.Client(base_url=url, timeout=30) as http:
-                seen.look(http)
+                seen.record_checkpoint(http)
             with Ingest([url], net, seen, f"life {number}"):
                 assert seen.answered.wait(30)
                 seen.answered.clear()

@@ -16,7 +16,7 @@ import pytest
 
 from tequio_ledger.app import END_S
 from tests.support import loopback_link, postgres
-from tests.support.cosigned_ledger import say
+from tests.support.cosigned_ledger import register_keys
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.timing_slack import allowed_s
 
@@ -86,7 +86,7 @@ def test_a_thousand_listeners_do_not_hold_up_the_end(tmp_path: Path) -> None:
     """Half of them have read all; the others lie far behind, and read nothing at all."""
     with ExitStack() as lines, served(tmp_path, *UNLIMITED, "--address-streams", "0") as program:
         for at in range(0, ENTRIES, 250):
-            say(program, f"from {at}", 250)
+            register_keys(program, f"from {at}", 250)
         reading = [listen(program, ENTRIES, lines) for _ in range(LISTENERS // 2)]
         for line in reading:
             said = b""
@@ -106,9 +106,9 @@ def test_a_database_that_says_nothing_does_not_hold_up_the_end(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     name = cluster.database().rpartition("/")[2]
-    with loopback_link.laid(cluster.port) as line:
+    with loopback_link.opened(cluster.port) as line:
         with served(tmp_path, "--database", postgres.url(line.port, name)) as program:
-            say(program, "before", 3)
+            register_keys(program, "before", 3)
             line.cut()
             asking = [threading.Thread(target=ask, args=(program.url,)) for _ in range(8)]
             for one in asking:

@@ -20,7 +20,7 @@ from tequio_shared.statements.statement import Entry
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, make_settings, served
 from tests.support.log_reader import read_leaves
-from tests.support.synthetic_competition import PaperCompetition, folder
+from tests.support.synthetic_competition import SyntheticCompetition, folder
 from tests.support.timing_slack import allowed_s
 from tests.support.uploads import put_blob
 
@@ -53,7 +53,7 @@ class CompetitionProgram:
         self.kept: set[Digest] = set()
         for name in NAMES:
             self.post(self.people[name].register(now()))
-        self.paper = PaperCompetition(
+        self.paper = SyntheticCompetition(
             custodians=[self.people["custodian"].key], needed=1, start_ms=now(), dates=DATES
         )
 
@@ -63,7 +63,7 @@ class CompetitionProgram:
             document = self.paper.documents[digest]
             assert put_blob(self.http, self.net, document, now()).is_success
             self.kept.add(digest)
-        self.post(self.people[name].say(body, at_ms or now()))
+        self.post(self.people[name].sign(body, at_ms or now()))
 
     def post(self, entry: Entry) -> None:
         """Post an entry, which must be logged."""

@@ -15,7 +15,7 @@ from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.network import MemberTeam
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import LIFE_MS, Author, registration
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
@@ -68,10 +68,10 @@ def test_an_entry_that_is_refused_changes_nothing() -> None:
 
 def test_what_is_passed_over_ends_its_authors_chain() -> None:
     view, author, now_ms = after_the_genesis()
-    wrong = author.say(MemberTeam(team=""), now_ms)
+    wrong = author.sign(MemberTeam(team=""), now_ms)
     with pytest.raises(RefusedError, match="in no team"):
         view.apply(2, wrong, 0)
-    right = author.say(MemberTeam(team="oaxaca"), now_ms)
+    right = author.sign(MemberTeam(team="oaxaca"), now_ms)
     with pytest.raises(RefusedError, match="prev"):
         view.apply(2, right, 0)
     view.skip_statement(2, wrong.statement)
@@ -84,14 +84,14 @@ def test_a_key_whose_registration_is_passed_over_is_known() -> None:
     swarm = Swarm()
     view, author = view_of(swarm), Author("late", swarm.net)
     work_of_another_key = registration(swarm.net, Author("another", swarm.net).key)
-    entry = author.say(work_of_another_key, swarm.now_ms)
+    entry = author.sign(work_of_another_key, swarm.now_ms)
     view.skip_statement(1, entry.statement)
-    view.apply(2, author.say(MemberTeam(team="oaxaca"), swarm.now_ms), 0)
+    view.apply(2, author.sign(MemberTeam(team="oaxaca"), swarm.now_ms), 0)
 
 
 def test_what_expired_before_the_coordinators_last_statement_is_refused() -> None:
     view, author, now_ms = after_the_genesis()
-    late = author.say(MemberTeam(team="oaxaca"), now_ms - LIFE_MS - CLOCK_SKEW_MS - 1)
+    late = author.sign(MemberTeam(team="oaxaca"), now_ms - LIFE_MS - CLOCK_SKEW_MS - 1)
     with pytest.raises(RefusedError, match="before it was logged") as caught:
         view.apply(2, late, 0)
     assert caught.value.code == "expired"
@@ -111,8 +111,10 @@ def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
     ana = swarm.volunteers[0]
     entries: list[Entry] = []
     for team in ("oaxaca", "oaxaca", "puebla"):
-        entries.append(ana.sign(swarm.net, None, Said(MemberTeam(team=team)), swarm.now_ms))
-        ana.note(entries[-1])
+        entries.append(
+            ana.sign(swarm.net, None, StatementDraft(MemberTeam(team=team)), swarm.now_ms)
+        )
+        ana.record_logged(entries[-1])
     swarm.entries += entries
     report = AuditReport()
     fold = Fold(swarm.genesis, SwarmLog(swarm), report)

@@ -85,15 +85,15 @@ class Soak:
 
     async def audit(self) -> None:
         """Audit the whole log."""
-        stage = self.swarm.stage
+        stage = self.swarm.network
         stores = [
             word
             for name in (SEED, *VOLUNTEERS)
             for word in ("--store", str(stage.folder / name / "store"))
         ]
         try:
-            await self.swarm.stage.command(
-                "audit", "audit", "--ledger", self.swarm.stage.url, *stores
+            await self.swarm.network.command(
+                "audit", "audit", "--ledger", self.swarm.network.url, *stores
             )
         except AssertionError as err:
             self.broken.append(f"the audit: {err}")

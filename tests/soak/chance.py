@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tests.support.fault_swarm import LEDGER, SEED, VOLUNTEERS, WITNESS, Moment
+from tests.support.fault_swarm import LEDGER, SEED, VOLUNTEERS, WITNESS, FaultMoment
 from tests.support.faults import (
-    Fault,
+    SwarmFault,
     delay,
     fill_disk,
     freeze,
@@ -26,31 +26,31 @@ STEADY = "ana"
 EARLY_FAULTS = 24
 """Ledger and seed are killed only among the first faults, for the same reason."""
 OFTEN = (
-    Fault(name="kill a volunteer", act=kill, victims=("beto",)),
-    Fault(name="kill a volunteer", act=kill, victims=("citlali",)),
-    Fault(name="kill the witness", act=kill, victims=(WITNESS,)),
-    Fault(name="kill two volunteers", act=kill, victims=("beto", WITNESS)),
-    Fault(name="kill a trainer", act=kill_trainer, victims=("beto",)),
-    Fault(name="kill a trainer", act=kill_trainer, victims=("citlali",)),
-    Fault(name="stop a volunteer", act=freeze, victims=("beto",)),
-    Fault(name="stop the witness", act=freeze, victims=(WITNESS,)),
-    Fault(name="stop the seed", act=freeze, victims=(SEED,)),
-    Fault(name="part the swarm", act=part, victims=("citlali", WITNESS)),
-    Fault(name="cut the steady one off", act=part, victims=(STEADY,)),
-    Fault(name="slow line", act=slow, victims=("citlali",)),
-    Fault(name="all late", act=delay, victims=VOLUNTEERS),
-    Fault(name="full disk", act=fill_disk, victims=("citlali",)),
+    SwarmFault(name="kill a volunteer", act=kill, victims=("beto",)),
+    SwarmFault(name="kill a volunteer", act=kill, victims=("citlali",)),
+    SwarmFault(name="kill the witness", act=kill, victims=(WITNESS,)),
+    SwarmFault(name="kill two volunteers", act=kill, victims=("beto", WITNESS)),
+    SwarmFault(name="kill a trainer", act=kill_trainer, victims=("beto",)),
+    SwarmFault(name="kill a trainer", act=kill_trainer, victims=("citlali",)),
+    SwarmFault(name="stop a volunteer", act=freeze, victims=("beto",)),
+    SwarmFault(name="stop the witness", act=freeze, victims=(WITNESS,)),
+    SwarmFault(name="stop the seed", act=freeze, victims=(SEED,)),
+    SwarmFault(name="part the swarm", act=part, victims=("citlali", WITNESS)),
+    SwarmFault(name="cut the steady one off", act=part, victims=(STEADY,)),
+    SwarmFault(name="slow line", act=slow, victims=("citlali",)),
+    SwarmFault(name="all late", act=delay, victims=VOLUNTEERS),
+    SwarmFault(name="full disk", act=fill_disk, victims=("citlali",)),
 )
 EARLY = (
-    Fault(name="kill the ledger", act=kill, victims=(LEDGER,)),
-    Fault(name="kill the seed", act=kill, victims=(SEED,)),
-    Fault(name="kill ledger and volunteer", act=kill, victims=(LEDGER, "beto")),
-    Fault(name="full disk of the ledger", act=fill_disk, victims=(LEDGER,)),
+    SwarmFault(name="kill the ledger", act=kill, victims=(LEDGER,)),
+    SwarmFault(name="kill the seed", act=kill, victims=(SEED,)),
+    SwarmFault(name="kill ledger and volunteer", act=kill, victims=(LEDGER, "beto")),
+    SwarmFault(name="full disk of the ledger", act=fill_disk, victims=(LEDGER,)),
 )
 
 
-def drawn(chance: Random) -> Iterator[tuple[Fault, Moment]]:
+def drawn(chance: Random) -> Iterator[tuple[SwarmFault, FaultMoment]]:
     """Faults and their moments without end; chance alone decides, never the clock."""
     for number in itertools.count():
         known = (*OFTEN, *EARLY, *EARLY) if number < EARLY_FAULTS else OFTEN
-        yield chance.choice(known), chance.choice(tuple(Moment))
+        yield chance.choice(known), chance.choice(tuple(FaultMoment))

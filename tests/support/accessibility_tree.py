@@ -1,7 +1,7 @@
-"""What a screen reader sees of a running program, over the real accessibility bus (AT-SPI 2).
+"""Running programs as a screen reader sees them, over the real accessibility bus (AT-SPI 2).
 
-So a test finds a button by its name, where a person finds it, and clicks there with a real mouse;
-and what has no name is not found.
+A test finds a button by its name and its place on the screen, and clicks it with a real mouse.
+An element without a name is not found.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _SHOWING, _ENABLED = 1 << 25, 1 << 8
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """One thing on the screen."""
+class AccessibleElement:
+    """An element on the screen."""
 
     bus: str
     path: str
@@ -46,22 +46,24 @@ class Thing:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Where to click."""
+        """The point to click."""
         return self.x + self.width // 2, self.y + self.height // 2
 
 
-class Reader:
-    """Reads what programs show."""
+class AccessibilityReader:
+    """Reads the elements that programs show."""
 
     def __init__(self, bus: DBusConnection) -> None:
         self._bus = bus
 
-    def things(self) -> Iterator[Thing]:
-        """Everything that shows, of all programs, depth first."""
+    def things(self) -> Iterator[AccessibleElement]:
+        """Every visible element of all programs, depth first."""
         yield from self._below(REGISTRY, ROOT, 0)
 
-    def find(self, what: str, fits: Callable[[Thing], bool], patience_s: float) -> Thing:
-        """The first thing that fits, once there is one; raises AssertionError."""
+    def find(
+        self, what: str, fits: Callable[[AccessibleElement], bool], patience_s: float
+    ) -> AccessibleElement:
+        """Wait for the first element that fits; raises AssertionError after `patience_s`."""
         deadline_s = time.monotonic() + patience_s
         while time.monotonic() < deadline_s:
             with suppress(DBusErrorResponse, TimeoutError):
@@ -72,19 +74,19 @@ class Reader:
         names = sorted({f"{one.role}: {one.name[:40]}" for one in self.things() if one.name})
         raise AssertionError(f"not within {patience_s:.0f} s: {what}; there is {names}")
 
-    def named(self, name: str, *roles: str, patience_s: float = 20.0) -> Thing:
-        """The thing with that name."""
+    def named(self, name: str, *roles: str, patience_s: float = 20.0) -> AccessibleElement:
+        """Wait for the element with that name."""
         return self.find(
             f"{name!r}",
             lambda one: one.name == name and (not roles or one.role in roles),
             patience_s,
         )
 
-    def says(self, words: str, patience_s: float = 20.0) -> Thing:
-        """A thing whose name has these words in it."""
+    def says(self, words: str, patience_s: float = 20.0) -> AccessibleElement:
+        """Wait for an element whose name contains these words."""
         return self.find(f"…{words}…", lambda one: words in one.name, patience_s)
 
-    def _below(self, bus: str, path: str, depth: int) -> Iterator[Thing]:
+    def _below(self, bus: str, path: str, depth: int) -> Iterator[AccessibleElement]:
         if depth > DEPTH:
             return
         for child_bus, child_path in self._call(bus, path, ACCESSIBLE, "GetChildren")[0]:
@@ -95,7 +97,7 @@ class Reader:
             with suppress(DBusErrorResponse):
                 yield from self._below(child_bus, child_path, depth + 1)
 
-    def _thing(self, bus: str, path: str) -> Thing | None:
+    def _thing(self, bus: str, path: str) -> AccessibleElement | None:
         low = self._call(bus, path, ACCESSIBLE, "GetState")[0][0]
         if not low & _SHOWING:
             return None
@@ -103,7 +105,7 @@ class Reader:
         with suppress(DBusErrorResponse):
             extents = self._call(bus, path, COMPONENT, "GetExtents", "u", SCREEN)[0]
         role = self._call(bus, path, ACCESSIBLE, "GetRoleName")[0]
-        return Thing(bus, path, self._name(bus, path), role, *extents)
+        return AccessibleElement(bus, path, self._name(bus, path), role, *extents)
 
     def _name(self, bus: str, path: str) -> str:
         address = DBusAddress(path, bus_name=bus, interface=ACCESSIBLE)
@@ -118,11 +120,11 @@ class Reader:
 
 
 @contextmanager
-def reader() -> Iterator[Reader]:
-    """Read over the session's accessibility bus; programs must have been told to speak on it."""
+def reader() -> Iterator[AccessibilityReader]:
+    """Read over the session's accessibility bus; programs must be set up to use it."""
     with open_dbus_connection("SESSION") as session:
         address = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
         reply = session.send_and_get_reply(new_method_call(address, "GetAddress"), timeout=10)
         (where,) = unwrap_msg(reply)
     with open_dbus_connection(where) as bus:
-        yield Reader(bus)
+        yield AccessibilityReader(bus)

@@ -1,7 +1,7 @@
 """A provider of accounts for tests: a real server with GitHub's device flow and OpenID Connect.
 
-It speaks RFC 8628 and OpenID discovery, signs its ID tokens with a key of its own, and does what a
-test scripts, an answer a question: what honest providers say, and what broken ones do.
+It speaks RFC 8628 and OpenID discovery and signs its ID tokens with its own key. A test scripts its
+answers, one per request: those of honest providers and those of broken ones.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ HANG_S = 60.0
 
 @dataclass
 class AccountProvider:
-    """What it will do; tests write it, its threads read it."""
+    """The provider's behaviour: tests write it, the server's threads read it."""
 
     url: str = ""
     answers: deque[str] = field(default_factory=deque)
-    """What it does at the next questions for a token; afterwards the person has agreed."""
+    """Answers to the next requests for a token; after them the person has agreed."""
     number: int = NUMBER
     subject: str = SUBJECT
     code: dict[str, Any] = field(default_factory=dict)
-    """Fields of its codes that are otherwise than usual; None leaves one out."""
+    """Changed fields of the answer with the device code; None leaves a field out."""
     discovery: dict[str, Any] = field(default_factory=dict)
-    """The same of its discovery document."""
+    """Changed fields of the discovery document; None leaves a field out."""
     claims: dict[str, Any] = field(default_factory=dict)
-    """The same of its ID tokens."""
+    """Changed claims of ID tokens; None leaves a claim out."""
     user: Any = None
-    """What it says of the user instead of the truth."""
+    """A false answer about the user; None: the true one."""
     status: int = 0
-    """With which it answers everything, if it is set."""
+    """If set, the status of every answer."""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-    """Every path that was asked for, with its form."""
+    """Every requested path, with its form."""
     released: threading.Event = field(default_factory=threading.Event)
     key: ec.EllipticCurvePrivateKey = field(
         default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
@@ -71,15 +71,15 @@ class AccountProvider:
 
     @property
     def name(self) -> str:
-        """What volunteers call it."""
+        """The provider's name, as volunteers give it."""
         return self.url.removeprefix("http://")
 
     def times(self, path: str) -> int:
-        """Count the questions for a path."""
+        """Count the requests for a path."""
         return sum(one == path for one, _ in self.asked)
 
     def rotate(self) -> None:
-        """Take another key."""
+        """Replace the signing key."""
         self.key = ec.generate_private_key(ec.SECP256R1())
 
     def identity(self, how: str = "") -> str:
@@ -102,7 +102,7 @@ class AccountProvider:
 
     @property
     def key_id(self) -> str:
-        """Name its key."""
+        """The id of the signing key."""
         return f"key-{self.key.public_key().public_numbers().x % 100_000}"
 
     def keys(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class AccountProvider:
         return {"keys": [{**public, "kid": self.key_id, "alg": "ES256", "use": "sig"}]}
 
     def token_answer(self) -> tuple[int, Any]:
-        """Do what is next at a question for a token."""
+        """Answer a request for a token with the next scripted answer."""
         what = self.answers.popleft() if self.answers else "granted"
         if what in OAUTH_ERRORS:
             return 400, {"error": what, "error_description": "as scripted"}
@@ -122,7 +122,7 @@ class AccountProvider:
         return 200, {"access_token": TOKEN, "token_type": "bearer", "id_token": self.identity(what)}
 
     def answer(self, path: str, token: str) -> tuple[int, Any]:
-        """Answer one question."""
+        """Answer one request."""
         if self.status:
             return self.status, {}
         match path:
@@ -154,10 +154,10 @@ class AccountProvider:
 
 @contextmanager
 def providing() -> Iterator[AccountProvider]:
-    """Serve one on a free port of the loopback device."""
+    """Serve a provider on a free loopback port."""
     provider = AccountProvider()
 
-    class Handler(BaseHTTPRequestHandler):
+    class ProviderHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._serve({})
 
@@ -177,12 +177,12 @@ def providing() -> Iterator[AccountProvider]:
                 self.end_headers()
                 self.wfile.write(raw)
             except OSError:
-                self.close_connection = True  # whoever asked has had enough
+                self.close_connection = True  # the client hung up
 
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ProviderHandler)
     server.daemon_threads = True
     provider.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

@@ -1,4 +1,4 @@
-"""Answers of the API for tests that care about few of their fields."""
+"""API answers for tests that need only a few of the fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ZERO = to_text(bytes(32))
 
 
 def filled(kind: type[T], **fields: object) -> T:
-    """An answer with those fields, and nothing in the others: null, zero or empty."""
+    """An answer with those fields; all others are null, zero or empty."""
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType)
     return kind(**{one.name: _nothing(one.type) for one in info.fields} | fields)

@@ -1,4 +1,4 @@
-"""What a worker answers about competitions in the app's tests: one of each kind."""
+"""A worker's answers about competitions in the app's tests: one of each kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROUNDS = {OURS: 1_841, OTHER: 412, LARGE.run: 96, FULL.run: 77, ENDED.run: 2_000
 
 
 def side(name: str, run: str, **changes: object) -> CompetitionEntrantRow:
-    """An entrant for a run, but for the changes."""
+    """An entrant for a run, with these changes."""
     fields: dict[str, object] = {"name": name, "run": run, "run_name": name}
     return CompetitionEntrantRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
 
@@ -147,7 +147,7 @@ def _curve(run: str) -> LossCurve:
 
 
 def curves(question: Question) -> CurvesReply:
-    """Answer as a ledger's rounds make it; the run that has not begun has no point."""
+    """Answer with curves as a ledger's rounds make them; a run that has not begun has no points."""
     assert isinstance(question, AskCurves)
     return CurvesReply(
         rows=tuple(

@@ -30,12 +30,12 @@ systray_icon_size = 24
 
 
 def is_there() -> bool:
-    """Whether this computer has the programs."""
+    """Check that all programs of the desktop are installed."""
     return all(shutil.which(name) for name in NEEDED)
 
 
 class Desktop:
-    """One desktop; ends with everything on it when the block is left."""
+    """One desktop; leaving the block ends it and every program on it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,12 +43,12 @@ class Desktop:
         width, height = SIZE
         screen = f"{width}x{height}x24"
         command = ["Xvfb", "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp"]
-        command.append("-noreset")  # it would begin anew, and lose whoever comes, after a client
+        command.append("-noreset")  # or it restarts after each client and drops new ones
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._server = subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL)
         os.close(write)
-        with os.fdopen(read) as said:
-            self.display = f":{said.readline().strip()}"
+        with os.fdopen(read) as output:
+            self.display = f":{output.readline().strip()}"
         self.environ = {
             "DISPLAY": self.display,
             "QT_QPA_PLATFORM": "xcb",
@@ -64,7 +64,7 @@ class Desktop:
             raise
 
     def start_panel(self) -> None:
-        """Have a panel with a tray."""
+        """Start a panel with a tray and wait for it."""
         config = self.folder / "tint2rc"
         config.write_text(_PANEL)
         self.start("tint2", "-c", str(config))
@@ -87,7 +87,7 @@ class Desktop:
         program.wait(10)
 
     def do(self, *command: str) -> str:
-        """Run a small program on it, and give what it printed."""
+        """Run a command on the desktop and return its output."""
         done = subprocess.run(
             command,
             env={**os.environ, **self.environ},
@@ -99,35 +99,35 @@ class Desktop:
         return done.stdout
 
     def picture(self, name: str) -> Path:
-        """Write a picture of the whole screen."""
+        """Write a screenshot of the whole screen."""
         path = self.folder / f"{name}.png"
         self.do("import", "-window", "root", str(path))
         return path
 
     def windows(self, pid: int) -> set[str]:
-        """Windows of the process that are to be seen, its icon in the panel among them."""
+        """Visible windows of the process, including its icon in the panel."""
         return set(self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split())
 
     def titled(self, title: str) -> list[str]:
-        """Windows that the window manager has in its list, with that title."""
+        """Windows with that title in the window manager's list."""
         listed = self.do("xprop", "-root", "_NET_CLIENT_LIST").partition("#")[2]
         windows = [one.strip() for one in listed.split(",") if one.strip()]
         return [one for one in windows if f'"{title}"' in self.do("xprop", "-id", one, "WM_NAME")]
 
     def state(self, window: str) -> str:
-        """What the window manager says of a window: `Normal`, `Iconic` or nothing."""
-        said = self.do("xprop", "-id", window, "WM_STATE")
-        return next((word for word in ("Normal", "Iconic", "Withdrawn") if word in said), "")
+        """The window manager's state of a window: `Normal`, `Iconic`, `Withdrawn` or nothing."""
+        output = self.do("xprop", "-id", window, "WM_STATE")
+        return next((word for word in ("Normal", "Iconic", "Withdrawn") if word in output), "")
 
     def tray_icon(self, pid: int) -> tuple[int, int] | None:
-        """Middle of the icon that the process has in the panel; None: it has none to be seen."""
+        """Centre of the process's icon in the panel; None: it has no visible icon."""
         for window in self.windows(pid):
             if "_XEMBED_INFO(" in self.do("xprop", "-id", window, "_XEMBED_INFO"):
                 return _middle(self.do("xdotool", "getwindowgeometry", "--shell", window))
         return None
 
     def resting_icon(self, pid: int) -> tuple[int, int]:
-        """The same, once the panel has done with moving it about."""
+        """The same, once the panel has stopped moving it."""
         seen: list[tuple[int, int] | None] = [None]
 
         def rests() -> bool:
@@ -142,7 +142,7 @@ class Desktop:
         return seen[-1]
 
     def close(self, window: str) -> None:
-        """Close it as its user would, by the window manager's key."""
+        """Close a window as a user would, with the window manager's shortcut."""
         self.do("xdotool", "windowactivate", "--sync", window, "key", "alt+F4")
 
     def click(self, at: tuple[int, int], button: int) -> None:
@@ -150,7 +150,7 @@ class Desktop:
         self.do("xdotool", "mousemove", str(at[0]), str(at[1]), "click", str(button))
 
     def click_until(self, at: tuple[int, int], button: int, holds: Callable[[], object]) -> None:
-        """Click there, and again after a while where nothing came of it, as a user would."""
+        """Click there, and again after a while if nothing happened, as a user would."""
         for _ in range(CLICKS):
             self.click(at, button)
             try:
@@ -179,6 +179,6 @@ class Desktop:
 
 
 def _middle(shell: str) -> tuple[int, int]:
-    said = dict(line.split("=", 1) for line in shell.splitlines() if "=" in line)
-    left, top, width, height = (int(said[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+    values = dict(line.split("=", 1) for line in shell.splitlines() if "=" in line)
+    left, top, width, height = (int(values[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
     return left + width // 2, top + height // 2

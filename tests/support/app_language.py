@@ -1,7 +1,7 @@
-"""The languages of tests and pictures, with one that nobody speaks.
+"""The languages of tests and pictures, including a pseudo-language.
 
-Of that one each text is in brackets, accented and 40 % longer, if the Spanish file has it: what
-stays plain has never been given to a translator.
+The pseudo-language puts each text in brackets, adds accents and makes it 40 % longer, if the
+Spanish file has that text: a text that stays plain was never given to a translator.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 SPOKEN = ("en", "pseudo", "es")
 LONG = SPOKEN[1:]
-"""Those that need more room than English."""
+"""Languages that need more room than English."""
 REGIONS = {"en": "en_US"}
-"""Where a language is spoken, if Qt would choose by the computer."""
+"""The locale of a language, where Qt would otherwise use the computer's."""
 
 ACCENTED = str.maketrans("aeioucnstlrdkgyzAEIOUCNSTLRDKGYZ", "áéíóúçñšţĺřďķğýžÁÉÍÓÚÇÑŠŢĹŘĎĶĞÝŽ")
 KEPT = re.compile(r"(\{[^}]*\}|%n|%L?\d)")
@@ -30,7 +30,7 @@ LONGER = 0.4
 
 
 class PseudoLocale(QTranslator):
-    """Translates what a translator was given to translate; all else stays plain, to be seen."""
+    """Translates the texts that translators were given; all others stay plain and stand out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class PseudoLocale(QTranslator):
     def translate(
         self, context: str, source: str, _disambiguation: str | None = None, _n: int = -1
     ) -> str:
-        """The same, hard to overlook."""
+        """Give the pseudo-translation of a known text."""
         return pseudo(source) if (context, source) in self._texts else source
 
 
@@ -53,7 +53,7 @@ def _texts() -> frozenset[tuple[str, str]]:
 
 
 def speak(language: Language, spoken: str) -> None:
-    """Speak one of `SPOKEN`, the same on every computer."""
+    """Switch the app to one of `SPOKEN`, the same on every computer."""
     if spoken == "pseudo":
         language.apply(QLocale("en_US"), PseudoLocale())
     else:

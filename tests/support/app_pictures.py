@@ -3,10 +3,10 @@
     python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
                                                         [--look dark] [--language es] [--scale 2]
 
-Without `--page` it is all pages, their places, the first run and the dialogs about a key.
+Without `--page` it draws all pages, their places, the first run and the dialogs about a key.
 
-One process for each scale, for Qt takes its scale at the start. The clock, the figures and the
-typeface are fixed, so that two runs draw the same.
+Each scale has its own process, since Qt reads its scale at the start. The clock, the figures and
+the typeface are fixed, so that two runs draw the same.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ PLACES = (
     "settings.network", "settings.storage", "settings.notifications", "settings.appearance",
     "settings.account", "settings.startup", "settings.privacy", "settings.advanced",
 )  # fmt: skip
-"""Of the pages that hold more than one; they open at the first of them."""
+"""The places of pages with several; without a place, such a page opens at its first."""
 SETTLES = 3
-"""Turns of the event loop after which layouts have come to rest."""
+"""Turns of the event loop after which layouts are stable."""
 FRESH = ("new", "joining")
-"""Situations in which nothing was earned yet."""
+"""Situations in which nothing has been earned yet."""
 
 
-class Studio:
-    """An application that can be photographed in any look and language."""
+class PictureRenderer:
+    """Renders pictures of an application in any look and language."""
 
     def __init__(self, app: QApplication, folder: Path) -> None:
-        """Programs keep their settings in the folder."""
+        """The application keeps its settings in the folder."""
         self._app, self._folder = app, folder
         self.size = style.WINDOW
         self._look = Theme(app, Appearance.DARK)
         self._language = Language(app, "en")
 
-    def dress(self, choice: Appearance, language: str) -> None:
-        """Look and speak like that from now on."""
+    def set_appearance(self, choice: Appearance, language: str) -> None:
+        """Set the look and the language of the next pictures."""
         self._look.choose(choice)
         speak(self._language, language)
 
@@ -85,7 +85,7 @@ class Studio:
         name, _, place = page.partition(".")
         window.open_page(name)
         for snapshot in minute(SCENES[scene]):
-            worker.show(snapshot)
+            worker.send_snapshot(snapshot)
         if place:
             window.page.restore_location(place)
         window.show()
@@ -102,8 +102,8 @@ class Studio:
         return taken
 
 
-class Order(NamedTuple):
-    """What is wanted; a page with a dot is opened at that place."""
+class PictureOptions(NamedTuple):
+    """The pictures to write; a page with a dot is opened at that place."""
 
     folder: Path
     pages: tuple[str, ...]
@@ -114,25 +114,25 @@ class Order(NamedTuple):
     has_first_run: bool = False
 
 
-def take(order: Order, scale: float) -> None:
+def write_pictures(options: PictureOptions, scale: float) -> None:
     """Write the pictures of one scale."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    dresses = tuple(product(order.looks, order.languages))
+    appearances = tuple(product(options.looks, options.languages))
     with TemporaryDirectory() as kept:
-        studio = Studio(app, Path(kept))
-        studio.size = order.size
-        for choice, language in dresses:
-            studio.dress(choice, language)
-            for page, scene in product(order.pages, order.scenes):
+        renderer = PictureRenderer(app, Path(kept))
+        renderer.size = options.size
+        for choice, language in appearances:
+            renderer.set_appearance(choice, language)
+            for page, scene in product(options.pages, options.scenes):
                 name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
-                studio.picture(scene, page).save(str(order.folder / name))
-    if order.has_first_run:
-        first_run_pictures.take(order.folder, scale, dresses)
+                renderer.picture(scene, page).save(str(options.folder / name))
+    if options.has_first_run:
+        first_run_pictures.write_pictures(options.folder, scale, appearances)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Take pictures as the command line says."""
+    """Write pictures as the command line says."""
     parser = argparse.ArgumentParser(description="Write pictures of the app's pages")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", action="append", help="home, settings.network …")
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.scale is not None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"
-        take(_order(chosen), chosen.scale)
+        write_pictures(_order(chosen), chosen.scale)
         return 0
     for scale in SCALES:
         command = [sys.executable, "-m", "tests.support.app_pictures", *words]
@@ -155,9 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _order(chosen: argparse.Namespace) -> Order:
+def _order(chosen: argparse.Namespace) -> PictureOptions:
     width, _, height = chosen.size.partition("x")
-    return Order(
+    return PictureOptions(
         folder=chosen.folder,
         pages=tuple(chosen.page or (*(entry.name for entry in PAGES), *PLACES)),
         scenes=tuple(chosen.scene or ["lending"]),

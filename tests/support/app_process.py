@@ -1,4 +1,4 @@
-"""The app as a user starts it: a process of its own, in folders of the test's own."""
+"""The app as a user starts it: a separate process, with the test's own folders."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Self
 
 PATIENCE_S = 90.0
-"""How long to wait for what an app does: its start reads a hundred megabytes."""
+"""How long to wait for the app: its start reads a hundred megabytes."""
 NOWHERE = "http://127.0.0.1:9"
-"""A ledger's address where nobody answers."""
+"""A ledger address where nothing answers."""
 
 
 class AppProcess:
-    """One app; ends with its worker when the block is left."""
+    """One app; leaving the block ends it and its worker."""
 
     def __init__(
         self, folder: Path, *options: str, environ: Mapping[str, str] | None = None
@@ -51,7 +51,7 @@ class AppProcess:
         return children(self.process.pid)
 
     def log(self) -> str:
-        """What it has said."""
+        """The app's log so far."""
         return Path(self._log.name).read_text()
 
     def __enter__(self) -> Self:
@@ -75,7 +75,7 @@ class AppProcess:
 
 
 def children(parent: int) -> list[int]:
-    """Processes whose parent that is."""
+    """Processes with that parent."""
     found: list[int] = []
     for task in Path(f"/proc/{parent}/task").glob("*/children"):
         found += [int(pid) for pid in task.read_text().split()]
@@ -83,7 +83,7 @@ def children(parent: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether that process runs, and is not merely waiting to be buried."""
+    """True while the process runs; False for a zombie too."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -91,7 +91,7 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_until(holds: Callable[[], object], timeout_s: float) -> None:
-    """Return as soon as that holds; raises TimeoutError."""
+    """Return as soon as the condition holds; raises TimeoutError."""
     end = time.monotonic() + timeout_s
     while not holds():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""A program around the app's window: a settings' book on a disk, and a login that can be told."""
+"""The program around the app's window: stored settings, and an autostart that tests control."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 PROGRAMS = ("blender", "Code", "discord", "firefox", "kdenlive", "obs", "steam", "teams")
 
 
-class Login:
-    """What starts at login, as a system keeps it; `refuses` what cannot be written."""
+class FakeAutostart:
+    """The system's autostart; `refuses` makes writing it fail, `forgets` drops changes."""
 
     def __init__(self) -> None:
         self.is_there = False
@@ -40,11 +40,11 @@ class Login:
             self.is_there = is_there
 
 
-def own(folder: Path, login: Login | None = None) -> ProgramContext:
-    """A program whose files lie in that folder."""
+def own(folder: Path, login: FakeAutostart | None = None) -> ProgramContext:
+    """A program with its files in that folder."""
     return ProgramContext(
         settings=SettingsStore(folder / "settings"),
-        autostart=login or Login(),
+        autostart=login or FakeAutostart(),
         folder=folder / "worker",
         usual_ledger="https://ledger.example",
         programs=lambda: PROGRAMS,

@@ -1,4 +1,4 @@
-"""A minute of readings that end in those of a snapshot, always the same."""
+"""A fixed minute of readings that ends in those of a snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECONDS = 60
 
 
 def minute(snapshot: Snapshot) -> Iterator[Snapshot]:
-    """Snapshots of a minute, the last one as given."""
+    """Snapshots of a minute; the last one is the given one."""
     machine = snapshot.machine
     for second in range(SECONDS - 1):
         gpus = None if machine.gpus is None else tuple(_then(gpu, second) for gpu in machine.gpus)
@@ -33,7 +33,7 @@ def minute(snapshot: Snapshot) -> Iterator[Snapshot]:
 
 
 def _then(gpu: AcceleratorFacts, second: int) -> AcceleratorFacts:
-    """The card, so far into a minute in which it began to work."""
+    """The card, that many seconds into a minute in which it began to work."""
     part = min(1.0, second / 14) - 0.04 * abs(math.sin(second / 1.7))
     part = max(part, 0.0)
     return replace(

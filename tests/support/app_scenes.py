@@ -1,6 +1,6 @@
-"""What the app is shown in its tests: one snapshot for each situation, always the same.
+"""Fixed snapshots for the app's tests: one for each situation.
 
-The clock stands at 21 November 2026, 18:30 UTC; points, names and figures come of a fixed seed.
+The clock stands at 21 November 2026, 18:30 UTC; points, names and figures come from a fixed seed.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ NEW = Snapshot(at_ms=NOW_MS, machine=MACHINE, disk=DiskView(cap_bytes=32 * GB))
 def idle(
     state: LendingState, reason: LendingReason, until_ms: int | None = None, **values: str | int
 ) -> Snapshot:
-    """Like the one that lends, but not lending for that reason."""
+    """The lending snapshot, changed to one that is not lending for that reason."""
     return replace(
         LENDING,
         decision=Decision(state=state, reason=reason, values=dict(values), until_ms=until_ms),
@@ -192,7 +192,7 @@ SCENES: dict[str, Snapshot] = {
 
 
 def replies(seed: int = 7) -> dict[type, Scripted]:
-    """What a worker answers that has been at work for a month."""
+    """Answers of a worker that has been at work for a month."""
     rng = Random(seed)
     days = [
         max(0.0, 260 + 190 * math.sin(day / 3.1) + rng.uniform(-90, 90)) * POINT
@@ -234,7 +234,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
 
 
 def no_replies() -> dict[type, Scripted]:
-    """What a worker answers that has not yet done a round."""
+    """Answers of a worker that has not yet done a round."""
     return {
         AskSeries: PointsSeries(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
         AskCompetitions: CompetitionsReply(rows=()),

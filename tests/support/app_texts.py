@@ -2,8 +2,8 @@
 
     python -m tests.support.app_texts
 
-rewrites the `.ts` files and compiles each to the `.qm` file beside it: translations stay, new texts
-are added unfinished, and texts that are gone are dropped.
+rewrites the `.ts` files and compiles each to the `.qm` file beside it: it keeps translations, adds
+new texts as unfinished, and drops texts that are gone.
 
 Qt's lupdate finds the texts in the app's sources, and its lrelease compiles them. The `.ts` files
 are merged here and not by lupdate, because its Python parser (6.11) knows neither
@@ -99,14 +99,14 @@ HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 
 
 class Text(NamedTuple):
-    """A text as the sources have it."""
+    """A text as it is in the sources."""
 
     context: str
     source: str
 
     @property
     def is_plural(self) -> bool:
-        """Whether it depends on a number."""
+        """True if the text depends on a number."""
         return "%n" in self.source
 
 
@@ -122,7 +122,7 @@ def shown() -> tuple[Text, ...]:
 
 
 def wanted(code: str, texts: Iterable[Text]) -> tuple[Text, ...]:
-    """Those that a language's file has to hold: in English only the plurals differ."""
+    """Texts that a language's file must hold: for English, only the plurals."""
     return tuple(text for text in texts if code != "en" or text.is_plural)
 
 
@@ -136,7 +136,7 @@ def messages(content: str) -> dict[Text, ElementTree.Element]:
 
 
 def forms(message: ElementTree.Element) -> tuple[str, ...]:
-    """What a message is translated with, finished or not; empty texts where it is not."""
+    """A message's translations, finished or not; empty texts where there are none."""
     target = message.find("translation")
     if target is None:
         return ("",)
@@ -145,7 +145,7 @@ def forms(message: ElementTree.Element) -> tuple[str, ...]:
 
 
 def is_finished(message: ElementTree.Element) -> bool:
-    """Whether the translation holds: it is no draft, and none of a text that is gone."""
+    """True for a complete translation that is neither a draft nor of a text that is gone."""
     target = message.find("translation")
     return target is not None and "type" not in target.attrib and all(forms(message))
 

@@ -1,4 +1,4 @@
-"""A model on a scripted worker with everything around it that the tray and its like need."""
+"""A notification service for tests of the tray and of notifications."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
 
-class PaperDesk(NotificationService):
-    """Collects what it was asked to display."""
+class NotificationRecorder(NotificationService):
+    """Collects the notifications that it was asked to display."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.shown: list[tuple[str, str, str]] = []
+        self.displayed: list[tuple[str, str, str]] = []
 
     def display(self, title: str, text: str, target: str, button: str) -> None:
         assert button
-        self.shown.append((title, text, target))
+        self.displayed.append((title, text, target))
 
     @property
     def titles(self) -> list[str]:
-        """Titles of what was shown."""
-        return [title for title, _, _ in self.shown]
+        """Titles of the notifications."""
+        return [title for title, _, _ in self.displayed]

@@ -1,7 +1,7 @@
-"""A worker for the app's tests: it hears real messages of `link.control` and answers by a script.
+"""A worker for the app's tests: it receives real control messages and answers by a script.
 
-Everything goes through the bytes of the real protocol, both ways, so that what cannot be sent
-cannot be shown.
+Every message goes through the bytes of the real protocol, both ways, so a test cannot show the app
+anything that cannot be sent.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ if TYPE_CHECKING:
 
 
 Scripted: TypeAlias = "Reply | str | Callable[[Question], Reply | str | None]"
-"""A reply, an error, or what makes one of the question; None: it stays open."""
+"""A reply, an error, or a function that makes one from the question; None: no answer."""
 
 
 class ScriptedWorker(WorkerClient):
-    """Keeps what it heard in `heard`; answers at once by `replies`, or leaves a question open."""
+    """Keeps messages in `received`; answers at once from `replies`, or leaves a question open."""
 
     def __init__(self, replies: dict[type, Scripted] | None = None) -> None:
         super().__init__()
-        self.heard: list[control.ToWorker] = []
+        self.received: list[control.ToWorker] = []
         self.replies = dict(replies or {})
 
     def send_desired(self, wish: DesiredState) -> None:
-        """Hear a wish."""
-        self._hear(control.SetDesiredState(wish=wish))
+        """Receive a desired state."""
+        self._receive(control.SetDesiredState(wish=wish))
 
     def send_preferences(self, preferences: Preferences) -> None:
-        """Hear preferences."""
-        self._hear(control.SetPreferences(preferences=preferences))
+        """Receive preferences."""
+        self._receive(control.SetPreferences(preferences=preferences))
 
     def ask(self, number: int, question: Question) -> None:
-        """Hear a question, and answer it if the script does."""
-        self._hear(control.AskQuestion(id=number, question=question))
+        """Receive a question, and answer it if the script does."""
+        self._receive(control.AskQuestion(id=number, question=question))
         reply = self.replies.get(type(question))
         if callable(reply):
             reply = reply(question)
         if isinstance(reply, str):
-            self.say(control.QuestionAnswer(id=number, error=reply))
+            self.send(control.QuestionAnswer(id=number, error=reply))
         elif reply is not None:
-            self.say(control.QuestionAnswer(id=number, reply=reply))
+            self.send(control.QuestionAnswer(id=number, reply=reply))
 
-    def show(self, snapshot: Snapshot) -> None:
-        """Say everything there is to see."""
-        self.say(control.SnapshotMessage(snapshot=snapshot))
+    def send_snapshot(self, snapshot: Snapshot) -> None:
+        """Send a snapshot to the app."""
+        self.send(control.SnapshotMessage(snapshot=snapshot))
 
-    def say(self, message: control.FromWorker) -> None:
-        """Say that, over the wire's form."""
+    def send(self, message: control.FromWorker) -> None:
+        """Send a message to the app, encoded and decoded as on the wire."""
         received = control.decode_from_worker(control.encode(message))
         if isinstance(received, control.SnapshotMessage):
             self.snapshot.emit(received.snapshot)
@@ -65,16 +65,16 @@ class ScriptedWorker(WorkerClient):
             self.answer.emit(received)
 
     def last(self, kind: type[control.ToWorker]) -> control.ToWorker:
-        """What it heard last of that kind."""
-        return next(one for one in reversed(self.heard) if isinstance(one, kind))
+        """The last received message of that kind."""
+        return next(one for one in reversed(self.received) if isinstance(one, kind))
 
     def obey(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with the last wish in it, and show it."""
-        heard = self.last(control.SetDesiredState)
-        assert isinstance(heard, control.SetDesiredState)
-        shown = msgspec.structs.replace(snapshot, wish=heard.wish)
-        self.show(shown)
-        return shown
+        """Send the snapshot with the last desired state in it; returns that snapshot."""
+        message = self.last(control.SetDesiredState)
+        assert isinstance(message, control.SetDesiredState)
+        obeyed = msgspec.structs.replace(snapshot, wish=message.wish)
+        self.send_snapshot(obeyed)
+        return obeyed
 
-    def _hear(self, message: control.ToWorker) -> None:
-        self.heard.append(control.decode_to_worker(control.encode(message)))
+    def _receive(self, message: control.ToWorker) -> None:
+        self.received.append(control.decode_to_worker(control.encode(message)))

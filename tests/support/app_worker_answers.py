@@ -1,4 +1,4 @@
-"""What a worker's books answer in the app's tests: runs, rounds, events; always the same."""
+"""Fixed answers of a worker's databases for the app's tests: runs, rounds, events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Values: TypeAlias = "dict[str, str | int | float]"
 
 
 def run(name: str, number: str, **changes: object) -> RunRow:
-    """A run that fits, but for the changes."""
+    """A run that fits this computer, with these changes."""
     fields: dict[str, object] = {
         "run": number,
         "name": name,
@@ -140,7 +140,7 @@ ROWS = _rows()
 
 
 def points(question: Question) -> PointsReply:
-    """Answer as the points book does."""
+    """Answer as the points database does."""
     assert isinstance(question, AskPoints)
     rows = [
         row
@@ -154,12 +154,12 @@ def points(question: Question) -> PointsReply:
 
 
 def no_points(_: Question) -> PointsReply:
-    """Answer as an empty book does."""
+    """Answer as an empty points database does."""
     return PointsReply(rows=())
 
 
 def series(question: Question) -> PointsSeries:
-    """Add the rounds up as the points book does."""
+    """Add the rounds up as the points database does."""
     assert isinstance(question, AskSeries)
     since_ms = question.since_ms or min(row.at_ms for row in ROWS)
     sums = [0] * ((NOW_MS - since_ms) // question.step_ms + 1)
@@ -200,14 +200,14 @@ HAPPENED = tuple(_event(number) for number in range(EVENTS, 0, -1))
 
 
 def activity(question: Question) -> ActivityReply:
-    """Answer as the event book does."""
+    """Answer as the event database does."""
     assert isinstance(question, AskActivity)
     rows = [row for row in HAPPENED if question.before is None or row.number < question.before]
     return ActivityReply(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
 
 
 def first_activity(_: Question) -> ActivityReply:
-    """Answer as the book of a worker does that has just started."""
+    """Answer as the event database of a newly started worker does."""
     started = ActivityRow(
         number=1,
         at_ms=NOW_MS - 20_000,

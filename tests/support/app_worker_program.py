@@ -1,20 +1,20 @@
 """A worker program that follows a script: `python -m tests.support.app_worker_program MODE FOLDER`.
 
-It speaks `link.control` over its pipes as the real one does, and appends to FOLDER/heard every line
-that it hears, and to FOLDER/starts its process id. MODE is what it does wrong:
+It speaks the control protocol over its pipes as the real one does. It appends every line that it
+receives to FOLDER/heard, and its process id to FOLDER/starts. MODE is what it does wrong:
 
 - good: nothing
 - late: answers questions after a second
 - mute: never answers questions
-- hung: shows itself once, and then nothing; does not end when told
-- silent: never says a word, and ends when told
-- garbage: says something that is no message
-- endless: says a line of 2 MB
-- dying: shows itself and ends
+- hung: sends one snapshot, and then nothing; does not end when told
+- silent: never sends anything, and ends when told
+- garbage: sends an invalid message
+- endless: sends a line of 2 MB
+- dying: sends one snapshot and ends
 - refusing: speaks another version
 - taken: another process uses its folder
-- slow-wish: takes over a wish when it was said three times
-- other-wish: has a wish of its own with a greater number, as from a command line
+- slow-wish: applies a desired state once it was sent three times
+- other-wish: has its own desired state with a greater number, as from a command line
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ OTHERS = DesiredState(number=41, lend=True)
 MINE = DesiredState(number=4, lend=False)
 
 
-class Program:
-    """One worker."""
+class WorkerProgram:
+    """One scripted worker."""
 
     def __init__(self, mode: str, folder: Path) -> None:
         self.mode, self.folder = mode, folder
@@ -51,32 +51,34 @@ class Program:
             file.write(f"{os.getpid()}\n")
 
     def run(self) -> None:
-        """Go on until told to end, or as the script says."""
+        """Run until told to end, or as the script says."""
         if self.mode == "hung":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self.heard(sys.stdin.buffer.readline())
+        self.receive(sys.stdin.buffer.readline())
         if self.mode == "silent":
             sys.stdin.buffer.read()
             return
         if self.mode == "refusing":
-            say(control.RefuseController(why="app 0.1 speaks version 1, this worker speaks 2", v=2))
+            send(
+                control.RefuseController(why="app 0.1 speaks version 1, this worker speaks 2", v=2)
+            )
             return
-        say(control.AcceptController(build="paper", pid=os.getpid(), folder=str(self.folder)))
+        send(control.AcceptController(build="paper", pid=os.getpid(), folder=str(self.folder)))
         if self.mode == "taken":
             sys.stderr.write("some log line\ntequio: another process uses the folder\n")
             sys.exit(1)
         self.misbehave()
-        threading.Thread(target=self.show, daemon=True).start()
+        threading.Thread(target=self.send_snapshots, daemon=True).start()
         for line in sys.stdin.buffer:
-            if isinstance(message := self.heard(line), control.EndWorker):
+            if isinstance(message := self.receive(line), control.EndWorker):
                 break
-            self.take(message)
+            self.handle(message)
         if self.mode == "hung":
             time.sleep(60)
 
     def misbehave(self) -> None:
-        """Do what the script says, once."""
-        say(control.SnapshotMessage(snapshot=self.snapshot))
+        """Do what the script says, once, at the start."""
+        send(control.SnapshotMessage(snapshot=self.snapshot))
         match self.mode:
             case "hung":
                 time.sleep(60)
@@ -88,14 +90,14 @@ class Program:
                 sys.stderr.write("tequio: the disk under the folder is gone\n")
                 sys.exit(1)
 
-    def show(self) -> None:
-        """Show everything again and again."""
+    def send_snapshots(self) -> None:
+        """Send the snapshot again and again."""
         while True:
-            say(control.SnapshotMessage(snapshot=self.snapshot))
+            send(control.SnapshotMessage(snapshot=self.snapshot))
             time.sleep(EVERY_S)
 
-    def take(self, message: control.ToWorker) -> None:
-        """Do what was said."""
+    def handle(self, message: control.ToWorker) -> None:
+        """Handle one message."""
         match message:
             case control.SetDesiredState(wish=wish):
                 self.wished += 1
@@ -112,27 +114,27 @@ class Program:
         """Answer, sooner or later."""
         if self.mode == "late":
             time.sleep(1.0)
-        say(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
+        send(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
 
-    def heard(self, line: bytes) -> control.ToWorker:
-        """Keep the line, and read it."""
+    def receive(self, line: bytes) -> control.ToWorker:
+        """Append the line to the file of received lines, and decode it."""
         with (self.folder / "heard").open("ab") as file:
             file.write(line)
         return control.decode_to_worker(line)
 
 
-_SAYING = threading.Lock()
+_WRITING = threading.Lock()
 
 
-def say(message: control.FromWorker) -> None:
+def send(message: control.FromWorker) -> None:
     write(control.encode(message))
 
 
 def write(content: bytes) -> None:
-    with _SAYING:
+    with _WRITING:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
-    Program(sys.argv[1], Path(sys.argv[2])).run()
+    WorkerProgram(sys.argv[1], Path(sys.argv[2])).run()

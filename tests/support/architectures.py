@@ -1,7 +1,7 @@
-"""Tiny networks of the architectures that runs go on from, and others that they cannot.
+"""Tiny networks of architectures that a run can start from, and of others that it cannot.
 
-Folders are written by transformers itself, so that files have the names that the Hub's have.
-Weights are larger than usual: every token before a token matters for its likelihood.
+Transformers itself writes the folders, so that files have the same names as on the Hub. Weights are
+larger than usual: a token's likelihood depends on every token before it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
         "cannot build a qwen3 model",
     ),
 }
-"""Configurations that no run can be of, and what is said of them."""
+"""Configurations that no run can start from, and the error for each."""
 
 
 def fields_of(name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The table of attacks: what the tests say that they stop, read from their source.
+"""The table of attacks that the tests claim to stop, read from the tests' source.
 
-`@attack("W3", layer="gate", ends="...")` on a test says that its attacker ends so. The attacks
+`@attack("W3", layer="gate", ends="...")` on a test states how that attack ends. The attacks
 themselves, in groups, are in tests/attacks/attacks.toml. Tests are read, never imported, so the
 table costs nothing and needs none of their libraries. (python -m tests.security)
 """
@@ -42,7 +42,7 @@ _Test = TypeVar("_Test", bound="Callable[..., object]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """What somebody may try; `open` says what no test shows, or nothing."""
+    """An attack that somebody may try; `open` names what no test covers, if anything."""
 
     id: str
     says: str
@@ -69,7 +69,7 @@ def attack(name: str, *, layer: str, ends: str) -> Callable[[_Test], _Test]:
 
 @cache
 def groups() -> tuple[tuple[str, tuple[Attack, ...]], ...]:
-    """Title and attacks of each group, as the file has them."""
+    """Title and attacks of each group, in the order of the file."""
     tree = tomllib.loads((TESTS / "attacks" / "attacks.toml").read_text())
     return tuple(
         (group["title"], tuple(Attack(**one) for one in group["attack"])) for group in tree["group"]
@@ -92,7 +92,7 @@ def defences() -> list[Defence]:
 
 
 def page_with_table(page: str) -> str:
-    """The page with the table in its place."""
+    """Put the current table into the page."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{_table()}\n{END}{after}"
@@ -116,7 +116,7 @@ def _marks(path: Path, tree: ast.Module) -> Iterator[Defence]:
 
 
 def _table() -> str:
-    """One section a group, one row a test; an attack's words stand in its first row."""
+    """One section per group, one row per test; an attack's description is in its first row."""
     by_attack: dict[str, list[Defence]] = {}
     for one in defences():
         by_attack.setdefault(one.attack, []).append(one)

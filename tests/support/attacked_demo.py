@@ -1,7 +1,7 @@
-"""The demo, played with one volunteer whose trainer cheats; all else is the demo's own.
+"""The demo with one volunteer whose trainer cheats; everything else is the demo's own.
 
 Every program is real, and so is the cheat's: `hostile_worker` is the `tequio` command with another
-trainer program. The plan lets three go on without the fourth, as a run for strangers would.
+trainer program. The plan lets three go on without the fourth, as a run open to strangers would.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ CHEAT = "volunteer-4"
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeSuffice(DemoScript):
-    """The demo's script, for a run that goes on when one of four is out."""
+class ThreeMemberScript(DemoScript):
+    """The demo's script, for a run that goes on when one of four is quarantined."""
 
     def plan(self) -> str:
         """The organiser's TOML."""
@@ -39,15 +39,15 @@ class ThreeSuffice(DemoScript):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Performance:
-    """A demo that is over: its outcome, and what its log says of standings."""
+class FinishedDemo:
+    """A finished demo: its outcome, and its log."""
 
     outcome: dict[str, Any]
     entries: list[Entry]
     cheat: PeerKey
 
     def changes(self, *, of_cheat: bool) -> list[StandingChange]:
-        """Changes of standing of the cheat, or of everybody else."""
+        """Changes of standing of the cheat, or of all other members."""
         bodies = (entry.statement.body for entry in self.entries)
         said = [body for body in bodies if isinstance(body, StandingChange)]
         return [body for body in said if (key_from_text(body.peer) == self.cheat) is of_cheat]
@@ -59,8 +59,8 @@ class Performance:
         return [one.round or 0 for one in said if isinstance(one.body, WorkCommit)]
 
 
-def perform(script: DemoScript, attack: str | None) -> Performance:
-    """Play the demo, the fourth volunteer with that attack, or honest like the others."""
+def run_attacked_demo(script: DemoScript, attack: str | None) -> FinishedDemo:
+    """Run the demo; the fourth volunteer uses that attack, or is honest like the others."""
 
     def command(*words: str) -> list[str]:
         is_cheat = words[0] == "worker" and any(word.endswith(CHEAT) for word in words)
@@ -70,7 +70,7 @@ def perform(script: DemoScript, attack: str | None) -> Performance:
 
     with mock.patch.object(play, "tequio", command):
         outcome = main.run_demo(script)
-    return Performance(
+    return FinishedDemo(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),
         cheat=identity.load_or_create(script.folder / CHEAT).key,

@@ -1,4 +1,4 @@
-"""People who want something from the ledger that is not theirs: they speak bytes, not our API."""
+"""Attackers of the ledger who send raw bytes instead of using our API."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def forged(entry: Entry) -> Entry:
 
 
 def post(url: str, entries: Sequence[Entry]) -> httpx.Response:
-    """Post a bundle, whatever becomes of it."""
+    """Post a bundle, whatever the answer."""
     content = encode_bundle([entry.leaf() for entry in entries])
     return httpx.post(f"{url}/v1/statements", content=content, timeout=PATIENCE_S)
 
 
 def codes(answer: httpx.Response) -> list[str]:
-    """What became of each entry: its status, or the code of its refusal."""
+    """The result of each entry: its status, or the code of its refusal."""
     return [item.get("code") or item["status"] for item in answer.json()["items"]]
 
 
@@ -47,7 +47,7 @@ def put_headers(signer: Signer, net: bytes, digest: Digest, at_ms: int) -> dict[
 
 
 def exchange(url: str, request: bytes) -> bytes:
-    """Send raw bytes to a server and read until it closes, or the status line at least."""
+    """Send raw bytes to a server and return the first part of its answer."""
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), PATIENCE_S) as line:
         line.sendall(request)
@@ -55,11 +55,11 @@ def exchange(url: str, request: bytes) -> bytes:
 
 
 def status_of(url: str, method: str, target: str, headers: str = "") -> int:
-    """The status of an answer to a request whose target and headers nobody has cleaned."""
+    """The status of the answer to a request with unescaped target and headers."""
     request = f"{method} {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"
     return int(exchange(url, request.encode("latin-1")).split(b" ", 2)[1])
 
 
 def key_number(number: int) -> PeerKey:
-    """One of as many keys as anybody likes to make."""
+    """The sybil key with that number."""
     return Signer(sha256(b"sybil", number.to_bytes(8, "big"))).key

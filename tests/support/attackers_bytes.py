@@ -1,4 +1,4 @@
-"""Bytes that nobody honest sends: random, altered, cut, nested, and hugely numbered."""
+"""Bytes that no honest program sends: random, altered, cut, nested, with huge numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORDS = (
 
 
 def hostile(example: bytes) -> st.SearchStrategy[bytes]:
-    """Random bytes, JSON-like text, and the example with bytes changed, cut or put in."""
+    """Random bytes, JSON-like text, and the example with bytes changed, removed or inserted."""
     text = st.lists(st.sampled_from(_WORDS), max_size=40).map(lambda words: "".join(words).encode())
     edits = st.lists(
         st.tuples(st.integers(0, len(example)), st.integers(0, 4), st.binary(max_size=4)),

@@ -1,4 +1,4 @@
-"""Many addresses at once: unknown keys, bad signatures, garbage, and streams that nobody reads."""
+"""A flood from many addresses: unknown keys, bad signatures, garbage and unread streams."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PAUSE_S = 0.02
 
 
 @dataclass
-class Spent:
-    """What a flood has come to."""
+class FloodCounts:
+    """Counts of a flood so far; setting `over` ends it."""
 
     requests: int = 0
     streams: int = 0
@@ -33,9 +33,9 @@ class Spent:
 
 
 @contextlib.contextmanager
-def flood(ledger: Served, networks: int) -> Iterator[Spent]:
-    """Attack from so many /24 networks of the loopback device until the end of the block."""
-    spent = Spent()
+def flood(ledger: Served, networks: int) -> Iterator[FloodCounts]:
+    """Attack from `networks` /24 networks of the loopback device until the end of the block."""
+    spent = FloodCounts()
     threads = [
         threading.Thread(target=_attack, args=(ledger, f"127.0.{at}.1", spent), daemon=True)
         for at in range(1, networks + 1)
@@ -50,7 +50,7 @@ def flood(ledger: Served, networks: int) -> Iterator[Spent]:
             thread.join(20)
 
 
-def _attack(ledger: Served, address: str, spent: Spent) -> None:
+def _attack(ledger: Served, address: str, spent: FloodCounts) -> None:
     transport = httpx.HTTPTransport(local_address=address, verify=False)
     with (
         contextlib.ExitStack() as open_streams,

@@ -1,4 +1,4 @@
-"""A neighbour on the LAN who looks which doors a program has opened."""
+"""The open ports of a program, as a neighbour on the LAN finds them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE_S = 60.0
 
 @contextlib.contextmanager
 def started(name: str, folder: Path, ledger: str) -> Iterator[psutil.Process]:
-    """A client's program with its own defaults, but for its folder and its ledger."""
+    """A client program with its default settings, except for its folder and its ledger."""
     command = [sys.executable, "-m", "tequio_client", name, "--dir", str(folder)]
     process = subprocess.Popen(
         [*command, "--ledger", ledger], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -33,7 +33,7 @@ def started(name: str, folder: Path, ledger: str) -> Iterator[psutil.Process]:
 
 
 def open_doors(process: psutil.Process) -> set[tuple[str, int]]:
-    """Address and port of everything that a program and its children listen on."""
+    """Address and port of every socket on which a program and its children listen."""
     held = process.net_connections(kind="inet")
     for child in process.children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -46,7 +46,7 @@ def open_doors(process: psutil.Process) -> set[tuple[str, int]]:
 
 
 def wait_for_doors(process: psutil.Process) -> set[tuple[str, int]]:
-    """The same, once there is one and no further one has come for two seconds."""
+    """The same, once there is one and none has been added for two seconds."""
     deadline, seen, since = time.monotonic() + PATIENCE_S, set[tuple[str, int]](), time.monotonic()
     while time.monotonic() < deadline:
         now = open_doors(process)

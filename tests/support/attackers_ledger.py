@@ -1,4 +1,4 @@
-"""People at the real ledger's door who are not who they say: they make bytes, and post them."""
+"""Attackers of the real ledger who forge entries and post them as raw bytes."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ SMALL_KEYS = {
 
 
 @dataclass(frozen=True)
-class Door:
-    """A served ledger of two organisers, and what came of knocking at it."""
+class AttackedLedger:
+    """A served ledger with two organisers, and requests to it."""
 
     ledger: Served
     http: httpx.Client
@@ -60,65 +60,67 @@ class Door:
         return self.ledger.net
 
     def post(self, *leaves: bytes) -> list[str]:
-        """Post leaves as they are; the code or status of each."""
+        """Post leaves as they are; returns the code or status of each."""
         return codes(self.http.post("/v1/statements", content=encode_bundle(leaves)))
 
-    def says(self, *entries: Entry) -> list[str]:
-        """Post entries; the code or status of each."""
+    def post_entries(self, *entries: Entry) -> list[str]:
+        """Post entries; returns the code or status of each."""
         return self.post(*(entry.leaf() for entry in entries))
 
     def author(self, name: str) -> Author:
-        """Somebody who is registered."""
+        """Register an author."""
         one = Author(name, self.net)
-        assert self.says(one.register(now_ms())) == ["logged"]
+        assert self.post_entries(one.register(now_ms())) == ["logged"]
         return one
 
     def put(self, signer: Signer, content: bytes, at_ms: int, name: bytes | None = None) -> int:
-        """PUT a blob as that key, signed at that time; the status."""
+        """PUT a blob as that key, signed at that time; returns the status."""
         digest = sha256(content)
         headers = put_headers(signer, self.net, digest, at_ms)
         url = f"/v1/blobs/{to_text(name or digest)}"
         return self.http.put(url, content=content, headers=headers).status_code
 
     def open(self, rules: Manifest) -> RunId:
-        """Open a run as the organisers may."""
+        """Open a run as the organiser."""
         assert self.put(ORGANISER, rules.encode(), now_ms()) in (200, 201)
         organiser = Author("organiser", self.net)
         organiser.signer = ORGANISER
-        assert self.says(organiser.say(opening(rules), now_ms(), run=rules.run_id)) == ["logged"]
+        assert self.post_entries(organiser.sign(opening(rules), now_ms(), run=rules.run_id)) == [
+            "logged"
+        ]
         return rules.run_id
 
     def size(self) -> int:
-        """Entries under the log's checkpoint."""
+        """The size of the log in its checkpoint."""
         return int(self.http.get("/log/checkpoint").text.split("\n")[1])
 
     def knows(self, key: PeerKey) -> bool:
-        """Whether the ledger has made any record of a key."""
+        """True if the ledger has a record of the key."""
         return self.http.get(f"/v1/peers/{to_text(key)}").status_code == 200
 
 
 @contextmanager
-def door(folder: Path, *options: str) -> Iterator[Door]:
+def attacked_ledger(folder: Path, *options: str) -> Iterator[AttackedLedger]:
     """Start the real program."""
     with (
         served(folder, "--organiser", to_text(SECOND.key), *options) as ledger,
         httpx.Client(base_url=ledger.url, timeout=PATIENCE_S) as http,
     ):
-        yield Door(ledger, http)
+        yield AttackedLedger(ledger, http)
 
 
 def opening(rules: Manifest) -> RunOpen:
-    """The word that opens a run of that manifest."""
+    """The statement that opens a run of that manifest."""
     return RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
 
 
 def now_ms() -> int:
-    """The machine's time, which the program reads too."""
+    """The machine's time, which the ledger program uses too."""
     return time.time_ns() // 1_000_000
 
 
 def under(entry: Entry, signer: Signer, net: NetworkId) -> Entry:
-    """The entry with another key's signature in the place of its author's."""
+    """The entry with another key's signature in place of its author's."""
     (author, _), *others = entry.signatures
     forged = signer.sign(signed_message(net, entry.statement.raw))
     return Entry(((author, forged), *others), entry.statement)
@@ -139,14 +141,14 @@ def registering(key: bytes, net: NetworkId) -> bytes:
 
 
 def mixed(key: PeerKey) -> PeerKey:
-    """The same key plus a point of order 8: it verifies here and not there."""
+    """The key plus a point of order 8: only some Ed25519 verifiers accept its signatures."""
     from nacl.bindings import crypto_core_ed25519_add  # noqa: PLC0415  # only for this
 
     return PeerKey(crypto_core_ed25519_add(key, TORSION))
 
 
 def respelt(entry: Entry, signer: Signer, net: NetworkId) -> dict[str, bytes]:
-    """The same statement in spellings that some JSON parsers read alike, each truly signed."""
+    """The same statement in spellings that some JSON parsers read alike, each validly signed."""
     raw = entry.statement.raw
     tree = json.loads(raw)
     shuffled = dict(reversed(tree.items()))
@@ -180,13 +182,13 @@ def elsewhere(entry: Entry, net: NetworkId, *signers: Signer) -> Entry:
     return sign(other, replace(entry.statement), *signers)
 
 
-def all_refused(said: Sequence[str], code: str) -> bool:
-    """Whether every entry met that refusal."""
-    return set(said) == {code}
+def all_refused(results: Sequence[str], code: str) -> bool:
+    """True if every entry was refused with that code."""
+    return set(results) == {code}
 
 
 def monkey(chance: random.Random, speaker: Author, keys: Sequence[PeerKey]) -> Entry:
-    """Some statement of any type, about anything; raises RefusedError if nobody could write it."""
+    """A random statement of any type; raises RefusedError if no author could write it."""
     body = example(chance.choice(sorted(EXAMPLES)))
     numbers = [0, 1, 2, 300, 2**31, 2**53 - 1]
     changes: dict[str, object] = {}
@@ -203,4 +205,4 @@ def monkey(chance: random.Random, speaker: Author, keys: Sequence[PeerKey]) -> E
         changes["leaves"] = (to_text(one), to_text(other))[: chance.randint(1, 2)]
     run = None if body.SCOPE is Scope.NETWORK else RunId(_RUNS[chance.randrange(2)])
     number = chance.choice(numbers) if body.SCOPE is Scope.ROUND else None
-    return speaker.say(replace_fields(body, **changes), now_ms(), run=run, number=number)
+    return speaker.sign(replace_fields(body, **changes), now_ms(), run=run, number=number)

@@ -1,4 +1,4 @@
-"""A log's operator, or somebody on the operator's machine or the line, who changes history."""
+"""Attacks on history by the log's operator, or from the operator's machine or network."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BLOB = b"a document" * 40
 
 
 def vandalise(folder: Path, what: str, seed: int) -> str:
-    """Flip one bit of a stored value, chosen by the seed; say which."""
+    """Flip one bit of a stored value, chosen by the seed; returns a description of the bit."""
     table, column = STORED[what]
     chance = random.Random(f"{what} {seed}")
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as database, database:
@@ -47,13 +47,13 @@ def vandalise(folder: Path, what: str, seed: int) -> str:
 
 
 def seize(folder: Path) -> None:
-    """Start a term of the log as a second sequencer would, past the lock of the folder."""
+    """Start a term of the log as a second sequencer would, bypassing the lock of the folder."""
     with closing(sqlite3.connect(folder / "ledger.sqlite", timeout=10)) as database, database:
         database.execute("UPDATE log_head SET term = term + 1")
 
 
 def log_of(count: int, other: int = 0) -> MemoryLog:
-    """A log of so many entries of Alice's, then of Bob's."""
+    """A log with `count` entries by Alice, then `other` entries by Bob."""
     log = MemoryLog.founded()
     log.extend(ALICE[:count])
     log.extend(BOB[:other])
@@ -61,13 +61,13 @@ def log_of(count: int, other: int = 0) -> MemoryLog:
 
 
 def furnish(server: LogServer) -> None:
-    """Put something behind every door of the API."""
+    """Add a blob and a seed, so that every API endpoint has something to return."""
     server.blobs[sha256(BLOB)] = BLOB
     server.seeds.append(sign_addresses(Signer(sha256(b"seed")), NET, (), NOW_MS).encode())
 
 
 def flipping(prefix: str, at: int) -> Callable[[str, str, Reply], Reply]:
-    """Flip a bit of each answer of some doors, at a place counted from its beginning."""
+    """Flip a bit of each successful answer under a path prefix, `at` bytes from its start."""
 
     def tamper(_method: str, path: str, reply: Reply) -> Reply:
         if not path.startswith(prefix) or not reply.body or reply.status != 200:

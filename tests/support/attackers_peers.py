@@ -1,4 +1,4 @@
-"""Peers who serve what nobody asked for: real hosts on the loopback device, real streams."""
+"""Peers that serve wrong data: real hosts on the loopback device, real streams."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Serve: TypeAlias = "Callable[[PeerStream], Awaitable[None]]"
 
 
 @dataclass
-class Gathering:
-    """Us, with a store and a fetcher, and whoever else was let in."""
+class PeerSetup:
+    """Our own peer, with a store and a fetcher, and the peers added to it."""
 
     folder: Path
     us: PeerNetwork
@@ -49,13 +49,13 @@ class Gathering:
         self.store = Store(self.folder / "ours", quota_bytes=10**9)
 
     async def honest(self, name: str, content: bytes = CONTENT) -> PeerKey:
-        """Let a peer in that has the tree."""
+        """Add a peer that has the tree."""
         store = Store(self.folder / name, quota_bytes=10**9)
         store.put_tree(content, MIB)
         return await self._join(name, lambda peers: BlobServer(peers, store))
 
     async def crooked(self, name: str, serve: Serve) -> PeerKey:
-        """Let a peer in that answers in its own way."""
+        """Add a peer that answers with `serve`."""
         return await self._join(name, lambda peers: peers.serve(PROTOCOL, serve))
 
     def fetcher(self, times: TransferTimes | None = None) -> Fetcher:
@@ -63,7 +63,7 @@ class Gathering:
         return Fetcher(self.us, self.store, rng=random.Random(3), times=times)
 
     def has(self, content: bytes = CONTENT) -> bool:
-        """Whether our store holds the tree with exactly this content."""
+        """True if our store holds the tree with exactly this content."""
         root = tree_of(content).ref.root
         return self.store.has_tree(root) and self.store.tree_path(root).read_bytes() == content
 
@@ -73,10 +73,10 @@ class Gathering:
 
 
 @asynccontextmanager
-async def gathering(folder: Path) -> AsyncIterator[Gathering]:
-    """Start ourselves; all ends with the block."""
+async def peer_setup(folder: Path) -> AsyncIterator[PeerSetup]:
+    """Start our own peer; leaving the block stops all peers."""
     async with network("ours") as us, trio.open_nursery() as nursery:
-        yield Gathering(folder, us, nursery)
+        yield PeerSetup(folder, us, nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -93,12 +93,12 @@ async def _live(
 
 
 def tree_of(content: bytes = CONTENT) -> MerkleBlob:
-    """The tree of some content in pieces of a mebibyte."""
+    """The tree of the content in chunks of one MiB."""
     return hash_bytes(content, MIB)
 
 
 def honest_payload(request: BlobRequest, tree: MerkleBlob, content: bytes) -> bytes:
-    """What an honest source would answer."""
+    """The answer of an honest source."""
     start, length = tree.ref.span(request.first, request.count)
     return {
         BlobOp.LEAVES: b"".join(tree.leaves[request.first : request.first + request.count]),
@@ -130,7 +130,7 @@ def only_in(op: BlobOp, change: Callable[[bytes], bytes | None]) -> Serve:
 
 
 async def trickling(stream: PeerStream) -> None:
-    """Announce a full frame and send a byte of it now and then, for ever."""
+    """Announce a full frame and send it one byte at a time, without end."""
     await stream.receive_frame(timeout_s=60)
     await stream.write((MIB + 1).to_bytes(4, "big") + bytes([BlobStatus.OK]))
     while True:
@@ -139,7 +139,7 @@ async def trickling(stream: PeerStream) -> None:
 
 
 async def shouting(stream: PeerStream) -> None:
-    """Announce a frame of four gigabytes, and send as much as anybody takes."""
+    """Announce a frame of four gigabytes, and send bytes as long as they are accepted."""
     await stream.receive_frame(timeout_s=60)
     await stream.write(b"\xff\xff\xff\xff")
     while True:
@@ -147,13 +147,13 @@ async def shouting(stream: PeerStream) -> None:
 
 
 @dataclass
-class Counting:
-    """Sources that take every request, answer none, and count how much was asked for."""
+class SilentSources:
+    """Sources that accept every request, answer none, and count the requested bytes."""
 
     asked_bytes: int = 0
 
     def source(self, ref: TreeRef) -> Serve:
-        """One of them; every tree is as large as this one."""
+        """A silent source; it counts every request as one for a tree of this size."""
 
         async def serve(stream: PeerStream) -> None:
             while True:

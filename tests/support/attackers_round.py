@@ -1,7 +1,7 @@
-"""Members of an in-memory swarm who cheat, and witnesses who judge by the real gate.
+"""Members of an in-memory swarm that cheat, and witnesses that judge by the real validation.
 
-Attackers make real statements with real keys; what they get wrong is in the bytes. A `Judge` is
-told nothing of them: it runs `contribution.validate` over the payloads that it can get.
+Attackers make real statements with real keys; only the bytes are wrong. A `Judge` knows nothing
+about them: it runs `contribution.validate` over the payloads that it can get.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
-from tests.support.memory_swarm import Character, Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -38,7 +38,7 @@ class Judge(Volunteer):
     def _proof(self, current: RoundView) -> WitnessProof:
         ids, rejected = {}, {}
         for slot, one in current.commitments.items():
-            payload = self._workshop.payloads.get(one.header.payload_root)
+            payload = self._arithmetic.payloads.get(one.header.payload_root)
             if payload is None:
                 continue
             rule = validate(one.header.pack(), payload, current.expected())
@@ -58,13 +58,13 @@ class Judge(Volunteer):
 
 
 class Forger(Judge):
-    """A trainer that commits to bytes of its own making; `spoil` makes them of honest ones."""
+    """A trainer that commits to altered bytes; `spoil` alters the honest ones."""
 
     spoil: Callable[[bytes, RecordShape], bytes] = staticmethod(lambda payload, _: payload)
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         honest = ContributionHeader.parse(from_text(super()._work(current, slot).header, None))
-        payloads = self._workshop.payloads
+        payloads = self._arithmetic.payloads
         spoilt = type(self).spoil(payloads[honest.payload_root], current.shape)
         header = replace(honest, payload_root=payload_root(spoilt, current.shape))
         payloads[header.payload_root] = spoilt
@@ -73,29 +73,29 @@ class Forger(Judge):
 
 
 class TwoFaced(Judge):
-    """A trainer that shows other bytes than those it committed to."""
+    """A trainer that serves other bytes than those it committed to."""
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
         root = ContributionHeader.parse(from_text(body.header, None)).payload_root
-        shown = bytearray(self._workshop.payloads[root])
+        shown = bytearray(self._arithmetic.payloads[root])
         shown[0] ^= 1
-        self._workshop.payloads[root] = bytes(shown)
+        self._arithmetic.payloads[root] = bytes(shown)
         return body
 
 
 class Withholder(Judge):
-    """A trainer that commits and shows nobody its bytes."""
+    """A trainer that commits and never serves its bytes."""
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
         root = ContributionHeader.parse(from_text(body.header, None)).payload_root
-        self._workshop.payloads.pop(root, None)
+        self._arithmetic.payloads.pop(root, None)
         return body
 
 
 class Colluder(Judge):
-    """A witness that leaves out, or accuses, those whom it was paid to."""
+    """A witness that leaves out its victims, or rejects them with `accusation`."""
 
     victims: Collection[PeerKey] = ()
     accusation: RejectionReason | None = None
@@ -119,28 +119,28 @@ class Colluder(Judge):
 
 
 class Copyist(Judge):
-    """A trainer that commits to the payload of the first who committed, as its own."""
+    """A trainer that commits to the first committed payload as its own."""
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """Wait for somebody's commitment before committing."""
-        said, current = super().duty(view), view.round
-        if said is None or current is None or not isinstance(said.body, WorkCommit):
-            return said
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Wait for another commitment before committing."""
+        draft, current = super().duty(view), view.round
+        if draft is None or current is None or not isinstance(draft.body, WorkCommit):
+            return draft
         if not current.commitments:
             return None
         first = next(iter(current.commitments.values())).header
-        mine = ContributionHeader.parse(from_text(said.body.header, None))
+        mine = ContributionHeader.parse(from_text(draft.body.header, None))
         copied = replace(mine, payload_root=first.payload_root)
-        return Said(WorkCommit(header=to_text(copied.pack())), said.round)
+        return StatementDraft(WorkCommit(header=to_text(copied.pack())), draft.round)
 
 
 class MuteWitness(Judge):
     """A member that attests and trains, and never hands in a proof."""
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """Say everything but proofs."""
-        said = super().duty(view)
-        return None if said is not None and isinstance(said.body, WitnessProof) else said
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Send everything except proofs."""
+        draft = super().duty(view)
+        return None if draft is not None and isinstance(draft.body, WitnessProof) else draft
 
 
 class WitnessStrike(Judge):
@@ -148,44 +148,44 @@ class WitnessStrike(Judge):
 
     strikes_in = 0
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """Say everything but the proof of that round."""
-        said = super().duty(view)
-        strikes = said is not None and said.round == self.strikes_in
-        return None if strikes and isinstance(said.body, WitnessProof) else said  # type: ignore[union-attr]  # it strikes
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Send everything except the proof of that round."""
+        draft = super().duty(view)
+        strikes = draft is not None and draft.round == self.strikes_in
+        return None if strikes and isinstance(draft.body, WitnessProof) else draft  # type: ignore[union-attr]  # it strikes
 
 
 class Sleeper(Judge):
     """A member that is killed once a round has opened with it."""
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """Join, attest, and never say anything again."""
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Join, attest, and never send anything again."""
         if self.seq and view.state not in (RunState.WAITING_FOR_MEMBERS, RunState.WARMUP):
-            self.character = Character(silent=100)
-            self._moods.clear()
-        if self.character.silent:
+            self.failure_rates = FailureRates(silent=100)
+            self._failures.clear()
+        if self.failure_rates.silent:
             return None
         return super().duty(view)
 
 
 class Quitter(Judge):
-    """A member that leaves when it is told to, and does not come back."""
+    """A member that leaves when `leaves` is set, and does not come back."""
 
     leaves = False
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """Say that it leaves once it should."""
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Send member.leave once `leaves` is set."""
         standing = view.accounts.members.get(self.key)
         if not self.leaves:
             return super().duty(view)
-        return Said(MemberLeave(reason=1)) if standing and standing.is_active else None
+        return StatementDraft(MemberLeave(reason=1)) if standing and standing.is_active else None
 
 
 class HeadLiar(Judge):
-    """A member that states a head of its own in every round."""
+    """A member that states a wrong head in every round."""
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
-        self._moods[current.number, current.phase, "lying"] = True
+        self._failures[current.number, current.phase, "lying"] = True
         return super()._attest(view, current)
 
 
@@ -193,12 +193,12 @@ def swarm_of(seed: int, *kinds: type[Volunteer], swarm: Swarm | None = None) -> 
     """A swarm with one member of each kind, in this order."""
     made = swarm or patient_swarm(seed)
     for at, kind in enumerate(kinds):
-        made.join(kind(f"{kind.__name__} {at}", made.workshop, seed=seed))
+        made.join(kind(f"{kind.__name__} {at}", made.arithmetic, seed=seed))
     return made
 
 
 def patient_swarm(seed: int, **rounds: int) -> Swarm:
-    """A swarm whose first round waits until everybody has come; keywords are of `rounds`."""
+    """A swarm whose first round waits until all members have joined; keywords change `rounds`."""
     return Swarm(seed=seed, manifest=tiny_manifest(**{"warmup": 20_000, **rounds}))
 
 
@@ -208,7 +208,7 @@ def spoiler(spoil: Callable[[bytes, RecordShape], bytes]) -> type[Forger]:
 
 
 def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, RejectionReason]:
-    """What the last round with proofs made of a member's work."""
+    """The verdict on a member's work in the current round."""
     current = swarm.view.round
     assert current is not None
     return current.verdicts()[current.slot_of[who.key]]
@@ -220,7 +220,7 @@ def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
     return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
 
 
-def said_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
+def entries_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
     """A member's entries of one type, in the log's order."""
     return [
         one
@@ -229,14 +229,14 @@ def said_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
     ]
 
 
-def swarm_in(state: RunState, *, heard: int = 0, members: int = 5, seed: int = 4) -> Swarm:
-    """An honest swarm in that state, once so many statements were said in its phase."""
+def swarm_in(state: RunState, *, logged: int = 0, members: int = 5, seed: int = 4) -> Swarm:
+    """An honest swarm in that state, after `logged` statements in its phase."""
     swarm = swarm_of(seed, *[Judge] * members)
     for _ in range(3_000):
-        if swarm.view.state is state and _heard(round_of(swarm)) >= heard:
+        if swarm.view.state is state and _logged(round_of(swarm)) >= logged:
             return swarm
         assert swarm.step()
-    raise AssertionError(f"never {heard} statements in {state}")
+    raise AssertionError(f"never {logged} statements in {state}")
 
 
 def round_of(swarm: Swarm) -> RoundView:
@@ -246,9 +246,9 @@ def round_of(swarm: Swarm) -> RoundView:
 
 
 def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None) -> str:
-    """The code with which everybody refuses that word about the round; fails if it is taken."""
-    said = Said(body, number or round_of(swarm).number)
-    statement = swarm.sign(author, said, swarm.manifest.run_id).statement
+    """The code with which both views refuse that statement about the round; fails if accepted."""
+    draft = StatementDraft(body, number or round_of(swarm).number)
+    statement = swarm.sign(author, draft, swarm.manifest.run_id).statement
     copied = deepcopy(swarm.view)
     light = RunView(**{one.name: getattr(copied, one.name) for one in fields(RunView)})
     codes = set()
@@ -258,31 +258,31 @@ def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None)
         except RefusedError as err:
             codes.add(err.code)
         else:
-            raise AssertionError(f"{statement.type} was taken")
+            raise AssertionError(f"{statement.type} was accepted")
     (code,) = codes
     return code
 
 
 def due_proof(swarm: Swarm) -> tuple[Volunteer, WitnessProof]:
-    """A witness that has not answered yet, and what it would say in honesty."""
+    """A witness that has not answered yet, and its honest proof."""
     for one in swarm.volunteers:
-        said = one.duty(swarm.view)
-        if said is not None and isinstance(said.body, WitnessProof):
-            return one, said.body
+        draft = one.duty(swarm.view)
+        if draft is not None and isinstance(draft.body, WitnessProof):
+            return one, draft.body
     raise AssertionError("nobody owes a proof")
 
 
-def signed(swarm: Swarm, one: Volunteer, said: Said) -> bytes:
-    """The leaf of what somebody signs next and shows to somebody else than the ledger."""
-    return one.sign(swarm.net, swarm.manifest.run_id, said, swarm.now_ms).leaf()
+def signed(swarm: Swarm, one: Volunteer, draft: StatementDraft) -> bytes:
+    """The leaf of a volunteer's next statement, which is signed but not sent to the ledger."""
+    return one.sign(swarm.net, swarm.manifest.run_id, draft, swarm.now_ms).leaf()
 
 
 def report_of(*leaves: bytes) -> FaultReport:
-    """A report that holds those leaves."""
+    """A fault report with those leaves."""
     return FaultReport(leaves=tuple(map(to_text, leaves)))
 
 
-def _heard(current: RoundView) -> int:
+def _logged(current: RoundView) -> int:
     match current.phase:
         case RoundPhase.ATTEST:
             return len(current.attests)

@@ -1,4 +1,4 @@
-"""A log's operator, or a thief of its key, who gives one log two histories over real HTTP."""
+"""A log's operator, or a thief of its key, that serves two histories of one log over real HTTP."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import Genesis
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    register_keys,
+    wait_until_published,
+)
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
@@ -43,11 +48,11 @@ def stop(ledger: Served) -> None:
 
 
 @contextmanager
-def begun(ring: Ring, policy: Path) -> Iterator[tuple[Served, Path]]:
-    """A published log of 6 entries, and a copy of its disk from when it had them."""
+def begun(ring: WitnessGroup, policy: Path) -> Iterator[tuple[Served, Path]]:
+    """A published log of 6 entries, and a copy of its folder with exactly these."""
     with cosigned(ring, policy) as ledger:
-        say(ledger, "common", 5)
-        wait_until_shown(ledger, policy, 6)
+        register_keys(ledger, "common", 5)
+        wait_until_published(ledger, policy, 6)
         stop(ledger)
     copy = ring.folder / "copy"
     shutil.copytree(ring.ledger, copy)
@@ -57,14 +62,14 @@ def begun(ring: Ring, policy: Path) -> Iterator[tuple[Served, Path]]:
 
 @contextmanager
 def other_history(copy: Path, count: int, *options: str) -> Iterator[Served]:
-    """The same log from the copy, with entries of its own, under the same key."""
+    """Serve the same log from the copy, with different entries under the same key."""
     with served(copy, *UNLIMITED, *options) as ledger:
-        say(ledger, "another history", count)
+        register_keys(ledger, "another history", count)
         yield ledger
 
 
 def read_by_client(url: str, folder: Path, policy: Path | None, count: int) -> None:
-    """Read so many entries as a worker with that folder does; raises what it finds first."""
+    """Read `count` entries as a worker with that folder does; raises the first error found."""
     trust = Policy.parse(policy.read_bytes()) if policy else None
 
     async def read() -> None:
@@ -83,7 +88,7 @@ def read_by_client(url: str, folder: Path, policy: Path | None, count: int) -> N
 
 
 def checkpoint_by_client(url: str, policy: Path) -> Checkpoint:
-    """Ask for the newest checkpoint under a policy; raises what is wrong with it."""
+    """Fetch the newest checkpoint under a policy; raises the error if it is not accepted."""
     trust = Policy.parse(policy.read_bytes())
 
     async def ask() -> Checkpoint:
@@ -108,7 +113,7 @@ def watching(url: str, folder: Path, alarms: Path) -> Iterator[Watch]:
 
 
 def forged_tree(origin: str, count: int) -> tuple[Checkpoint, list[bytes]]:
-    """A tree that somebody made up."""
+    """A checkpoint and leaf hashes of a made-up tree."""
     hashes = [merkle.leaf_hash(f"forged {at}".encode()) for at in range(count)]
     return Checkpoint(origin=origin, size=count, root=merkle.root_of_hashes(hashes)), list(hashes)
 

@@ -1,7 +1,7 @@
 """Accepted members of a round, honest and hostile, for the outer step: real bytes, no labels.
 
-Honest ones point where one direction points, each with noise of its own; hostile ones are made
-from an honest one's records by the function of that name.
+Honest updates share one direction, each with its own noise; hostile ones are made from an honest
+one's records by a function of this module.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def cohort(
     z2: int = 16,
     tokens: int = TOKENS,
 ) -> Cohort:
-    """So many honest members, and one for each hostile change."""
+    """A round with `honest` honest members, and one member for each hostile change."""
     rng = np.random.default_rng(seed)
     direction = rng.standard_normal((LAYOUT.chunks, CHUNK))
     plain = [_honest(rng, direction) for _ in range(honest)]
@@ -102,12 +102,12 @@ def cohort(
 
 
 def flipped(records: Records) -> Records:
-    """All signs the other way round."""
+    """Flip all signs."""
     return replace(records, levels=-records.levels)
 
 
 def loudest(records: Records) -> Records:
-    """The largest scale and level that the format has, in every chunk."""
+    """Set the largest scale and level of the format in every chunk."""
     return replace(
         records,
         scales=np.full_like(records.scales, 200),
@@ -116,7 +116,7 @@ def loudest(records: Records) -> Records:
 
 
 def flipped_and_tripled(records: Records) -> Records:
-    """All signs the other way round, at about three times the size (8 steps double it)."""
+    """Flip all signs, at about three times the size (8 steps of the scale double it)."""
     loud = replace(records, scales=(records.scales + 13).astype(np.uint8))
     return flipped(loud)
 

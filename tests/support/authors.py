@@ -1,4 +1,4 @@
-"""Authors of statements: a key and the end of its own chain."""
+"""Authors of statements: a key and the end of its chain."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 LIFE_MS = 60_000
 WORK_BITS = 8
-"""What the networks of tests ask of a new key: 0.1 ms."""
+"""Proof of work that test networks require of a new key: 0.1 ms."""
 
 
 def registration(net: NetworkId, key: PeerKey, bits: int = WORK_BITS) -> KeyRegister:
-    """Write the registration of a key with its work done."""
+    """The registration of a key, with its proof of work."""
     nonce = find_nonce(net, key, bits, 0, 1 << 40)
     assert nonce is not None
     return KeyRegister(nonce=nonce)
 
 
 class Author:
-    """Says things in order; the key follows from the name."""
+    """Signs statements in order; the key is derived from the name."""
 
     def __init__(self, name: str, net: NetworkId) -> None:
         self.signer = Signer(sha256(b"test author", name.encode()))
@@ -38,7 +38,7 @@ class Author:
         """The author's key."""
         return self.signer.key
 
-    def say(
+    def sign(
         self,
         body: Body,
         now_ms: int,
@@ -62,9 +62,9 @@ class Author:
 
     def register(self, now_ms: int, *invitation: Signer) -> Entry:
         """Sign the registration of the key, under an invitation if there is one."""
-        return self.say(registration(self.net, self.key), now_ms, *invitation)
+        return self.sign(registration(self.net, self.key), now_ms, *invitation)
 
 
 def newcomers(name: str, net: NetworkId, count: int, now_ms: int) -> list[Entry]:
-    """Sign the registrations of so many keys: the cheapest entries that a log takes."""
+    """Sign the registrations of `count` keys: the cheapest entries that a log accepts."""
     return [Author(f"{name} {number}", net).register(now_ms) for number in range(count)]

@@ -1,4 +1,4 @@
-"""A real Chromium for tests of pages, and what a page must not do while it is looked at."""
+"""A real Chromium for tests of pages; it records what a page must not do."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ WIDE, NARROW = (1280, 900), (360, 760)
 GRAVE = ("critical", "serious")
 
 
-@dataclass  # without slots: the library keeps something of its own in whose methods it calls
-class Watched:
-    """A page, and everything about it that should not have happened."""
+@dataclass  # without slots: the library sets attributes on the objects whose methods it calls
+class WatchedPage:
+    """A page, and every fault seen while it was open."""
 
     page: Page
     faults: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Watched:
         self.page.on("requestfailed", self._failed)
 
     def open(self, url: str) -> None:
-        """Go there."""
+        """Open a URL and wait for its load event."""
         self.page.goto(url, wait_until="load")
 
     def _console(self, message: ConsoleMessage) -> None:
@@ -51,7 +51,7 @@ class Watched:
             self.faults.append(f"asks a stranger: {request.url}")
 
     def _failed(self, request: Request) -> None:
-        if not request.url.endswith("/live"):  # given up when one goes on to the next page
+        if not request.url.endswith("/live"):  # cancelled by leaving the page
             self.faults.append(f"failed: {request.url} {request.failure}")
 
 
@@ -73,8 +73,8 @@ def watched(
     size: tuple[int, int] = WIDE,
     *,
     scripts: bool = True,
-) -> Iterator[Watched]:
-    """Open a fresh window: nothing is remembered from the last one."""
+) -> Iterator[WatchedPage]:
+    """Open a fresh window that shares nothing with earlier ones."""
     width, height = size
     context = browser.new_context(
         color_scheme=scheme,
@@ -84,13 +84,13 @@ def watched(
         timezone_id="UTC",
     )
     try:
-        yield Watched(context.new_page())
+        yield WatchedPage(context.new_page())
     finally:
         context.close()
 
 
 def barriers(page: Page) -> list[str]:
-    """What axe-core finds that shuts people out, each with the places where it is."""
+    """Serious accessibility violations found by axe-core, each with its first elements."""
     found = Axe().run(page).response["violations"]
     return [
         f"{one['id']}: {one['help']}: {', '.join(str(node['target']) for node in one['nodes'][:4])}"

@@ -1,7 +1,7 @@
 """A service on a bus: `python -m tests.support.bus_service NAME DESCRIPTION`, for private_bus.
 
-It prints `ready`, then the name of every method that it is asked for. Each line of its input is a
-signal to send; it ends with its input.
+It prints `ready`, then the name of every called method. Each line of its input is a signal to send;
+it ends when its input ends.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def main(name: str, described: dict[str, Any]) -> None:
     connection = open_dbus_connection()
     Proxy(message_bus, connection).RequestName(name)
     threading.Thread(target=_signals, args=(connection,), daemon=True).start()
-    _say("ready")
+    _print_line("ready")
     while True:
         message = connection.receive()
         if message.header.message_type is MessageType.method_call:
             member = message.header.fields[HeaderFields.member]
-            _say(member)
+            _print_line(member)
             if not described["hangs"]:
                 connection.send(_answer(message, member, described))
 
@@ -73,7 +73,7 @@ def _signals(connection: DBusConnection) -> None:
     os._exit(0)
 
 
-def _say(word: str) -> None:
+def _print_line(word: str) -> None:
     sys.stdout.write(word + "\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Command lines that stand in documents and units, held against the programs' own options."""
+"""Command lines in documents and units, checked against the programs' own options."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MISSING = " does not exist."
 
 
 def fault(words: Sequence[str]) -> str | None:
-    """What the program would find wrong with a command line, all of it; None takes it as it is.
+    """The error that the program would report for a command line; None if it accepts it.
 
-    Nothing is run. Where a folder is named in which a command is to write, it must be there; what
-    it is to read is made by commands before it.
+    Nothing is run. A folder that the command writes to must exist; a missing file that it reads is
+    ignored, since an earlier command makes it.
     """
     command: click.Command = PROGRAMS[Path(words[0]).name]
     rest = list(words[1:])

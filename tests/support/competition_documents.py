@@ -1,4 +1,4 @@
-"""What a made-up competition is made of: people, dates, texts, their sealed set, and the rules."""
+"""The parts of a made-up competition: people, dates, texts, their sealed set, and the rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOUR_MS = 3_600_000
 OPENS, DEADLINE, DRAW, SCORED, RESULT = (NOW_MS + HOUR_MS * n for n in (1, 5, 6, 8, 9))
 TEXTS = tuple(f"On day {at} the rain came back, and {at * 7} birds. " * 6 for at in range(9))
 ENTRANTS = {"alpha": 2_000, "beta": 2_200}
-"""Who enters, and the millibits that each needs for a byte."""
+"""The entrants, and the millibits that each needs per byte."""
 EVALUATORS = ("eva", "edu", "ema", "eli")
 CUSTODIANS = ("carla", "carlos", "celia")
 KEY = bytes(range(64, 96))
@@ -49,7 +49,7 @@ class Sealing:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Sealing:
-        """Commit to the texts."""
+        """Seal the texts."""
         salts = [sha256(b"salt", bytes([at]))[:16] for at in range(len(texts))]
         raws = [text.encode() for text in texts]
         leaves = [
@@ -100,12 +100,12 @@ def rules(
 
 
 def secret_of(name: str) -> Digest:
-    """What an evaluator commits to."""
+    """The secret that an evaluator commits to."""
     return sha256(b"secret", name.encode())
 
 
 def folder_of(entrant: str, folder: Path | None = None) -> Submission:
-    """A folder on the Hub; its files are those of a folder that is here, or made up."""
+    """A folder on the Hub; its files are those of a local folder, or made up."""
     files = {"model.safetensors": b"weights of " + entrant.encode()}
     if folder is not None:
         files = {one.name: one.read_bytes() for one in folder.iterdir()}

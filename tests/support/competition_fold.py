@@ -1,4 +1,4 @@
-"""A competition on its own: people by name, a clock, and the fold that they talk to."""
+"""A competition without a ledger: people by name, a clock, and the fold of their statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.synthetic_competition import (
     NO_LIMIT,
     OPENS,
     RESULT,
-    PaperCompetition,
+    SyntheticCompetition,
     folder,
 )
 
@@ -44,8 +44,8 @@ RUN_RULES = manifest()
 RUN = RUN_RULES.run_id
 
 
-class Stage:
-    """A competition on its own: people by name, a clock, and the fold that they talk to."""
+class CompetitionFold:
+    """A competition without a ledger: people by name, a clock, and the fold of their statements."""
 
     def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3, tier: int = 0) -> None:
         self.standings = KeyStatus()
@@ -64,28 +64,28 @@ class Stage:
             organisers=frozenset({self.key("organiser"), self.key("second")}),
         )
         custodians = [self.key(f"custodian {n}") for n in (1, 2, 3)]
-        self.paper = PaperCompetition(
+        self.paper = SyntheticCompetition(
             custodians=custodians, start_ms=START, budget=budget, evaluators=evaluators, tier=tier
         )
 
     def document(self, name: Digest) -> bytes:
-        """Give a document."""
+        """The document with that digest."""
         return self.paper.documents[name]
 
     def key(self, name: str) -> PeerKey:
-        """The key of somebody, registered on first sight."""
+        """The key of a person, registered on first use."""
         if name not in self.people:
             self.people[name] = Author(name, NET).key
             self.standings.register(self.people[name], self.index)
         return self.people[name]
 
-    def at(self, after_ms: int) -> Stage:
-        """Set the clock to so long after the opening."""
+    def at(self, after_ms: int) -> CompetitionFold:
+        """Set the clock to `after_ms` after the start."""
         self.now = START + after_ms
         return self
 
-    def say(self, name: str, *bodies: Body) -> None:
-        """Have somebody say it, in statements as the log has them."""
+    def post(self, name: str, *bodies: Body) -> None:
+        """Apply a person's statements, as the log would have them; raises RefusedError."""
         for body in bodies:
             statement = self.statement(name, body)
             before = copy.deepcopy(self.fold)
@@ -97,7 +97,7 @@ class Stage:
             self.log.append((self.index, statement))
 
     def refold(self) -> CompetitionsView:
-        """Fold what was taken once more."""
+        """Fold the accepted statements again."""
         fold = CompetitionsView()
         for index, statement in self.log:
             fold.apply(index, statement, self.network)
@@ -113,21 +113,21 @@ class Stage:
         return self.view.phase
 
     def drawn(self) -> CompetitionDraw:
-        """The draw, which is there by now."""
+        """The draw; fails if there is none yet."""
         assert self.view.draw is not None
         return self.view.draw
 
     def name_of(self, key: PeerKey) -> str:
-        """Whose key it is."""
+        """The name of the person with that key."""
         return next(name for name, one in self.people.items() if one == key)
 
     @property
     def scorers(self) -> list[str]:
-        """Who was drawn."""
+        """Names of the drawn evaluators."""
         return [self.name_of(key) for key in self.drawn().evaluators]
 
     def vouch(self, owner: str, *names: str, until_ms: int = 2 * RESULT) -> None:
-        """Have a connector say whose keys these are, until so long after the opening."""
+        """Have a connector vouch for the owner of these keys, until `until_ms` after the start."""
         connector = to_text(self.key("connector"))
         granted, until = START + 2 * RESULT, START + until_ms
         bodies: list[Body] = [RoleGrant(peer=connector, role="connector", until=granted)]
@@ -138,7 +138,7 @@ class Stage:
             self.tiers.apply(self.index, self.statement("connector", body))
 
     def promote(self, number: int, trained: RunProgress) -> Head:
-        """Let the run have a certified head of that round."""
+        """Give the run a certified head of that round."""
         made = Head.of(
             RUN,
             number,
@@ -152,7 +152,7 @@ class Stage:
         return made
 
     def statement(self, name: str, body: Body) -> Statement:
-        """Write a statement of somebody's, at the stage's time."""
+        """Make a person's statement at the current time."""
         self.index += 1
         return make(
             body=body,
@@ -163,68 +163,68 @@ class Stage:
             prev=sha256(b"before"),
         )
 
-    # --- a course of events
+    # --- the steps of a competition
 
-    def open(self) -> Stage:
-        """Open it."""
-        self.say("organiser", self.paper.open())
+    def open(self) -> CompetitionFold:
+        """Open the competition."""
+        self.post("organiser", self.paper.open())
         return self.at(OPENS)
 
-    def enter(self, *names: str) -> Stage:
+    def enter(self, *names: str) -> CompetitionFold:
         """Have each enter and submit a folder under its own name."""
         for name in names:
-            self.say(name, self.paper.enter(name), self.paper.submit(name, folder(name)))
+            self.post(name, self.paper.enter(name), self.paper.submit(name, folder(name)))
         return self
 
-    def offer(self, *names: str) -> Stage:
+    def offer(self, *names: str) -> CompetitionFold:
         """Have each offer to evaluate."""
         for name in names:
-            self.say(name, self.paper.offer(self.key(name)))
+            self.post(name, self.paper.offer(self.key(name)))
         return self
 
-    def close(self) -> Stage:
-        """End the time of entries."""
-        self.at(DEADLINE).say("coordinator", CompClose(competition=self.paper.text))
+    def close(self) -> CompetitionFold:
+        """Close the competition to entries."""
+        self.at(DEADLINE).post("coordinator", CompClose(competition=self.paper.text))
         return self
 
-    def confess(self, *names: str) -> Stage:
-        """Have each open its secret."""
+    def confess(self, *names: str) -> CompetitionFold:
+        """Have each reveal its secret."""
         for name in names:
-            self.say(name, self.paper.secret(self.key(name)))
+            self.post(name, self.paper.secret(self.key(name)))
         return self
 
-    def draw(self) -> Stage:
-        """End the time of secrets."""
-        self.at(DRAW).say("coordinator", CompDraw(competition=self.paper.text))
+    def draw(self) -> CompetitionFold:
+        """End the phase of secrets with the draw."""
+        self.at(DRAW).post("coordinator", CompDraw(competition=self.paper.text))
         return self
 
-    def reveal(self, *numbers: int) -> Stage:
-        """Have custodians show their shares."""
+    def reveal(self, *numbers: int) -> CompetitionFold:
+        """Have custodians reveal their shares."""
         for number in numbers:
-            self.say(f"custodian {number}", self.paper.reveal(number))
+            self.post(f"custodian {number}", self.paper.reveal(number))
         return self
 
-    def commit(self, entrant: str, *evaluators: str) -> Stage:
-        """Have each commit to the scores that `show` shows."""
+    def commit(self, entrant: str, *evaluators: str) -> CompetitionFold:
+        """Have each commit to the scores that `reveal_scores` reveals."""
         for name in evaluators:
-            self.say(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
+            self.post(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
         return self
 
-    def show(self, entrant: str, *evaluators: str) -> Stage:
-        """Have each show what it committed to."""
+    def reveal_scores(self, entrant: str, *evaluators: str) -> CompetitionFold:
+        """Have each reveal the scores that it committed to."""
         for name in evaluators:
-            self.say(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
+            self.post(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
         return self
 
-    def play(self, to: CompetitionPhase) -> Stage:
-        """Two entrants and four offers, up to that phase."""
+    def play(self, to: CompetitionPhase) -> CompetitionFold:
+        """Run a competition with two entrants and four offers up to that phase."""
         offers = ("one", "two", "three", "four")
         steps: dict[CompetitionPhase, Callable[[], object]] = {
             CompetitionPhase.OPEN: lambda: self.open().enter("alpha", "beta").offer(*offers),
             CompetitionPhase.CLOSED: self.close,
             CompetitionPhase.DRAWN: lambda: self.confess(*offers).draw(),
             CompetitionPhase.REVEALED: lambda: self.reveal(3, 1),
-            CompetitionPhase.DECIDED: lambda: self.at(RESULT).say(
+            CompetitionPhase.DECIDED: lambda: self.at(RESULT).post(
                 "organiser", self.paper.decide(self.drawn().beacon)
             ),
         }

@@ -1,4 +1,4 @@
-"""A served ledger with competitions: the real program over what `shown_competitions` let happen."""
+"""A served ledger with competitions: the real program over the data of `sample_competitions`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ContestSite:
-    """Where it is served, and its competitions by phase."""
+class CompetitionSite:
+    """The site's address, and its competitions by phase."""
 
     url: str
     names: dict[str, str]
     run: str
 
     def paths(self) -> dict[str, str]:
-        """The list, one competition in each phase, and the run of a side."""
+        """Paths of the list, of one competition in each phase, and of an entrant's run."""
         pages = {f"competition-{at}": f"/competitions/{name}" for at, name in self.names.items()}
         return {
             "competitions": "/competitions",
@@ -36,10 +36,10 @@ class ContestSite:
 
 
 @contextmanager
-def served_contests(folder: Path) -> Iterator[ContestSite]:
+def served_competitions(folder: Path) -> Iterator[CompetitionSite]:
     """Fill a ledger up to now and serve it."""
     shown = fill(make_settings(folder), time.time_ns() // 1_000_000)
     with served(folder) as running:
         names = {phase: to_text(paper.id) for phase, paper in shown.papers.items()}
         run = to_text(shown.swarms[0].rules.run_id)
-        yield ContestSite(running.url, names, f"/runs/{run}")
+        yield CompetitionSite(running.url, names, f"/runs/{run}")

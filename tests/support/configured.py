@@ -23,7 +23,7 @@ def find(
     environ: Mapping[str, str] | None = None,
     file: Path | None = None,
 ) -> FoundSettings[SettingsT]:
-    """Run a command with the program's settings in that environment and give what it finds."""
+    """Run a command with the program's settings in that environment; returns the settings found."""
 
     @click.command
     @with_found(program)

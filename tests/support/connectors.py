@@ -1,4 +1,4 @@
-"""Connectors of a test: the real program, and volunteers who talk to it over HTTP."""
+"""Connectors for tests: the real program, and volunteers that talk to it over HTTP."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ YEAR_MS = 365 * 86_400_000
 
 
 def now_ms() -> int:
-    """The wall clock, which real programs go by."""
+    """The wall clock, which real programs use."""
     return time.time_ns() // 1_000_000
 
 
 @dataclass
 class Connector:
-    """A running connector, and all that it logged so far."""
+    """A running connector, and all lines that it has logged so far."""
 
     url: str
     key: PeerKey
@@ -73,7 +73,7 @@ class Connector:
         url: str = "",
         peer: PeerKey | None = None,
     ) -> httpx.Response:
-        """Prove that a key wants a code, in the right way if not said otherwise."""
+        """Ask for a code for a key; correct unless an argument says otherwise."""
         given = challenge or self.wish(signer.key, provider)
         message = connector.signed_message(self.net, url or self.url, provider, given)
         proof = {
@@ -85,11 +85,11 @@ class Connector:
         return self.post(connector.CONNECTIONS, proof)
 
     def ask(self, name: str) -> httpx.Response:
-        """Ask once what became of a code."""
+        """Ask once for the result of a code."""
         return self.post(connector.ASK, {"id": name})
 
     def wait(self, name: str) -> httpx.Response:
-        """Ask as often as one may, until there is an end."""
+        """Ask for the result until it is no longer pending."""
         deadline_s = time.monotonic() + allowed_s(20.0)
         while True:
             answer = self.ask(name)
@@ -99,13 +99,13 @@ class Connector:
             time.sleep(0.2)
 
     def connect(self, author: Author, provider: AccountProvider) -> httpx.Response:
-        """Go the whole way, the person agreeing."""
+        """Connect an account; the person agrees."""
         begun = self.begin(author.signer, provider.name)
         assert begun.status_code == 200, begun.text
         return self.wait(begun.json()["id"])
 
     def stop(self) -> int:
-        """Ask it to end; its exit status."""
+        """Ask the connector to end; returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(allowed_s(10.0))
 
@@ -114,7 +114,7 @@ class Connector:
 def connecting_to(
     folder: Path, ledger: Served, *providers: AccountProvider, options: tuple[str, ...] = ()
 ) -> Iterator[Connector]:
-    """Start the real program before accounts of those: GitHub's the first, OpenID the others."""
+    """Start the real program for these providers: the first as GitHub, the others as OpenID."""
     place = ("--dir", str(folder), "--port", "0", "--ledger", ledger.url)
     known = ["--github", f"{CLIENT}@{providers[0].url}"]
     for one in providers[1:]:
@@ -168,7 +168,7 @@ def _serving(lines: list[str]) -> dict[str, Any]:
 
 
 def post(ledger: Served, entry: Entry) -> dict[str, Any]:
-    """Have an entry logged; what became of it."""
+    """Post an entry; returns the ledger's result for it."""
     answer = httpx.post(
         f"{ledger.url}/v1/statements", content=encode_bundle([entry.leaf()]), timeout=30
     )
@@ -178,7 +178,7 @@ def post(ledger: Served, entry: Entry) -> dict[str, Any]:
 
 
 def name_connector(ledger: Served, key: PeerKey) -> None:
-    """Have the organisers say that a key may vouch for others."""
+    """Have the organisers allow a key to vouch for others."""
     where = httpx.get(f"{ledger.url}/v1/peers/{to_text(ORGANISER.key)}", timeout=30).json()
     ts = now_ms()
     made = make(

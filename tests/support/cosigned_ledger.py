@@ -1,4 +1,4 @@
-"""A ledger of a test and the witnesses of its policy: all of them the real programs."""
+"""A test ledger and the witnesses of its policy, all of them the real programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORIGIN = "ledger.example/test"
 PATIENCE_S = 30.0
 
 
-class Ring:
+class WitnessGroup:
     """The witnesses, and the policy file that names them."""
 
     def __init__(self, folder: Path, count: int) -> None:
@@ -44,13 +44,13 @@ class Ring:
 
     @property
     def log_key(self) -> VerifierKey:
-        """The log's key, which is made here if the ledger has not been started."""
+        """The log's key, created here if the ledger has not been started."""
         self.ledger.mkdir(exist_ok=True, mode=0o700)
         key = client.open_signer(DataFolder(self.ledger)).key
         return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=key)
 
     def start(self, at: int) -> Witness:
-        """Start a witness again, where it was."""
+        """Start a witness again on its old port."""
         port = int(self.witnesses[at].url.rpartition(":")[2])
         self.witnesses[at] = self._run(at, port)
         return self.witnesses[at]
@@ -61,7 +61,7 @@ class Ring:
         return self._stack.enter_context(starting)
 
     def policy(self, quorum: str) -> Path:
-        """Write the policy file, `quorum` being the threshold of a group of all."""
+        """Write the policy file; `quorum` is the threshold of a group of all witnesses."""
         lines = [one.line(f"w{at}") for at, one in enumerate(self.witnesses)]
         names = " ".join(f"w{at}" for at in range(len(self.witnesses)))
         text = f"log {self.log_key.text()}\n{''.join(lines)}group g {quorum} {names}\nquorum g\n"
@@ -70,9 +70,9 @@ class Ring:
         return path
 
     def __enter__(self) -> Self:
-        _ = self.log_key  # made once, before all ask for it
-        with ThreadPoolExecutor(self._count) as side_by_side:
-            self.witnesses = list(side_by_side.map(self._run, range(self._count)))
+        _ = self.log_key  # created once, before the threads use it
+        with ThreadPoolExecutor(self._count) as pool:
+            self.witnesses = list(pool.map(self._run, range(self._count)))
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -80,15 +80,15 @@ class Ring:
 
 
 @contextmanager
-def cosigned(ring: Ring, policy: Path, *options: str) -> Iterator[Served]:
-    """Serve the ring's ledger under a policy."""
+def cosigned(ring: WitnessGroup, policy: Path, *options: str) -> Iterator[Served]:
+    """Serve the group's ledger under a policy."""
     brisk = ("--trust", str(policy), "--publish-pause-ms", "0")
     with served(ring.ledger, *UNLIMITED, *brisk, *options) as ledger:
         yield ledger
 
 
-def say(ledger: Served, name: str, count: int) -> list[int]:
-    """Register so many newcomers; their indices."""
+def register_keys(ledger: Served, name: str, count: int) -> list[int]:
+    """Register `count` new keys; returns the indices of their entries."""
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, ledger.net, count, now_ms)]
     answer = httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
@@ -97,8 +97,8 @@ def say(ledger: Served, name: str, count: int) -> list[int]:
     return [item["index"] for item in items]
 
 
-def shown(ledger: Served, policy: Path) -> Checkpoint | None:
-    """The checkpoint that the ledger shows, if the policy accepts it; None while it has none."""
+def published_checkpoint(ledger: Served, policy: Path) -> Checkpoint | None:
+    """The published checkpoint, checked under the policy; None while there is none."""
     answer = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30)
     if answer.status_code == 503:
         return None
@@ -106,19 +106,19 @@ def shown(ledger: Served, policy: Path) -> Checkpoint | None:
 
 
 def wait_for_status(ledger: Served, status: str) -> None:
-    """Wait until the ledger says of itself that it is so."""
+    """Wait until the ledger reports that status."""
     deadline_s = time.monotonic() + PATIENCE_S
     while httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] != status:
         assert time.monotonic() < deadline_s, f"never {status}"
         time.sleep(0.05)
 
 
-def wait_until_shown(ledger: Served, policy: Path, size: int) -> Checkpoint:
-    """Wait until so many entries are published."""
+def wait_until_published(ledger: Served, policy: Path, size: int) -> Checkpoint:
+    """Wait until `size` entries are published."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         try:
-            found = shown(ledger, policy)
+            found = published_checkpoint(ledger, policy)
         except NoQuorumError as err:
             raise AssertionError("shown without its quorum") from err
         if found is not None and found.size >= size:

@@ -1,10 +1,10 @@
-"""A tour of the app as a new user makes it, on a real X server, with a picture of every step.
+"""A tour of the app as a new user takes it, on a real X server, with a picture of every step.
 
     dbus-run-session -- python -m tests.support.desktop_tour --panel tint2 --out build/tour
 
-With `--ledger URL` it joins a network that runs, and otherwise begins one. Everything is real: a
-demo network that is kept running, the app, its worker and trainer, mouse and keyboard (xdotool),
-and the accessibility bus by which the tour finds what to click.
+With `--ledger URL` it joins a running network, and otherwise starts one. Everything is real: a demo
+network that is kept running, the app, its worker and trainer, mouse and keyboard (xdotool), and the
+accessibility bus on which the tour finds what to click.
 """
 
 from __future__ import annotations
@@ -24,50 +24,50 @@ import psutil
 
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskPoints, PointsReply
-from tests.support.accessibility_tree import Reader, reader
+from tests.support.accessibility_tree import AccessibilityReader, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tequio_client.ipc.control import PointsRow
-    from tests.support.accessibility_tree import Thing
+    from tests.support.accessibility_tree import AccessibleElement
 
 
 PANELS = ("tint2", "xfce4-panel")
-"""XEmbed, and StatusNotifier."""
+"""One with XEmbed, one with StatusNotifier."""
 SCREEN = "1600x1000x24"
 ATTEMPTS = 5
 PATIENCE_S = 30.0
 REFRESH_S = 3.0
-"""How long a page may take to show what the worker knows."""
+"""How long a page may take to show the worker's state."""
 FREED_S = 1.0
-"""How long a pause may take until the trainer is gone, on a machine that has time."""
+"""How long a pause may take until the trainer is gone, on an idle machine."""
 SETTLE_S = 0.8
-"""What moves has come to rest."""
+"""Time for animations to end."""
 ROLES = (
     *("push button", "toggle button", "radio button", "check box", "menu item", "button"),
     *("text", "entry", "spin box", "cell"),
 )
-"""What can be clicked."""
+"""Roles of elements that can be clicked."""
 PROOF = "Proof checked by this computer: open to see what that means"
 ROUNDS = 2
-"""Of those that were worked in, one must be proven."""
+"""One of the first rounds worked in, this many, must be proven."""
 
 
-class Tour:
-    """The user: eyes, a mouse, and a camera."""
+class DesktopUser:
+    """A user's eyes, mouse and keyboard; takes a picture of each step."""
 
-    def __init__(self, eyes: Reader, out: Path) -> None:
+    def __init__(self, eyes: AccessibilityReader, out: Path) -> None:
         self._eyes = eyes
         self._out = out
         self._steps = 0
 
-    def see(self, name: str, patience_s: float = PATIENCE_S) -> Thing:
-        """Look for words on the screen."""
+    def see(self, name: str, patience_s: float = PATIENCE_S) -> AccessibleElement:
+        """Wait for words on the screen."""
         return self._eyes.says(name, patience_s)
 
     def click(self, name: str, *, settle_s: float = SETTLE_S) -> float:
-        """Click what has that name; when that was, by the steady clock."""
+        """Click the element with that name; returns the time on the monotonic clock."""
         thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
         x, y = thing.middle
         at_s = time.monotonic()
@@ -76,7 +76,7 @@ class Tour:
         return at_s
 
     def click_at(self, x: int, y: int, button: int = 1) -> None:
-        """Click somewhere."""
+        """Click at a point of the screen."""
         _hands("mousemove", str(x), str(y), "click", str(button))
         time.sleep(SETTLE_S)
 
@@ -87,7 +87,7 @@ class Tour:
         time.sleep(SETTLE_S)
 
     def write(self, words: str) -> None:
-        """Type."""
+        """Type some words."""
         _hands("type", "--delay", "120", words)
         time.sleep(SETTLE_S)
 
@@ -108,7 +108,7 @@ def _run(*command: str) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-# --- the stage
+# --- the environment
 
 
 @contextmanager
@@ -134,15 +134,15 @@ def _display() -> Iterator[str]:
     with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
         os.close(writes)
         try:
-            with os.fdopen(reads) as told:
-                yield f":{told.readline().strip()}"
+            with os.fdopen(reads) as output:
+                yield f":{output.readline().strip()}"
         finally:
             server.terminate()
 
 
 @contextmanager
 def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program while the block lasts, and end it in order."""
+    """Run a program while the block lasts, and terminate it at the end."""
     with ExitStack() as stack:
         target = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
         process = stack.enter_context(
@@ -160,7 +160,7 @@ def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.
 
 @contextmanager
 def network(folder: Path) -> Iterator[str]:
-    """A demo network to join; gives its ledger's address."""
+    """Start a demo network to join; yields its ledger's address."""
     command = [sys.executable, "-m", "tequio_client", "demo", "--quick", "--keep-running"]
     log = folder / "demo.log"
     with running(
@@ -189,116 +189,116 @@ def trainers(app: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """Trainer processes below the app."""
     found = []
     for one in psutil.Process(app.pid).children(recursive=True):
-        with suppress(psutil.Error):  # it may end while it is looked at
+        with suppress(psutil.Error):  # it may end in the meantime
             if "tequio_client.trainer" in one.cmdline():
                 found.append(one)
     return found
 
 
-# --- the play
+# --- the steps
 
 
-def first_run(tour: Tour) -> None:
-    """Everything between the first start and Contribute."""
-    tour.see("Lend your idle computer to open models", 60)
-    tour.shoot("welcome")
-    tour.click("Next")
-    tour.see("What this computer can do instead")
-    tour.click("Train on the processor")
-    tour.shoot("check")
-    tour.click("Next")
-    tour.see("Where should it be stored?")
-    tour.shoot("key")
-    tour.click("In an unencrypted file")
-    tour.click("Make my key")
-    tour.see("backup", 60)
-    tour.shoot("key-made")
-    tour.click("Next")
-    tour.see("When may Tequio use this computer?")
-    tour.click("Max")
-    tour.click("I agree")
-    tour.shoot("when")
-    tour.click("Next")
-    tour.see("What would you like to train?")
-    tour.click("Choose for me: The open run that fits this computer and needs it most.")
-    tour.shoot("run")
-    tour.click("Next")
-    tour.see("What happens next")
-    tour.shoot("ready")
-    tour.click("Contribute")
+def first_run(user: DesktopUser) -> None:
+    """Go from the first start to Contribute."""
+    user.see("Lend your idle computer to open models", 60)
+    user.shoot("welcome")
+    user.click("Next")
+    user.see("What this computer can do instead")
+    user.click("Train on the processor")
+    user.shoot("check")
+    user.click("Next")
+    user.see("Where should it be stored?")
+    user.shoot("key")
+    user.click("In an unencrypted file")
+    user.click("Make my key")
+    user.see("backup", 60)
+    user.shoot("key-made")
+    user.click("Next")
+    user.see("When may Tequio use this computer?")
+    user.click("Max")
+    user.click("I agree")
+    user.shoot("when")
+    user.click("Next")
+    user.see("What would you like to train?")
+    user.click("Choose for me: The open run that fits this computer and needs it most.")
+    user.shoot("run")
+    user.click("Next")
+    user.see("What happens next")
+    user.shoot("ready")
+    user.click("Contribute")
 
 
-def allow_others(tour: Tour) -> None:
+def allow_others(user: DesktopUser) -> None:
     """Let other programs use the processor, as the demo's volunteers on this machine do."""
-    tour.click("Settings")
-    for _ in range(ATTEMPTS):  # keys get lost on a machine that has no time
-        tour.click("Search settings")
-        tour.press("ctrl+a")
-        tour.write("programs on the cpu")
+    user.click("Settings")
+    for _ in range(ATTEMPTS):  # a busy machine loses keystrokes
+        user.click("Search settings")
+        user.press("ctrl+a")
+        user.write("programs on the cpu")
         with suppress(AssertionError):
-            tour.see("Pauses while other programs keep all CPU cores", 5)
+            user.see("Pauses while other programs keep all CPU cores", 5)
             break
-    tour.click("Other programs on the CPU")
-    tour.press("ctrl+a")
-    tour.write("100")
-    tour.press("Return")
-    tour.shoot("settings-others")
-    tour.click("Home")
+    user.click("Other programs on the CPU")
+    user.press("ctrl+a")
+    user.write("100")
+    user.press("Return")
+    user.shoot("settings-others")
+    user.click("Home")
 
 
-def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
-    """From the first click on Contribute to a round that is proven, and to a pause."""
-    tour.see("Lending", 120)
+def lend(user: DesktopUser, app: subprocess.Popen[bytes], folder: Path) -> None:
+    """Lend from the first click on Contribute until a round is proven, then pause."""
+    user.see("Lending", 120)
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
-    tour.shoot("lending")
-    tour.click("Points")
+    user.shoot("lending")
+    user.click("Points")
     wait_until("a round is pending", lambda: bool(_rounds(folder, "pending")), 180)
     first = _rounds(folder, "pending")[-1].round
     time.sleep(REFRESH_S)
-    tour.shoot("pending")
+    user.shoot("pending")
     wait_until("a round is verified", lambda: bool(_rounds(folder, "verified")), 300)
     proven = _rounds(folder, "verified")[-1]
     assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
     assert proven.micropoints
     assert proven.size is not None, "verified without a checkpoint"
-    tour.see(PROOF)
+    user.see(PROOF)
     time.sleep(SETTLE_S)
-    tour.shoot("verified")
-    tour.click(PROOF)
-    tour.see("What was checked here")
-    tour.shoot("proof")
-    tour.press("Escape")
-    tour.click("Home")
-    tour.shoot("home")
-    begun_s = tour.click("Pause", settle_s=0.0)
+    user.shoot("verified")
+    user.click(PROOF)
+    user.see("What was checked here")
+    user.shoot("proof")
+    user.press("Escape")
+    user.click("Home")
+    user.shoot("home")
+    begun_s = user.click("Pause", settle_s=0.0)
     wait_until("the trainer is gone", lambda: not trainers(app), FREED_S * _busy())
     print(f"tour: the trainer was gone after {time.monotonic() - begun_s:.2f} s", flush=True)  # noqa: T201 - a program
-    tour.see("Paused")
+    user.see("Paused")
     time.sleep(SETTLE_S)
-    tour.shoot("paused")
+    user.shoot("paused")
     for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
-        tour.click(page)
+        user.click(page)
         time.sleep(REFRESH_S)
-        tour.shoot(page.lower())
+        user.shoot(page.lower())
 
 
 def _busy() -> float:
-    """How many want each core."""
+    """The load per core, at least 1."""
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
 def _rounds(folder: Path, state: str) -> list[PointsRow]:
-    """The worker's rounds in that state, newest first: what the page should show."""
+    """The worker's rounds in that state, newest first, as the page should show them."""
     with WorkerCall.to(folder) as call:
         return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
 
 def main() -> None:
-    """Make the tour; ends with status 0 when all went as it should."""
+    """Take the tour; raises an exception when a step fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--panel", choices=PANELS, default=PANELS[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--ledger", help="of a network to join; without it the tour begins one")
+    parser.add_argument("--ledger", help="of a network to join; without it the tour starts one")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
@@ -311,13 +311,13 @@ def main() -> None:
         app = stack.enter_context(
             running([*command, "--dir", str(folder / "worker")], options.out / "app.log")
         )
-        tour = Tour(stack.enter_context(reader()), options.out)
+        user = DesktopUser(stack.enter_context(reader()), options.out)
         try:
-            first_run(tour)
-            allow_others(tour)
-            lend(tour, app, folder / "worker")
+            first_run(user)
+            allow_others(user)
+            lend(user, app, folder / "worker")
         except BaseException:
-            tour.shoot("where-it-failed")
+            user.shoot("where-it-failed")
             raise
         wait_until("the app lives", lambda: app.poll() is None, 1)
 

@@ -1,7 +1,7 @@
-"""A competition's log whose door lets anything in: a ledger that lies, with everybody's real keys.
+"""A competition's log that accepts any statement: a lying ledger, with everybody's real keys.
 
-Texts are sealed, shares shown and statements signed as they are; scores are made up, unless a test
-gives real ones. A test says a lie in the place of any step, and the log signs whatever came of it.
+Sealing, key shares and signatures are real; scores are made up, unless a test gives real ones. A
+test can replace any step with a lie, and the log signs the result.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score"
 
 
 @dataclass(kw_only=True)
-class ContestLog:
-    """The log, the blobs, and what each step says; `now_ms` is everybody's clock."""
+class DishonestLog:
+    """The log, the blobs, and the steps of a competition; `now_ms` is everybody's clock."""
 
     texts: Sequence[str] = TEXTS
     drawn: int = 6
     window: int = 64
     submissions: dict[str, Submission] = field(default_factory=dict)
     millibits: Callable[[str, str, str], int] | None = None
-    """What an evaluator says an entrant needs for a text."""
+    """Gives the score of (evaluator, entrant, text); None: made-up scores."""
 
     def __post_init__(self) -> None:
         self.log = MemoryLog.founded()
@@ -84,7 +84,7 @@ class ContestLog:
         self.now_ms = NOW_MS
         self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
         for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
-            self.say(name, registration(NET, self.signer(name).key))
+            self.log_statement(name, registration(NET, self.signer(name).key))
         sealing = Sealing.of(self.texts)
         self.shares = list(sealing.shares)
         custodians = [self.key(name) for name in CUSTODIANS]
@@ -92,18 +92,18 @@ class ContestLog:
         self.put(sealing.archive)
         self.put(self.rules.encode())
 
-    # --- a log that anything goes into
+    # --- a log without admission rules
 
     def signer(self, name: str) -> Signer:
-        """The key of somebody."""
+        """The signing key of a person."""
         return self.signers.setdefault(name, Signer(sha256(b"contest", name.encode())))
 
     def key(self, name: str) -> PeerKey:
-        """The same, its public half."""
+        """The public key of a person."""
         return self.signer(name).key
 
-    def say(self, name: str, body: Body) -> int:
-        """Log a statement whatever it says; gives its index."""
+    def log_statement(self, name: str, body: Body) -> int:
+        """Log a person's statement without checks; returns its index."""
         signer = self.signer(name)
         seq, last = self.log.chains.get(signer.key, (0, ZERO_DIGEST))
         statement = make(
@@ -116,19 +116,19 @@ class ContestLog:
         )
         return self.log.append(sign(NET, statement, signer))
 
-    def unsay(self) -> None:
-        """Forget the last statement, and that it was ever said."""
+    def remove_last(self) -> None:
+        """Remove the last statement from the log and from its author's chain."""
         last = Entry.parse(self.log.leaves.pop()).statement
         self.log.hashes.pop()
         self.log.chains[last.author] = last.seq - 1, last.prev
 
     def index_of(self, kind: str) -> int:
-        """Where the first statement of a type is."""
+        """The index of the first statement of a type."""
         kinds = [Entry.parse(leaf).statement.type for leaf in self.log.leaves]
         return kinds.index(kind)
 
     def put(self, raw: bytes) -> str:
-        """Keep a document; gives its name."""
+        """Store a document; returns its name."""
         self.blobs[sha256(raw)] = raw
         return to_text(sha256(raw))
 
@@ -139,7 +139,7 @@ class ContestLog:
         self.log.leaves[index] = bytes(leaf)
         self.log.hashes[index] = merkle.leaf_hash(bytes(leaf))
 
-    # --- as a stranger is shown it
+    # --- as an auditor reads it
 
     def genesis(self) -> bytes:
         """The genesis document."""
@@ -154,7 +154,7 @@ class ContestLog:
         return self.blobs.get(name)
 
     def bundle(self, path: Path, note: bytes | None = None) -> Path:
-        """All of it as a bundle."""
+        """Write log and blobs as a bundle."""
         folder = path.with_suffix(".blobs")
         folder.mkdir()
         for name, raw in self.blobs.items():
@@ -172,107 +172,111 @@ class ContestLog:
 
     @property
     def view(self) -> CompetitionView:
-        """What follows from the log so far."""
+        """The competition's state after the log so far."""
         fold = Fold(genesis(), self, AuditReport())
         for index, leaf in enumerate(self.log.leaves):
             fold.apply(index, leaf)
         return fold.view.competitions.views[self.rules.id]
 
-    # --- the course of things
+    # --- the steps of a competition
 
-    def play(self, to: str = "result") -> ContestLog:
-        """Go from step to step up to that one."""
+    def play(self, to: str = "result") -> DishonestLog:
+        """Run all steps up to and including that one."""
         for step in STEPS[: STEPS.index(to) + 1]:
             getattr(self, step)()
         return self
 
     def play_on(self, *steps: str) -> None:
-        """Take these steps, whatever happened before."""
+        """Run these steps, whatever happened before."""
         for step in steps:
             getattr(self, step)()
 
     def open(self) -> None:
-        """Open it."""
-        self.say("organiser", CompOpen(competition=self.name))
+        """Open the competition."""
+        self.log_statement("organiser", CompOpen(competition=self.name))
 
     def enter(self) -> None:
         """Have every entrant enter and submit."""
         self.now_ms = OPENS
         for entrant in ENTRANTS:
-            self.say(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
+            self.log_statement(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
             self.submit(entrant, self.submissions.get(entrant, folder_of(entrant)))
 
     def submit(self, entrant: str, submission: Submission) -> int:
-        """Submit something."""
+        """Submit a model; returns the entry."""
         self.submissions[entrant] = submission
         name = self.put(submission.encode())
         body = CompSubmit(competition=self.name, entrant=entrant, submission=name)
-        return self.say(entrant, body)
+        return self.log_statement(entrant, body)
 
     def offer(self) -> None:
         """Have everybody offer to evaluate."""
         for name in EVALUATORS:
             commit = offer_commitment(self.rules.id, self.key(name), secret_of(name))
-            self.say(name, EvalOffer(competition=self.name, commit=to_text(commit)))
+            self.log_statement(name, EvalOffer(competition=self.name, commit=to_text(commit)))
 
     def close(self) -> None:
-        """End the time of entries."""
+        """Close the competition to entries."""
         self.now_ms = DEADLINE
-        self.say("coordinator", CompClose(competition=self.name))
+        self.log_statement("coordinator", CompClose(competition=self.name))
 
     def secrets(self) -> None:
-        """Open all secrets."""
+        """Reveal all secrets."""
         for name in EVALUATORS:
-            self.say(name, EvalSecret(competition=self.name, secret=to_text(secret_of(name))))
+            self.log_statement(
+                name, EvalSecret(competition=self.name, secret=to_text(secret_of(name)))
+            )
 
     def draw(self) -> None:
-        """End the time of secrets."""
+        """Draw at the time that the rules set."""
         self.now_ms = DRAW
         self.draw_now()
 
     def draw_now(self) -> int:
-        """End it at whatever time it is; gives the entry."""
-        return self.say("coordinator", CompDraw(competition=self.name))
+        """Draw at the current time; returns the entry."""
+        return self.log_statement("coordinator", CompDraw(competition=self.name))
 
     def reveal(self) -> None:
-        """Show as many shares as are needed."""
+        """Reveal as many shares as are needed."""
         for number in range(NEEDED):
             self.show_share(number)
 
     def show_share(self, number: int) -> int:
-        """Show one, counted from 0."""
+        """Reveal one share, counted from 0; returns the entry."""
         share = self.shares[number].encode()
-        return self.say(CUSTODIANS[number], CompReveal(competition=self.name, share=share))
+        return self.log_statement(
+            CUSTODIANS[number], CompReveal(competition=self.name, share=share)
+        )
 
     def score(self) -> None:
-        """Have every drawn evaluator commit to scores of every entrant, then show them."""
+        """Have every drawn evaluator commit to scores of every entrant, then reveal them."""
         scorers = self.scorers
-        for say in (self.commit, self.evaluate):
+        for step in (self.commit, self.evaluate):
             for name in scorers:
                 for entrant in ENTRANTS:
-                    say(name, entrant)
+                    step(name, entrant)
 
     def commit(self, name: str, entrant: str) -> int:
-        """Have somebody commit to what `evaluate` shows; gives the entry."""
+        """Have an evaluator commit to the scores that `evaluate` reveals; returns the entry."""
         return self.commit_to(name, self.scores(name, entrant))
 
     def commit_all(self, entrant: str) -> None:
-        """Have all who were drawn commit to scores of an entrant."""
+        """Have all drawn evaluators commit to scores of an entrant."""
         for name in self.scorers:
             self.commit(name, entrant)
 
     def commit_to(self, name: str, result: EvalResult) -> int:
-        """Have somebody commit to a result; gives the entry."""
-        return self.say(name, committing(self.key(name), result))
+        """Have an evaluator commit to a result; returns the entry."""
+        return self.log_statement(name, committing(self.key(name), result))
 
     def evaluate(self, name: str, entrant: str) -> int:
-        """Have somebody show scores of an entrant; gives the entry."""
-        return self.say(name, self.scores(name, entrant))
+        """Have an evaluator reveal scores of an entrant; returns the entry."""
+        return self.log_statement(name, self.scores(name, entrant))
 
     def scores(self, name: str, entrant: str) -> EvalResult:
-        """What somebody says of an entrant."""
+        """An evaluator's result for an entrant."""
         submission = self.submissions[entrant].id
-        said = Evaluation(
+        evaluation = Evaluation(
             competition=self.name,
             entrant=entrant,
             submission=to_text(submission),
@@ -284,15 +288,15 @@ class ContestLog:
             competition=self.name,
             entrant=entrant,
             submission=to_text(submission),
-            scores=self.put(said.encode()),
+            scores=self.put(evaluation.encode()),
             salt=to_text(sha256(b"salt", name.encode(), entrant.encode())),
-            millibits=said.total.millibits,
-            size_bytes=said.total.size_bytes,
+            millibits=evaluation.total.millibits,
+            size_bytes=evaluation.total.size_bytes,
         )
 
     def challenge(self, entrant: str, evaluator: str, document: int) -> None:
-        """Contradict an evaluator."""
-        self.say(
+        """Challenge an evaluator's score of a document."""
+        self.log_statement(
             "carla",
             CompChallenge(
                 competition=self.name,
@@ -304,16 +308,16 @@ class ContestLog:
         )
 
     def result(self) -> None:
-        """Say what it came to."""
+        """Have the organiser state the true outcome."""
         self.decide(self.outcome())
 
     def decide(self, outcome: CompetitionOutcome) -> int:
-        """Say that it came to something; gives the entry."""
+        """Have the organiser state this outcome; returns the entry."""
         self.now_ms = RESULT
         name = self.put(outcome.encode())
-        return self.say("organiser", CompResult(competition=self.name, outcome=name))
+        return self.log_statement("organiser", CompResult(competition=self.name, outcome=name))
 
-    # --- what follows
+    # --- derived values
 
     @property
     def name(self) -> str:
@@ -322,7 +326,7 @@ class ContestLog:
 
     @property
     def scorers(self) -> list[str]:
-        """Who was drawn."""
+        """Names of the drawn evaluators."""
         draw = self.view.draw
         assert draw is not None
         by_key = {self.key(name): name for name in EVALUATORS}
@@ -336,7 +340,7 @@ class ContestLog:
         return [self.texts[at] for at in draw.documents]
 
     def outcome(self) -> CompetitionOutcome:
-        """What it comes to."""
+        """The outcome that follows from the log."""
         view = self.view
         assert view.draw is not None
         texts = [DrawnText.of(one.encode()) for one in self.drawn_texts]

@@ -1,6 +1,6 @@
-"""A worker's desk: deeds with real store, outbox, feedback and trainer process, opened by a test.
+"""A worker's DutyRunner with real store, outbox, feedback and trainer process.
 
-The trainer is the paper one, the ledger in memory; the round is that of a swarm in memory.
+The trainer is the synthetic one, and the ledger and the round's swarm are in memory.
 """
 
 from __future__ import annotations
@@ -45,44 +45,44 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Body
-    from tests.support.duty_swarm import DutifulSwarm
+    from tests.support.duty_swarm import DutySwarm
 
 
 PAPER = (sys.executable, "-m", "tests.support.synthetic_trainer")
 
 
-class PaperAnnouncer:
-    """Notes what is announced."""
+class RecordingAnnouncer:
+    """Records the announced entries."""
 
     def __init__(self) -> None:
         self.announced: list[Entry] = []
 
     async def announce(self, entry: Entry) -> None:
-        """Note it."""
+        """Record the entry."""
         await trio.lowlevel.checkpoint()
         self.announced.append(entry)
 
 
 @dataclass
-class Desk:
-    """One worker's folder in a swarm's round, opened as often as the test likes."""
+class DutyRunnerSetup:
+    """One worker's folder in a swarm's round; every `open` is a new life of the worker."""
 
     folder: Path
-    swarm: DutifulSwarm
+    swarm: DutySwarm
     log: MemoryLog = field(default_factory=MemoryLog.founded)
-    announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
-    store: Store | None = None  # of the life that is open
+    announcer: RecordingAnnouncer = field(default_factory=RecordingAnnouncer)
+    store: Store | None = None  # of the current life
     held_out_documents: int = 5
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[DutyRunner]:
-        """Begin a life: everything but the folder and the ledger is new."""
+        """Start the worker: everything but the folder and the ledger is new."""
         manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
         (self.folder / "manifest").write_bytes(manifest.encode())
         store = self.store = Store(self.folder / "store", quota_bytes=1 << 30)
-        first = self.swarm.workshop.weights[first_head(manifest).weights_root]
+        first = self.swarm.arithmetic.weights[first_head(manifest).weights_root]
         store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
-        for payload in self.swarm.workshop.payloads.values():
+        for payload in self.swarm.arithmetic.payloads.values():
             assert self.swarm.view.round is not None
             store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
         clear_work_folder(self.folder / "work")
@@ -132,8 +132,8 @@ class Desk:
         path = str(self.folder / "manifest")
         return link.Prepare(command=1, manifest=path, config=path, data_manifest=path)
 
-    def said(self, kind: type[Body]) -> list[Body]:
-        """What the ledger has of ours, of that type."""
+    def logged(self, kind: type[Body]) -> list[Body]:
+        """Bodies of that type in the ledger's log."""
         bodies = [Entry.parse(leaf).statement.body for leaf in self.log.leaves]
         return [body for body in bodies if isinstance(body, kind)]
 
@@ -143,13 +143,13 @@ class Desk:
         assert self.swarm.view.round is not None
         return self.swarm.view.round
 
-    async def hold_head(self, deeds: DutyRunner) -> None:
-        """Take up the head that the round starts from; it lies in the store."""
-        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.swarm.view)
+    async def hold_head(self, runner: DutyRunner) -> None:
+        """Fetch the head that the round starts from; it is in the store already."""
+        await runner.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.swarm.view)
 
 
 def _corpus(store: Store, documents: int) -> SimpleNamespace:
-    """One shard, which is here, to train on and, with any documents, to measure with."""
+    """A corpus with one stored shard to train on; with any documents, it is held out too."""
     shard = store.put_tree(b"tokens", PIECE_BYTES)
     listed = SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes)
     return SimpleNamespace(

@@ -1,6 +1,6 @@
-"""A swarm in memory whose members do what `duty` says, each with its own light view of the run.
+"""A swarm in memory whose members carry out duties, each with its own light view of the run.
 
-Ledger, coordinator and arithmetic are those of `swarm`; a member does every duty at once.
+Ledger, coordinator and arithmetic are those of `memory_swarm`; a member does every duty at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.support.authors import registration
-from tests.support.memory_swarm import Said, Swarm, Volunteer
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Body, Entry
 
 
-class Dutiful:
+class DutyMember:
     """One member: its key, what it holds, and its own view, folded from where it joined."""
 
     def __init__(self, name: str, swarm: Swarm) -> None:
-        self.voice = Volunteer(name, swarm.workshop)
+        self.voice = Volunteer(name, swarm.arithmetic)
         self.key = self.voice.key
         self._swarm = swarm
         self._secrets: dict[Digest, bytes] = {}  # what we committed to; outlives a restart
@@ -52,7 +52,7 @@ class Dutiful:
         self.begin()
 
     def begin(self) -> None:
-        """Join the run anew, with nothing but the key and the secrets' file."""
+        """Join the run again, with nothing but the key and the secrets."""
         self.view, self._after = _start(self._swarm)
         self._held: Head | None = None
         self._closed: dict[HeadHash, AcceptedSet] = {}
@@ -60,7 +60,7 @@ class Dutiful:
         self._ready_index: int | None = None
 
     def own(self) -> MemberState:
-        """What the member holds and has said."""
+        """The member's state: the head it holds, and what it has answered."""
         return MemberState(
             key=self.key,
             held=self._held,
@@ -70,7 +70,7 @@ class Dutiful:
         )
 
     def follow(self, entries: Sequence[Entry]) -> None:
-        """Take the entries that the member has not seen yet."""
+        """Apply the entries that the member has not seen yet."""
         for index in range(self._after + 1, len(entries)):
             statement = entries[index].statement
             if statement.run is not None:
@@ -81,22 +81,22 @@ class Dutiful:
                     self._remember(index)
         self._after = len(entries) - 1
 
-    def act(self) -> tuple[Duty, Said | None]:
-        """Do the present duty; give it, and what is to be said."""
+    def act(self) -> tuple[Duty, StatementDraft | None]:
+        """Do the present duty; returns it, and the statement to send."""
         now = next_duty(self.view, self.own())
         match now:
             case duties.FetchDuty(head=head):
-                assert head.weights_root in self._swarm.workshop.weights
+                assert head.weights_root in self._swarm.arithmetic.weights
                 self._held = head
             case duties.AdvanceDuty(closed=closed):
                 self._held = self._advanced(closed)
             case duties.MeasureDuty(head=head):
                 self._said.append(now)
-                return now, Said(_measure(head), head.round)
+                return now, StatementDraft(_measure(head), head.round)
             case duties.ReadyDuty() | duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
                 self._said.append(now)
                 number = None if isinstance(now, duties.ReadyDuty) else now.round
-                return now, Said(self._body(now), number)
+                return now, StatementDraft(self._body(now), number)
         return now, None
 
     def _body(self, now: Duty) -> Body:
@@ -112,7 +112,7 @@ class Dutiful:
         assert held is not None
         if isinstance(now, duties.TrainDuty):
             share = current.roster.members[current.slot_of[self.key]].share
-            header = self._swarm.workshop.contribute(current, self.key, self._swarm.rng, share)
+            header = self._swarm.arithmetic.contribute(current, self.key, self._swarm.rng, share)
             return WorkCommit(header=to_text(header.pack()))
         return HeadAttest(
             head=to_text(held.hash),
@@ -134,7 +134,7 @@ class Dutiful:
         )
 
     def _advanced(self, closed: AcceptedSet) -> Head:
-        weights, aux = self._swarm.workshop.roots[closed.parent]
+        weights, aux = self._swarm.arithmetic.roots[closed.parent]
         run = self._swarm.manifest.run_id
         return Head.of(
             run,
@@ -168,29 +168,29 @@ class Dutiful:
 
 
 @dataclass
-class DutifulSwarm(Swarm):
-    """The swarm; `done` has every duty that somebody did, in order."""
+class DutySwarm(Swarm):
+    """A swarm of duty members; `done` has every duty done, in order."""
 
-    members: list[Dutiful] = field(default_factory=list)
+    members: list[DutyMember] = field(default_factory=list)
     done: list[Duty] = field(default_factory=list)
 
-    def join(self, name: str) -> Dutiful:  # type: ignore[override]  # others join here
-        """Let a new member begin."""
-        member = Dutiful(name, self)
+    def join(self, name: str) -> DutyMember:  # type: ignore[override]  # others join here
+        """Add a new member."""
+        member = DutyMember(name, self)
         entry = member.voice.sign(
-            self.net, None, Said(registration(self.net, member.key)), self.now_ms
+            self.net, None, StatementDraft(registration(self.net, member.key)), self.now_ms
         )
         self.entries.append(entry)
-        member.voice.note(entry)
+        member.voice.record_logged(entry)
         self.members.append(member)
         return member
 
-    def restart(self, member: Dutiful) -> None:
-        """Let a member lose all that it does not keep on disk."""
+    def restart(self, member: DutyMember) -> None:
+        """Restart a member: it loses everything that it does not keep on disk."""
         member.begin()
 
     def run(self, most_steps: int = 3_000, mishaps: Sequence[tuple[int, int, str]] = ()) -> None:
-        """Go on to the end of the run; a mishap is (at which step, to whom, what)."""
+        """Run to the end; a mishap is (step, index of the member, kind)."""
         for at in range(most_steps):
             for _, who, what in [one for one in mishaps if one[0] == at]:
                 if what == "join":
@@ -200,34 +200,34 @@ class DutifulSwarm(Swarm):
             if self.view.state is RunState.FINISHED or not self.step():
                 return
 
-    def _hear(self) -> bool:
+    def _let_member_post(self) -> bool:
         for member in self.rng.sample(self.members, len(self.members)):
             member.follow(self.entries)
-            now, said = member.act()
+            now, draft = member.act()
             if isinstance(now, duties.WaitDuty | duties.RunEnded):
                 continue
             self.done.append(now)
             self.now_ms += self.rng.randint(1, 500)
-            if said is not None:
-                self._hear_said(member, said)
+            if draft is not None:
+                self._post_draft(member, draft)
             return True
         return False
 
-    def _hear_said(self, member: Dutiful, said: Said) -> None:
+    def _post_draft(self, member: DutyMember, draft: StatementDraft) -> None:
         try:
-            self._hear_one(member.voice, said)
+            self._post_or_give_up(member.voice, draft)
         except AssertionError as err:
-            raise AssertionError(f"{said} broke the swarm") from err
+            raise AssertionError(f"{draft} broke the swarm") from err
 
 
 def _measure(head: Head) -> HeadMeasure:
-    """What everybody measures of a head."""
+    """The measure of a head, the same for every member."""
     millibits = 7_000_000 - 100_000 * head.round
     return HeadMeasure(head=to_text(head.hash), millibits=millibits, size_bytes=1_000, tokens=1_000)
 
 
 def _start(swarm: Swarm) -> tuple[RunView, int]:
-    """Begin where the ledger says and `joining` decides."""
+    """The view at the ledger's point of rest, and the index that it starts after."""
     resume, head, rosters = _resume(swarm)
     roster_index = None
     if resume.close is not None:
@@ -236,7 +236,7 @@ def _start(swarm: Swarm) -> tuple[RunView, int]:
 
 
 def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
-    """Do as the ledger does: the last point of rest, and the head known there."""
+    """Compute the ledger's answer: the last point of rest, and the head known there."""
     rosters: dict[int, int] = {}
     resume, promoted, pending = ResumeAnswer(after=0, head=None, close=None), None, None
     for index, entry in enumerate(swarm.entries):

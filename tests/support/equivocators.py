@@ -26,7 +26,7 @@ RUN = _RULES.run_id
 
 
 def now_ms() -> int:
-    """The ledger is a program of its own: its clock is the wall's."""
+    """The wall clock, which the ledger's own process uses."""
     return time.time_ns() // 1_000_000
 
 
@@ -37,21 +37,21 @@ async def open_run(one: Served) -> None:
     opening = RunOpen(manifest=to_text(RUN), head=to_text(first_head(_RULES).hash))
     async with LedgerApi(one.url) as api:
         await api.put_blob(_RULES.encode(), ORGANISER, now_ms())
-        await api.post_entries([organiser.say(opening, now_ms(), run=RUN)])
+        await api.post_entries([organiser.sign(opening, now_ms(), run=RUN)])
 
 
 def contradiction(liar: Author) -> tuple[Entry, Entry]:
-    """Sign readiness and, under the same number, a farewell."""
+    """Sign member.ready and, under the same number, member.leave."""
     chain = liar.seq, liar.last
     text = to_text(RUN)
     ready = MemberReady(head=text, roles=("trainer",), commit=text)
-    first = liar.say(ready, now_ms(), run=RUN)
+    first = liar.sign(ready, now_ms(), run=RUN)
     liar.seq, liar.last = chain
-    return first, liar.say(MemberLeave(reason=1), now_ms(), run=RUN)
+    return first, liar.sign(MemberLeave(reason=1), now_ms(), run=RUN)
 
 
 async def lie(one: Served, name: str) -> Author:
-    """Let a new key tell the ledger both; it ends quarantined."""
+    """Send the ledger both statements of a new key; the key is quarantined."""
     liar = Author(name, one.net)
     async with LedgerApi(one.url) as api:
         await api.post_entries([liar.register(now_ms())])

@@ -1,8 +1,8 @@
 """A small swarm that lives through many faults: ledger, seed, three trainers and a witness.
 
-All run behind a proxy, so that every line can be slow, late or cut; ledger and one volunteer have
-disks of their own. The model is tiny and a round takes about two seconds, so that a fault, the
-way back and two rounds more fit into a few.
+All run behind a proxy, so that every connection can be slow, late or cut; the ledger and one
+volunteer have their own disks. The model is tiny and a round takes about two seconds, so a fault,
+the recovery and two more rounds take only a few seconds.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import trio
 from tequio_client.demo import programs
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
-from tests.support.log_watch import Watch
-from tests.support.proxy import Proxy
-from tests.support.real_network import Place, raised
+from tests.support.log_watch import LogWatch
+from tests.support.proxy import NetworkProxy
+from tests.support.real_network import NodeAddresses, running_network
 from tests.support.small_disk import SmallDisk
-from tests.support.small_network import CONFIG, PLAN, Script, found
+from tests.support.small_network import CONFIG, PLAN, RunFiles, found
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
     from pathlib import Path
 
-    from tests.support.real_network import Actor, Stage
+    from tests.support.real_network import RealNetwork, RunningProgram
 
 LEDGER, SEED = "ledger", "seed"
 TRAINERS = ("ana", "beto", "citlali")
@@ -37,16 +37,16 @@ VOLUNTEERS = (*TRAINERS, WITNESS)
 NODES = (*VOLUNTEERS, SEED)
 SMALL_DISKS = (LEDGER, "citlali")
 QUOTA = ("--quota-gib", "0.0625")
-"""The least there is. Some hundred rounds fill it, and then the store's index grows no more."""
+"""The smallest quota. A few hundred rounds fill it; then the store's index stops growing."""
 OPTIONS = {
     SEED: ("--heads-every", "1"),
     WITNESS: ("--role", "witness", *QUOTA),
     **dict.fromkeys(TRAINERS, QUOTA),
 }
 DEADLINE_S = 8
-"""Of every phase: who is away is waited for so long, once."""
+"""Deadline of every phase: how long a round waits for an absent member, once."""
 PATIENCE_S = 120.0
-"""For what takes seconds when nobody else wants this machine."""
+"""Deadline for what takes seconds on an idle machine."""
 ROUND_PATIENCE_S = 60.0
 SHAPE = {
     "hidden_size": 32,
@@ -57,8 +57,8 @@ SHAPE = {
 }
 
 
-def script(rounds: int) -> Script:
-    """The small network's run, smaller and quicker, for so many rounds."""
+def script(rounds: int) -> RunFiles:
+    """The small network's run, smaller and quicker, with at most `rounds` rounds."""
     plan = PLAN
     for old, new in (
         ("30.0", f"{DEADLINE_S}.0"),
@@ -68,11 +68,11 @@ def script(rounds: int) -> Script:
     ):
         assert old in plan
         plan = plan.replace(old, new)
-    return Script(config={**CONFIG, **SHAPE}, plan=plan)
+    return RunFiles(config={**CONFIG, **SHAPE}, plan=plan)
 
 
-class Moment(Enum):
-    """When a fault strikes; the value is the statement after which that is."""
+class FaultMoment(Enum):
+    """When a fault strikes: after the statement of this type."""
 
     ATTEST = "round.roster"
     TRAIN = "round.open"
@@ -82,14 +82,14 @@ class Moment(Enum):
 
 
 class FaultSwarm:
-    """The programs of one swarm by name, and what can be done to them."""
+    """The programs of one swarm by name, with controls to start, stop and signal them."""
 
-    def __init__(self, stage: Stage, api: LedgerApi, nursery: trio.Nursery) -> None:
-        self.stage = stage
+    def __init__(self, network: RealNetwork, api: LedgerApi, nursery: trio.Nursery) -> None:
+        self.network = network
         self.api = api
-        self.proxy = Proxy(nursery, self.pids)
-        self.watch = Watch(api, stage.check_alive)
-        self.actors: dict[str, Actor] = {}  # those of now
+        self.proxy = NetworkProxy(nursery, self.pids)
+        self.watch = LogWatch(api, network.check_alive)
+        self.actors: dict[str, RunningProgram] = {}  # those started last
         self.keys: dict[str, str] = {}  # of the volunteers
         self.disks: dict[str, SmallDisk] = {}
         self.organiser = ""
@@ -97,24 +97,24 @@ class FaultSwarm:
     # --- programs
 
     def processes(self, name: str) -> list[psutil.Process]:
-        """The program and its children, as far as they run."""
+        """The program and its children that are running."""
         with suppress(psutil.NoSuchProcess):
             process = psutil.Process(self.actors[name].program.pid)
             return [process, *process.children(recursive=True)]
         return []
 
     def pids(self) -> dict[str, int]:
-        """The programs that run."""
+        """Process ids of the running programs, by name."""
         return {name: one.pid for name, one in self.actors.items() if one.pid is not None}
 
     async def start(self, name: str) -> None:
-        """Start a program anew, on its folder."""
+        """Start a program, or start it again, on its folder."""
         if name == LEDGER:
-            self.actors[name] = await self.stage.ledger(self.organiser)
+            self.actors[name] = await self.network.ledger(self.organiser)
         elif name == SEED:
-            self.actors[name] = self.stage.seed(*OPTIONS[SEED])
+            self.actors[name] = self.network.seed(*OPTIONS[SEED])
         else:
-            self.actors[name] = self.stage.volunteer(name, *OPTIONS.get(name, ()))
+            self.actors[name] = self.network.volunteer(name, *OPTIONS.get(name, ()))
 
     async def kill(self, names: Iterable[str]) -> None:
         """Kill -9, all at once; returns when they are gone."""
@@ -132,13 +132,13 @@ class FaultSwarm:
 
     # --- the run
 
-    async def moment(self, moment: Moment, who: str) -> int:
-        """Wait for that moment in a round with everybody in it; gives the round.
+    async def moment(self, moment: FaultMoment, who: str) -> int:
+        """Wait for that moment in a round with all volunteers; returns the round.
 
-        COMMIT is that of `who`, if it trains.
+        COMMIT is the commitment of `who`, if it is a trainer.
         """
         start = self.watch.size
-        author = self.keys[who] if moment is Moment.COMMIT and who in TRAINERS else None
+        author = self.keys[who] if moment is FaultMoment.COMMIT and who in TRAINERS else None
 
         def find() -> int | None:
             for one in self.watch.after(start):
@@ -150,7 +150,7 @@ class FaultSwarm:
         return await self.watch.until(f"a moment {moment.name}", find, PATIENCE_S)
 
     async def up_to_date(self) -> None:
-        """Wait until we have seen all that the ledger has published by now."""
+        """Wait until we have read everything that the ledger has published by now."""
         size = (await self.watch.checkpoint()).size
 
         def find() -> bool | None:
@@ -159,7 +159,7 @@ class FaultSwarm:
         await self.watch.until(f"{size} entries", find, PATIENCE_S)
 
     async def rounds_over(self, count: int) -> None:
-        """Wait until so many more rounds are over, closed or void."""
+        """Wait until `count` more rounds are over, closed or void."""
         start = self.watch.size
 
         def find() -> bool | None:
@@ -168,7 +168,7 @@ class FaultSwarm:
         await self.watch.until(f"{count} rounds are over", find, count * ROUND_PATIENCE_S)
 
     async def rounds_closed(self, count: int) -> None:
-        """Wait until so many more rounds have closed."""
+        """Wait until `count` more rounds have closed."""
         start = self.watch.size
 
         def find() -> bool | None:
@@ -179,17 +179,17 @@ class FaultSwarm:
 
 @asynccontextmanager
 async def opened(folder: Path, rounds: int = 10_000) -> AsyncIterator[FaultSwarm]:
-    """Raise the swarm; it has closed a round with everybody in it. All of it ends with this."""
+    """Start the swarm and wait for a closed round with all volunteers; the block's end stops it."""
     with _small_disks(folder) as disks:
         async with (
-            raised(folder) as stage,
-            LedgerApi(stage.url) as api,
+            running_network(folder) as network,
+            LedgerApi(network.url) as api,
             trio.open_nursery() as nursery,
         ):
-            swarm = FaultSwarm(stage, api, nursery)
+            swarm = FaultSwarm(network, api, nursery)
             swarm.disks = disks
-            swarm.organiser = await found(stage, script(rounds))
-            swarm.actors[LEDGER] = stage.actors[0]
+            swarm.organiser = await found(network, script(rounds))
+            swarm.actors[LEDGER] = network.actors[0]
             nursery.start_soon(swarm.watch.run)
             await _dawn(swarm)
             yield swarm
@@ -212,8 +212,8 @@ async def _dawn(swarm: FaultSwarm) -> None:
     """Start everybody behind the proxy, and wait for the first round with all of them."""
     for name in NODES:
         port = programs.free_port()
-        swarm.stage.places[name] = Place(
-            ledger=f"http://127.0.0.1:{await swarm.proxy.front(LEDGER, swarm.stage.port, name)}",
+        swarm.network.places[name] = NodeAddresses(
+            ledger=f"http://127.0.0.1:{await swarm.proxy.front(LEDGER, swarm.network.port, name)}",
             port=port,
             front=await swarm.proxy.front(name, port),
         )
@@ -222,6 +222,6 @@ async def _dawn(swarm: FaultSwarm) -> None:
     def all_known() -> bool:
         return all(swarm.actors[name].program.status for name in VOLUNTEERS)
 
-    await swarm.stage.until("everybody has said something", all_known, PATIENCE_S)
+    await swarm.network.until("everybody has a status", all_known, PATIENCE_S)
     swarm.keys = {name: swarm.actors[name].key for name in VOLUNTEERS}
-    await swarm.moment(Moment.CLOSE, WITNESS)
+    await swarm.moment(FaultMoment.CLOSE, WITNESS)

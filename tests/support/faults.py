@@ -1,7 +1,6 @@
-"""What befalls a swarm: each fault strikes, lasts, and is over when its function returns.
+"""Faults of a swarm: each one strikes, lasts, and is over when its function returns.
 
-Programs that a fault has ended are started again on what they left behind; nobody mends anything
-by hand.
+Programs that a fault has ended are started again on the same folder; nothing is repaired by hand.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ if TYPE_CHECKING:
 
 LASTS_ROUNDS = 2
 SLOW_BYTES_PER_S = 32 << 10
-"""A quarter of a megabit each way: the model's head takes 6 s."""
+"""A quarter of a megabit per second each way: sending the model's head takes 6 s."""
 DELAY_S = 0.1
-"""On the line of everybody: 200 ms from each to each."""
+"""Delay of each node's connection: 200 ms between any two nodes."""
 REFUSED_STATUS = 1
-"""Of a program that ends with a sentence about what is wrong."""
+"""Exit status of a program that ends with an error message."""
 
 
-class Act(Protocol):
-    """Strike, last, be over."""
+class FaultAction(Protocol):
+    """Strikes the victims and waits until the fault is over."""
 
     async def __call__(self, swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-        """Return when the cause is gone and everything that was ended runs again."""
+        """Return when the cause is gone and every program that was ended runs again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One row's fault: what, and whom it strikes; the first victim is the one who commits."""
+class SwarmFault:
+    """A fault and its victims; the first victim is the one whose commitment times it."""
 
     name: str
-    act: Act
+    act: FaultAction
     victims: tuple[str, ...]
 
 
@@ -57,21 +56,21 @@ async def kill_trainer(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
 
 
 async def freeze(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Stop the processes as a closed lid does, for two rounds."""
+    """Suspend the processes as a closed laptop lid does, for two rounds."""
     swarm.signal_all(victims, signal.SIGSTOP)
     await swarm.rounds_over(LASTS_ROUNDS)
     swarm.signal_all(victims, signal.SIGCONT)
 
 
 async def part(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Cut these off from the others for two rounds."""
+    """Cut the victims off from the others for two rounds."""
     swarm.proxy.split(set(victims))
     await swarm.rounds_over(LASTS_ROUNDS)
     swarm.proxy.mend()
 
 
 async def slow(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Give them slow lines for two rounds."""
+    """Give the victims slow connections for two rounds."""
     for name in victims:
         swarm.proxy.line(name).slow_down(SLOW_BYTES_PER_S)
     await swarm.rounds_closed(LASTS_ROUNDS)
@@ -79,7 +78,7 @@ async def slow(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
 
 
 async def delay(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Let everything reach and leave them late, for two rounds."""
+    """Delay everything that the victims send and receive, for two rounds."""
     for name in victims:
         swarm.proxy.line(name).delay_s = DELAY_S
     await swarm.rounds_closed(LASTS_ROUNDS)
@@ -87,7 +86,7 @@ async def delay(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
 
 
 async def fill_disk(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Fill their disks until they say so, or end; then make room, and start what has ended."""
+    """Fill their disks until they log it or end; then free space and restart those that ended."""
     for name in victims:
         before = len(_complaints(swarm, name))
         swarm.disks[name].fill(_pids(swarm, name))
@@ -97,14 +96,14 @@ async def fill_disk(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
             ended = swarm.actors[name].ended.is_set()
             return ended or len(_complaints(swarm, name)) > before
 
-        await swarm.stage.until(f"{name} notices that its disk is full", has_noticed)
+        await swarm.network.until(f"{name} notices that its disk is full", has_noticed)
         swarm.disks[name].empty(_pids(swarm, name))
     for name in victims:
         await _start_if_ended(swarm, name)
 
 
 async def _start_if_ended(swarm: FaultSwarm, name: str) -> None:
-    """A program may end over a full disk, with a sentence; one that goes on has to go on."""
+    """Restart a program that ended over its full disk; one that goes on may not end later."""
     actor = swarm.actors[name]
     with trio.move_on_after(GIVES_UP_S):
         await actor.ended.wait()
@@ -120,7 +119,7 @@ GIVES_UP_S = 5.0
 
 
 def _complaints(swarm: FaultSwarm, name: str) -> list[str]:
-    """What the program has warned of."""
+    """Warnings and errors in the program's log."""
     loud = {"warning", "error", "critical"}
     return [str(one) for one in swarm.actors[name].events() if one.get("level") in loud]
 

@@ -2,8 +2,8 @@
 
     python -m tests.support.faulty_worker SLIP worker OPTIONS...
 
-When the file `SLIP` is there, the next head that the trainer computes has one weight wrong, roots
-and hash to match, and the file goes.
+When the file `SLIP` exists, the next head that the trainer computes has one wrong weight, with
+roots and hash to match, and the file is deleted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SLIP = "PYTHON_PAPER_SLIP"
 
 
 def main(slip: Path, arguments: list[str]) -> None:
-    """Be that worker."""
+    """Run the worker."""
     os.environ[SLIP] = str(slip)
     trainer = (sys.executable, "-m", "tests.support.faulty_worker", "--trainer")
     vars(trainer_child)["TRAINER"] = trainer
@@ -33,7 +33,7 @@ def main(slip: Path, arguments: list[str]) -> None:
 
 
 def train() -> None:
-    """Be its trainer."""
+    """Run its trainer."""
     vars(synthetic_trainer)["advance"] = _advance
     synthetic_trainer.main()
 

@@ -1,8 +1,8 @@
-"""The order in which pytest's runners take the files: one whole network at a time.
+"""The order in which pytest's workers run the files: one whole network at a time.
 
 A test of whole networks starts a dozen programs and waits for most of the time. Two of them at once
-would wait for each other's programs, and one that is begun last would leave all other runners with
-nothing to do; so there is always one under way, beside files of small tests.
+would slow each other down, and one that starts last would leave all other workers idle; so one of
+them is always running, beside files of small tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NETWORKS = "tests/whole/"
 
 
 class FileQueue(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
-    """Gives each runner whole files, the next one when it is about to have done with its own."""
+    """Gives each worker whole files; the next one when its current file is nearly done."""
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         under_way = (
@@ -34,7 +34,7 @@ class FileQueue(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
 
 
 def next_of(waiting: Iterable[str], under_way: Iterable[str]) -> str:
-    """Which of the files that wait is next: a network's when none is under way."""
+    """The next of the waiting files: one of a whole network when none is running."""
     files = list(waiting)
     is_turn = not any(path.startswith(NETWORKS) for path in under_way)
     fitting = (path for path in files if path.startswith(NETWORKS) is is_turn)

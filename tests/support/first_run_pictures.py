@@ -1,6 +1,6 @@
 """Writes a picture of each step of the first run, and of the dialogs about a key.
 
-`app_pictures` takes them with all others; clock, figures, typeface and key are fixed as there.
+`app_pictures` writes them with all others; clock, figures, typeface and key are fixed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
-from tests.support.memory_keyring import PaperKeyring
+from tests.support.memory_keyring import ScriptedKeyring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 SEED = bytes(range(32))
 PATIENCE = 2_000
-"""Turns of the event loop, at most, until something slow has come."""
+"""Most turns of the event loop to wait for a condition."""
 NEW = replace(NEWEST, disk=replace(NEWEST.disk, free_bytes=240 * 10**9))
 NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
 
 
-class Booth:
-    """Everything that a first run needs, around a folder of its own."""
+class FirstRunSetup:
+    """Everything that a first run needs, in its own folder."""
 
     def __init__(self, app: QApplication, look: Theme, folder: Path) -> None:
         self._app, self._look, self.folder = app, look, folder
@@ -74,7 +74,7 @@ class Booth:
         """The first run, at that step."""
         self.book.change(step=STEPS.index(step))
         made = FirstRun(
-            self.means(),
+            self.page_context(),
             self.desk,
             self.folder / "worker",
             self.book,
@@ -83,12 +83,12 @@ class Booth:
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         made.resize(*style.WINDOW)
         if snapshot is not None:
-            self.worker.show(snapshot)
+            self.worker.send_snapshot(snapshot)
         made.show()
         return made
 
-    def means(self) -> PageContext:
-        """What pages work with."""
+    def page_context(self) -> PageContext:
+        """The context that the first run's pages work with."""
         own = ProgramContext(
             settings=self.settings,
             autostart=self.entry,
@@ -106,7 +106,7 @@ class Booth:
         )
 
     def until(self, holds: Callable[[], bool]) -> None:
-        """Let things happen until that holds; raises AssertionError."""
+        """Process events until the condition holds; raises AssertionError."""
         for _ in range(PATIENCE):
             if holds():
                 break
@@ -128,30 +128,30 @@ def _fail(error: Exception) -> None:
 
 
 @contextmanager
-def booth(app: QApplication, look: Theme) -> Iterator[Booth]:
-    """A booth with a keyring, for one picture."""
-    keyring.set_keyring(PaperKeyring())
+def first_run_setup(app: QApplication, look: Theme) -> Iterator[FirstRunSetup]:
+    """A first run with a keyring, for one picture."""
+    keyring.set_keyring(ScriptedKeyring())
     with tempfile.TemporaryDirectory() as place:
-        yield Booth(app, look, Path(place))
+        yield FirstRunSetup(app, look, Path(place))
 
 
-def welcome(made: Booth) -> QWidget:
+def welcome(made: FirstRunSetup) -> QWidget:
     """The first step."""
     return made.first_run("welcome")
 
 
-def check(made: Booth) -> QWidget:
+def check(made: FirstRunSetup) -> QWidget:
     """The second step, when everything has answered."""
     return _checked(made, NEW)
 
 
-def check_no_card(made: Booth) -> QWidget:
-    """The second step in a computer without a card, and without a ledger."""
+def check_no_card(made: FirstRunSetup) -> QWidget:
+    """The second step on a computer without a GPU, and without a ledger."""
     made.worker.replies[AskRuns] = "the ledger is away"
     return _checked(made, NO_CARD)
 
 
-def _checked(made: Booth, snapshot: Snapshot) -> QWidget:
+def _checked(made: FirstRunSetup, snapshot: Snapshot) -> QWidget:
     shown = made.first_run("check", snapshot)
     assert isinstance(shown.step, CheckStep)
     step = shown.step
@@ -159,14 +159,14 @@ def _checked(made: Booth, snapshot: Snapshot) -> QWidget:
     return shown
 
 
-def key_new(made: Booth) -> QWidget:
+def key_new(made: FirstRunSetup) -> QWidget:
     """The third step, before there is a key."""
     return made.first_run("key")
 
 
-def key_no_keyring(made: Booth) -> QWidget:
+def key_no_keyring(made: FirstRunSetup) -> QWidget:
     """The third step where there is no keyring."""
-    ring = PaperKeyring()
+    ring = ScriptedKeyring()
     ring.is_locked = True
     keyring.set_keyring(_absent())
     shown = made.first_run("key")
@@ -182,37 +182,37 @@ def _absent() -> KeyringBackend:
     return fail.Keyring()  # type: ignore[no-untyped-call]  # the library's
 
 
-def key_made(made: Booth) -> QWidget:
+def key_made(made: FirstRunSetup) -> QWidget:
     """The third step, with a key."""
     made.make_key()
     return made.first_run("key")
 
 
-def when(made: Booth) -> QWidget:
+def when(made: FirstRunSetup) -> QWidget:
     """The fourth step, with consent."""
     made.book.change(is_agreed=True)
     return made.first_run("when")
 
 
-def run(made: Booth) -> QWidget:
+def run(made: FirstRunSetup) -> QWidget:
     """The fifth step."""
     return made.first_run("run")
 
 
-def run_away(made: Booth) -> QWidget:
+def run_away(made: FirstRunSetup) -> QWidget:
     """The fifth step without a ledger."""
     made.worker.replies[AskRuns] = "the ledger is away"
     return made.first_run("run")
 
 
-def ready(made: Booth) -> QWidget:
+def ready(made: FirstRunSetup) -> QWidget:
     """The last step."""
     made.make_key()
     made.book.change(is_agreed=True)
     return made.first_run("ready")
 
 
-def backup_words(made: Booth) -> QWidget:
+def backup_words(made: FirstRunSetup) -> QWidget:
     """The dialog with the words."""
     made.make_key()
     dialog = BackupDialog(made.desk)
@@ -222,14 +222,14 @@ def backup_words(made: Booth) -> QWidget:
     return dialog
 
 
-def backup_file(made: Booth) -> QWidget:
+def backup_file(made: FirstRunSetup) -> QWidget:
     """The dialog for a file."""
     made.make_key()
     return _open(BackupDialog(made.desk, None, "file"))
 
 
-def restore(made: Booth) -> QWidget:
-    """The dialog that takes a backup, with a word that is wrong."""
+def restore(made: FirstRunSetup) -> QWidget:
+    """The dialog that restores a backup, with a wrong word."""
     dialog = RestoreDialog(made.desk)
     _open(dialog)
     dialog.words.setPlainText("abandom " * 24)
@@ -238,7 +238,7 @@ def restore(made: Booth) -> QWidget:
     return dialog
 
 
-def unlock(made: Booth) -> QWidget:
+def unlock(made: FirstRunSetup) -> QWidget:
     """The dialog that asks for a passphrase."""
     return _open(UnlockDialog(made.desk))
 
@@ -255,12 +255,14 @@ PICTURES = (
 )  # fmt: skip
 
 
-def take(folder: Path, scale: float, dresses: Iterable[tuple[Appearance, str]]) -> None:
+def write_pictures(
+    folder: Path, scale: float, appearances: Iterable[tuple[Appearance, str]]
+) -> None:
     """Write the pictures of one scale."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     look, language = Theme(app, Appearance.DARK), Language(app, "en")
-    for choice, spoken in dresses:
+    for choice, spoken in appearances:
         look.choose(choice)
         speak(language, spoken)
         for make in PICTURES:
@@ -268,8 +270,8 @@ def take(folder: Path, scale: float, dresses: Iterable[tuple[Appearance, str]]) 
             _picture(app, look, make).save(str(folder / name))
 
 
-def _picture(app: QApplication, look: Theme, make: Callable[[Booth], QWidget]) -> QPixmap:
-    with booth(app, look) as made:
+def _picture(app: QApplication, look: Theme, make: Callable[[FirstRunSetup], QWidget]) -> QPixmap:
+    with first_run_setup(app, look) as made:
         shown = make(made)
         made.until(lambda: True)
         taken = shown.grab()

@@ -39,7 +39,7 @@ EVERY = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_p
 def write_base(
     folder: Path, *, dtype: torch.dtype = torch.bfloat16, parts: int = 1, **changes: object
 ) -> Path:
-    """Write a model with random weights as Hugging Face has it, in so many files."""
+    """Write a model with random weights in Hugging Face's format, in `parts` files."""
     folder.mkdir(parents=True, exist_ok=True)
     config = json.dumps(CONFIG | changes).encode()
     made = model.build_random(config, 11)

@@ -25,8 +25,8 @@ _PARAMS = ("alpha_q", "lambda_q", "delta", "z2", "token_cap", "mu_q", "down_k")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One round: what goes in, what must come out, and contributions that must be refused."""
+class HeadCase:
+    """One round: its input, the expected result, and contributions that must be refused."""
 
     step: OuterStep
     weights: NDArray[np.int32]
@@ -49,7 +49,7 @@ def primitives() -> dict[str, Any]:
     return loaded
 
 
-def load(name: str) -> Case:
+def load(name: str) -> HeadCase:
     """Read one case."""
     raw = json.loads((FOLDER / f"{name}.json").read_text())
     manifest = raw["manifest"]
@@ -68,7 +68,7 @@ def load(name: str) -> Case:
         params=params,
     )
     payloads = {one["name"]: base64.b64decode(one["payload"]) for one in raw["contributions"]}
-    return Case(
+    return HeadCase(
         step=step,
         weights=_array(raw["weights"], np.dtype("<i4"), step.layout),
         aux=raw["aux"] and _array(raw["aux"], np.dtype(raw["aux"]["dtype"]), step.layout),

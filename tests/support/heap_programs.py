@@ -1,4 +1,4 @@
-"""Programs that make garbage and holes in the heap, each run in a process of its own."""
+"""Programs that make garbage and holes in the heap, each run in its own process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ for number in range(40_000):
         most = max(most, len(living))
 print(most)
 """
-"""Prints how many streams were alive at most."""
+"""Prints the largest number of streams alive at once."""
 HOLES = """
 from pathlib import Path
 from {module} import tune_memory
@@ -57,6 +57,6 @@ print(own_mib() - before)
 
 
 def run(program: str, module: str, *, is_tuned: bool) -> int:
-    """Run one with the `heap` of that package and give what it prints."""
+    """Run a program with that package's `heap` module; returns the number it prints."""
     command = [sys.executable, "-c", program.format(module=module, is_tuned=is_tuned)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

@@ -1,4 +1,4 @@
-"""The log of a live ledger as a test asks about it: every entry, read as it is logged."""
+"""The log of a live ledger for tests: every entry, read as it is logged."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ BATCH = 256
 B = TypeVar("B", bound="Body")
 
 
-class History:
-    """What the log of one run says; as new as the last `read`."""
+class LogHistory:
+    """The statements in a ledger's log, up to the last `read`."""
 
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
@@ -40,12 +40,12 @@ class History:
         self.rosters: dict[int, list[str]] = {}  # keys as text, by round
 
     async def read(self) -> bool:
-        """Read on; whether the ledger answered."""
+        """Read the new entries; returns False if the ledger did not answer."""
         try:
             checkpoint = await self._ledger.checkpoint()
             while (size := len(self.statements)) < checkpoint.size:
                 for leaf in await self._ledger.entries(size, min(size + BATCH, checkpoint.size)):
-                    await self._take(Entry.parse(leaf).statement)
+                    await self._add(Entry.parse(leaf).statement)
         except LedgerUnavailableError:
             return False
         return True
@@ -55,7 +55,7 @@ class History:
         return await self._ledger.checkpoint()
 
     async def check_continues(self, before: Checkpoint) -> Checkpoint:
-        """Prove that the log of that checkpoint is the beginning of today's; raises PeerError."""
+        """Check that the log still begins with that checkpoint's; raises PeerError."""
         now = await self._ledger.checkpoint()
         proof = await LogProofs(self._ledger, now).consistency(before.size)
         verify_consistency(before.size, before.root, now.size, now.root, proof)
@@ -74,15 +74,15 @@ class History:
         return [(one, body) for one, body in found if isinstance(body, kind)]
 
     def rounds(self, kind: type[RoundOpen | RoundWitness | RoundClose | RoundVoid]) -> list[int]:
-        """Rounds that have such a statement."""
+        """Numbers of the rounds that have a statement of that type."""
         return [one.round or 0 for one, _ in self.all_of(kind)]
 
-    def said_by(self, key: str, kind: type[Body]) -> list[Statement]:
-        """That key's statements of that type."""
+    def statements_by(self, key: str, kind: type[Body]) -> list[Statement]:
+        """The statements of that type by that key."""
         return [one for one, _ in self.all_of(kind) if to_text(one.author) == key]
 
     def committed(self, number: int) -> set[str]:
-        """Who committed in that round."""
+        """Keys of the members that committed in that round."""
         return {to_text(one.author) for one, _ in self.all_of(WorkCommit) if one.round == number}
 
     def first_round_with(self, key: str) -> int | None:
@@ -90,7 +90,7 @@ class History:
         return next((number for number, keys in self.rosters.items() if key in keys), None)
 
     def open_round(self) -> int | None:
-        """The round that trains now."""
+        """The round that is in training; None if there is none."""
         over = {*self.rounds(RoundWitness), *self.rounds(RoundVoid)}
         return next((one for one in reversed(self.rounds(RoundOpen)) if one not in over), None)
 
@@ -109,7 +109,7 @@ class History:
         ]
         return (times[-1] - times[0]) / 1000
 
-    async def _take(self, statement: Statement) -> None:
+    async def _add(self, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
             raw = await self._ledger.get_blob(digest_from_text(statement.body.roster))
             assert raw is not None, f"the ledger has no roster {statement.round}"

@@ -1,10 +1,10 @@
-"""A trainer process that cheats: the real one, with an attack between its encoding and its words.
+"""A trainer process that cheats: the real one, with an attack between encoding and commitment.
 
     python hostile_trainer.py ATTACK [console|json]
 
-Everything else is the product's: commands, training, header, files. Work of others it finds as any
-cheat would, in the store of the worker that it belongs to, where gossip brings it before the round
-is over. `half_work` stops after half of the steps and reports all of them.
+Everything else is the product's: commands, training, header, files. It finds the work of others as
+any cheat would, in its worker's store, where gossip brings it before the round is over. `half_work`
+stops after half of the steps and reports all of them.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 POLL_S = 0.05
 WAIT_S = 3.0
-"""How long a copycat waits for somebody's work; after that it sends its own."""
+"""How long a copying attack waits for another peer's work; after that it sends its own."""
 NEEDS_OTHERS = {"copy", "copy_10", "weak_copy"}
 
 
-class Cheat:
-    """One attack, and what it remembers between rounds."""
+class AttackState:
+    """One attack, and its state between rounds."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -61,12 +61,12 @@ class Cheat:
         self._seen: set[Path] = set()  # what lay in the store before this round
 
     def begin(self, task: trainer.Train) -> None:
-        """A round begins: what lies in the store now is of earlier rounds."""
+        """Begin a round: payloads in the store now belong to earlier rounds."""
         self._task = task
         self._seen = set(_trees(task))
 
-    def sent(self, encoded: EncodedContribution, algorithm: OuterAlgorithm) -> EncodedContribution:
-        """What is handed in instead."""
+    def forge(self, encoded: EncodedContribution, algorithm: OuterAlgorithm) -> EncodedContribution:
+        """The contribution that is sent instead of the honest one."""
         task = self._task
         if task is None:
             raise AssertionError("nothing was trained")
@@ -84,7 +84,7 @@ class Cheat:
         return cheated
 
     def _others_work(self, task: trainer.Train, size: int) -> bytes | None:
-        """Somebody's payload of this round, as soon as there is one."""
+        """Another peer's payload of this round, as soon as there is one."""
         deadline = time.monotonic() + WAIT_S
         while time.monotonic() < deadline:
             for path in _trees(task):
@@ -94,7 +94,7 @@ class Cheat:
         return None
 
     def _older_work(self, size: int) -> bytes | None:
-        """Somebody else's payload of an earlier round, the newest there is."""
+        """Another peer's newest payload of an earlier round."""
         older = [path for path in self._seen if _has(path, size)]
         for path in sorted(older, key=lambda one: one.stat().st_mtime, reverse=True):
             content = path.read_bytes()
@@ -104,7 +104,7 @@ class Cheat:
 
 
 def _trees(task: trainer.Train) -> Iterator[Path]:
-    """Whole trees in the store that the round's weights lie in."""
+    """Complete trees in the store that holds the round's weights."""
     folder = Path(task.weights).parents[1]
     return (path for path in folder.glob("*/*") if not path.suffix)
 
@@ -120,7 +120,7 @@ def install(name: str) -> None:
     """Put the attack between the honest encoding and the commitment, in this process."""
     from tequio_client.trainer import codecs, inner, tasks  # noqa: PLC0415 - torch takes seconds
 
-    cheat, train, encode, run = Cheat(name), tasks.train, codecs.encode, inner.train
+    cheat, train, encode, run = AttackState(name), tasks.train, codecs.encode, inner.train
 
     def watched(task: trainer.Train, bench: TaskContext) -> trainer.Trained:
         cheat.begin(task)
@@ -133,31 +133,31 @@ def install(name: str) -> None:
         feedback: NDArray[np.uint16] | None,
         device: torch.device,
     ) -> EncodedContribution:
-        return cheat.sent(encode(algorithm, layout, delta, feedback, device), algorithm)
+        return cheat.forge(encode(algorithm, layout, delta, feedback, device), algorithm)
 
     vars(tasks)["train"] = watched
     vars(codecs)["encode"] = attacked
     if name == "half_work":
-        vars(inner)["train"] = _lazy(run)
+        vars(inner)["train"] = _half_work(run)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Lazy:
-    """Ends training at half of the steps."""
+class _HalfOfSteps:
+    """Training control that stops at half of the steps."""
 
     watch: TrainingControl
 
     def check(self) -> None:
-        """Pass it on."""
+        """Check as the real control does."""
         self.watch.check()
 
     def should_stop(self, progress: TrainingProgress) -> bool:
-        """End at the half, or earlier if asked."""
+        """Stop at half of the steps, or earlier if asked."""
         return self.watch.should_stop(progress) or 2 * progress.step >= progress.steps
 
 
-def _lazy(train: Train) -> Train:
-    """Training that stops at the half and says that it did not."""
+def _half_work(train: Train) -> Train:
+    """Training that stops at half of the steps and reports all of them."""
 
     def lazy(
         model: CausalModel,
@@ -167,7 +167,7 @@ def _lazy(train: Train) -> Train:
         device: ComputeDevice,
         watch: TrainingControl,
     ) -> TrainingProgress:
-        done = train(model, training, plan, rules, device, _Lazy(watch))
+        done = train(model, training, plan, rules, device, _HalfOfSteps(watch))
         steps = plan.steps
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 

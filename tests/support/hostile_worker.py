@@ -2,8 +2,8 @@
 
     python tests/support/hostile_worker.py ATTACK worker --ledger URL --dir FOLDER ...
 
-ATTACK is a name of `trainer_attacks.ATTACKS`; `tequio demo` or a test joins it to a network like
-any other volunteer.
+ATTACK is a name in `trainer_attacks.ATTACKS`; `tequio demo` or a test adds it to a network like any
+other volunteer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def command(attack: str, *arguments: str) -> list[str]:
 
 
 def run(arguments: list[str]) -> None:
-    """Be `tequio` with these arguments, the first of which names the attack."""
+    """Run `tequio` with these arguments; the first one names the attack."""
     attack, *rest = arguments
     if attack not in ATTACKS:
         raise SystemExit(f"no attack {attack!r}; there are {', '.join(ATTACKS)}")

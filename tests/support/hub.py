@@ -1,7 +1,7 @@
 """A Hub in this process: the parts of its HTTP protocol that huggingface_hub's client uses.
 
 Repositories with commits, branches and tags; large files by the LFS protocol, in one piece or in
-several; downloads by revision. A test says whose token is known, and may break connections.
+several; downloads by revision. A test sets the known tokens, and may break connections.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SMALL_BYTES = 1 << 10
-"""Smaller files are part of the commit; larger ones go by LFS."""
+"""Smaller files are part of the commit; larger ones use LFS."""
 DATE = "2026-01-01T00:00:00.000Z"
 _MODEL = r"/api/models/(?P<repo>[^/]+/[^/]+)"
 
 
 class RefusedError(Exception):
-    """An answer that is no success."""
+    """An error answer."""
 
     def __init__(self, status: int, error: str, code: str = "") -> None:
         super().__init__(error)
@@ -47,7 +47,7 @@ class Repository:
     tags: dict[str, str] = field(default_factory=dict)
 
     def commit(self, tree: dict[str, bytes]) -> str:
-        """Add one to the main branch."""
+        """Add a commit to the main branch; returns its name."""
         name = hashlib.sha1(  # noqa: S324 - names as git has them
             f"{self.main} {sorted(tree)} {len(self.commits)}".encode()
         ).hexdigest()
@@ -56,7 +56,7 @@ class Repository:
         return name
 
     def resolve(self, revision: str) -> str:
-        """The commit that a branch, tag or commit is."""
+        """The commit that a branch, tag or commit name refers to."""
         found = {"main": self.main, **self.tags}.get(revision, revision)
         if found not in self.commits:
             raise RefusedError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
@@ -65,34 +65,34 @@ class Repository:
 
 @dataclass(slots=True)
 class FakeHub:
-    """What the server knows and was asked."""
+    """The server's state, and the requests that it received."""
 
     url: str = ""
     tokens: dict[str, str] = field(default_factory=dict)
-    """User by token."""
+    """Users by token."""
     repositories: dict[str, Repository] = field(default_factory=dict)
     large: dict[str, bytes] = field(default_factory=dict)
     """Content of large files by SHA-256."""
     pieces: dict[tuple[str, int], bytes] = field(default_factory=dict)
     piece_bytes: int | None = None
-    """Large files come in pieces of so many bytes; None: in one."""
+    """Size of the pieces of large files; None: they are sent whole."""
     received: list[tuple[str, int]] = field(default_factory=list)
-    """Large files that were sent, with their bytes."""
+    """Hash and size of each received large file or piece."""
     breaking: Callable[[str, int], bool] = lambda _oid, _tries: False
-    """Whether to cut the connection in the middle of sending that file, by the try."""
+    """Decides by file and try whether to cut the connection during the upload."""
     tries: dict[str, int] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
 
     def put(self, repo: str, files: dict[str, bytes]) -> Repository:
-        """Make a repository that somebody filled."""
+        """Create a repository with these files."""
         found = self.repositories[repo] = Repository()
         found.commit(files)
         return found
 
-    # --- who may do what
+    # --- permissions
 
     def user(self, authorization: str | None) -> str | None:
-        """Whose token it is; raises for one that nobody has."""
+        """The user with that token, None without one; raises RefusedError for an unknown token."""
         if authorization is None:
             return None
         user = self.tokens.get(authorization.removeprefix("Bearer "))
@@ -114,7 +114,7 @@ class FakeHub:
         return found
 
     def check_owner(self, name: str, user: str | None) -> None:
-        """Refuse another one's namespace."""
+        """Refuse a namespace that is not the user's."""
         if user is None:
             raise RefusedError(401, "Invalid username or password.")
         if name != user:
@@ -164,7 +164,7 @@ class FakeHub:
         ]
 
     def preupload(self, repo: str, user: str | None, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        """POST /api/models/.../preupload: which files are large, and what is there already."""
+        """POST /api/models/.../preupload: which files are large, and which exist already."""
         here = self.writable(repo, user)
         tree = here.commits[here.main]
 
@@ -180,7 +180,7 @@ class FakeHub:
         return {"files": [row(file) for file in asked["files"]]}
 
     def batch(self, repo: str, user: str | None, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        """POST ....git/info/lfs/objects/batch: where large files go; nowhere if they are here."""
+        """POST ....git/info/lfs/objects/batch: upload URLs of large files that are missing."""
         self.writable(repo, user)
         return {"transfer": "basic", "objects": [self._object(one) for one in asked["objects"]]}
 
@@ -205,16 +205,16 @@ class FakeHub:
         if part is not None:
             self.pieces[oid, part] = content
             return hashlib.md5(content).hexdigest()  # noqa: S324 - as S3's etags are
-        self._keep(oid, content)
+        self._store_large(oid, content)
         return oid
 
     def complete(self, oid: str, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         """POST of the list of pieces."""
         numbers = [one["partNumber"] for one in asked["parts"]]
-        self._keep(oid, b"".join(self.pieces[oid, number] for number in numbers))
+        self._store_large(oid, b"".join(self.pieces[oid, number] for number in numbers))
         return {}
 
-    def _keep(self, oid: str, content: bytes) -> None:
+    def _store_large(self, oid: str, content: bytes) -> None:
         if hashlib.sha256(content).hexdigest() != oid:
             raise RefusedError(400, "the content does not have that hash")
         self.large[oid] = content
@@ -254,15 +254,15 @@ class FakeHub:
 
 
 def git_name(content: bytes) -> str:
-    """The name of a small file, as git has it."""
+    """The git object name of a small file."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # noqa: S324 - git's
 
 
 def checked_card(text: str) -> Any:  # noqa: ANN401 - JSON
-    """POST /api/validate-yaml: what is wrong with a card's front matter."""
+    """POST /api/validate-yaml: errors in a card's front matter."""
     fields = yaml.safe_load(text.split("---\n")[1])
     if not isinstance(fields.get("tags"), list):
-        raise RefusedError(400, "tags is no list")
+        raise RefusedError(400, "tags is not a list")
     return {"errors": [], "warnings": []}
 
 
@@ -373,7 +373,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running(hub: FakeHub) -> Iterator[FakeHub]:
-    """Serve it at a free port."""
+    """Serve the hub on a free port."""
     handler = type("Handler", (_Handler,), {"hub": hub})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

@@ -1,11 +1,11 @@
-"""What must hold of a swarm whatever befell it; each check raises AssertionError.
+"""Invariants of a swarm that must hold after any fault; each check raises AssertionError.
 
-- The log goes on from what it was: the checkpoint from before the fault is a beginning of it, and
-  an audit of it finds nothing, entry after entry.
-- What a program was told is logged, is logged, and once; nobody says one thing twice.
-- Whatever head members state for a round, it is one head; and within two rounds of being in a
-  roster again everybody holds it.
-- Nobody is blamed for it: crashes, silence and late work change nobody's standing for the worse.
+- The log continues: it begins with the log of the checkpoint from before the fault, and an audit of
+  every entry finds nothing.
+- Each acknowledged statement is logged, exactly once; no member states the same thing twice.
+- All members state the same head for a round; within two rounds of being in a roster again, every
+  member holds it.
+- No member is blamed: crashes, silence and late work do not worsen anybody's standing.
 - No program's log has a traceback or an error, and no trainer outlives its worker.
 """
 
@@ -43,12 +43,12 @@ ORPHAN_S = 30.0
 RECENT_BYTES = 1 << 16
 LOUD = {"error", "critical"}
 FULL = "is full"
-"""Of a disk: an error that the person in charge has to see, and that a fault of ours causes."""
+"""A full disk: an error that the operator must see, and that one of the faults causes."""
 BLAME = {"suspected", "quarantined"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class LogState:
     """The log before a fault."""
 
     checkpoint: Checkpoint
@@ -56,7 +56,7 @@ class Before:
 
 
 class Invariants:
-    """Checks one swarm again and again; what was checked once is not read again."""
+    """Checks one swarm repeatedly; each check reads only what is new."""
 
     def __init__(self, swarm: FaultSwarm) -> None:
         self._swarm = swarm
@@ -67,12 +67,14 @@ class Invariants:
         self._said: Counter[tuple[str, int | None, str, bytes]] = Counter()
         self._taken = 0
 
-    async def before(self) -> Before:
-        """How the log stands now."""
-        return Before(checkpoint=await self._swarm.watch.checkpoint(), size=self._swarm.watch.size)
+    async def before(self) -> LogState:
+        """The log's present state."""
+        return LogState(
+            checkpoint=await self._swarm.watch.checkpoint(), size=self._swarm.watch.size
+        )
 
-    async def check(self, before: Before) -> None:
-        """Check everything, once whatever happened is over."""
+    async def check(self, before: LogState) -> None:
+        """Check every invariant, once the fault is over."""
         since = self._swarm.watch.size
         await self._swarm.watch.check_continues(before.checkpoint)
         for name in VOLUNTEERS:
@@ -86,7 +88,7 @@ class Invariants:
     # --- heads
 
     async def _check_equal(self, name: str, since: int) -> None:
-        """Wait until it was in a roster again, and for two rounds more at most."""
+        """Wait until a volunteer is in a roster again and holds its head; at most two rounds."""
         swarm, key = self._swarm, self._swarm.keys[name]
 
         def find() -> bool | None:
@@ -102,10 +104,10 @@ class Invariants:
         await swarm.watch.until(f"{name} takes part again", find, PATIENCE_S)
 
     def _holds(self, name: str, number: int, since: int) -> bool:
-        """Whether it has shown that it holds the head from which that round started.
+        """True once a volunteer has shown that it holds the head from which that round started.
 
-        By stating it, by training from it, by its status line or by its log: rounds are so quick
-        here that the log of the network opens one after the other before somebody has stated.
+        It shows that by stating it, by training from it, in its status line or in its log: rounds
+        are so quick here that the next one may open before a member has stated the head.
         """
         head = self._swarm.watch.head_of(number)
         if head is None:
@@ -137,7 +139,7 @@ class Invariants:
     # --- statements
 
     async def _check_statements(self) -> None:
-        """Nothing that was acknowledged is missing, and nothing is there twice."""
+        """No acknowledged statement is missing, and none is logged twice."""
         acknowledged = list(self._acknowledged())
         await self._swarm.up_to_date()
         self._take_statements()
@@ -148,8 +150,8 @@ class Invariants:
         assert not twice, f"said twice: {twice}"
 
     def _acknowledged(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What programs have been told since the last time is logged, by their names."""
-        for path in sorted((self._swarm.stage.folder / "logs").glob("*.log")):
+        """Statements newly acknowledged to programs, with the programs' names."""
+        for path in sorted((self._swarm.network.folder / "logs").glob("*.log")):
             for fields in self._logs.setdefault(path, _LogFile(path)).read():
                 if fields.get("event") == "statement logged":
                     yield path.stem, fields
@@ -164,7 +166,7 @@ class Invariants:
             self._taken += 1
 
     async def _check_audit(self) -> None:
-        """Read the log on as a stranger."""
+        """Audit the new entries of the log as a stranger would."""
         await trio.to_thread.run_sync(self._read_on)
         assert not self._report.findings, [one.line() for one in self._report.findings]
 
@@ -177,23 +179,23 @@ class Invariants:
     # --- processes
 
     async def _check_orphans(self) -> None:
-        """A trainer ends when its worker has."""
+        """Every trainer ends once its worker has ended."""
 
         def none_left() -> bool:
             return not _orphans(self._swarm)
 
-        await self._swarm.stage.until("no trainer is left alone", none_left, ORPHAN_S)
+        await self._swarm.network.until("no trainer is left alone", none_left, ORPHAN_S)
 
 
 class _LogFile:
-    """A program's log, read on from where it was; raises AssertionError for what is wrong in it."""
+    """A program's log, read from the last position; raises AssertionError for errors in it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offset = 0
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """The new lines that are events."""
+        """Events in the new lines."""
         with self._path.open("rb") as file:
             file.seek(self._offset)
             new = file.read()
@@ -213,7 +215,7 @@ def _is_roster(one: Statement) -> bool:
 
 
 def _has_got(log: Path, head: str) -> bool:
-    """Whether a worker's log says lately that it has computed or fetched that head."""
+    """True if the end of a worker's log reports that head as computed or fetched."""
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - RECENT_BYTES, 0))
         lines = file.read().decode(errors="replace").splitlines()
@@ -222,9 +224,9 @@ def _has_got(log: Path, head: str) -> bool:
     return any(name in line and any(one in line for one in events) for line in lines)
 
 
-def _stated(said: Iterator[Statement], key: str, number: int) -> Iterator[str]:
-    """The heads that it stated for that round, or trained from."""
-    for one in said:
+def _stated(statements: Iterator[Statement], key: str, number: int) -> Iterator[str]:
+    """The heads that a member stated for that round, or trained from."""
+    for one in statements:
         if one.round == number and to_text(one.author) == key:
             match one.body:
                 case HeadAttest(head=head):
@@ -236,13 +238,13 @@ def _stated(said: Iterator[Statement], key: str, number: int) -> Iterator[str]:
 
 
 def _orphans(swarm: FaultSwarm) -> list[int]:
-    """Trainers of this stage whose worker is gone."""
+    """Trainers of this network whose worker is gone."""
     workers = set(swarm.pids().values())
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             is_trainer = TRAINER in process.cmdline() and process.ppid() not in workers
-            if is_trainer and str(swarm.stage.folder) in process.environ().get(
+            if is_trainer and str(swarm.network.folder) in process.environ().get(
                 "NUMBA_CACHE_DIR", ""
             ):
                 found.append(process.pid)

@@ -1,4 +1,4 @@
-"""A folder whose ledger has lived: rounds closed and void, points, a quarantine with an appeal."""
+"""A ledger with a history: closed and void rounds, points, a quarantine with an appeal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tequio_ledger.log.sequencer import Logged
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
-from tests.support.signing_swarm import PaperOrganiser
-from tests.support.synthetic_competition import PaperCompetition
+from tests.support.signing_swarm import SigningOrganiser
+from tests.support.synthetic_competition import SyntheticCompetition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +22,9 @@ DAY_MS = 86_400_000
 
 
 def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None) -> bytes:
-    """Live through it in a new folder, do one thing more, and give the last checkpoint.
+    """Create the history in a new folder, call `then`, and return the last checkpoint.
 
-    All of it is past for a real program, whose clock need not catch up.
+    It all happened yesterday, so a real program need not wait for its clock to catch up.
     """
     before_ms = CLOCK.at_ms
     CLOCK.at_ms = time.time_ns() // 1_000_000 - DAY_MS
@@ -38,25 +38,25 @@ def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None
 
 
 def open_competitions(folder: Path) -> None:
-    """Open three competitions in such a folder's ledger; their time is yet to come."""
+    """Open three competitions in such a folder's ledger; they start in 30 days."""
     clock = VirtualClock(time.time_ns() // 1_000_000)
     with opened(make_settings(folder), clock) as ledger:
         asyncio.run(_open_competitions(ledger, clock))
 
 
 async def _open_competitions(ledger: Ledger, clock: VirtualClock) -> None:
-    organiser = PaperOrganiser(ledger)
+    organiser = SigningOrganiser(ledger)
     chain = ledger.state.peers[organiser.key]
     organiser.seq, organiser.last = chain.seq, chain.last
     async with running(ledger):
         for number in range(3):
-            paper = PaperCompetition(
+            paper = SyntheticCompetition(
                 custodians=[ORGANISER.key],
                 needed=1,
                 start_ms=clock() + 30 * DAY_MS,
                 name=f"Paper {number}",
             )
             ledger.blobs.put(paper.rules.encode())
-            entry = organiser.say(paper.open(), clock())
+            entry = organiser.sign(paper.open(), clock())
             (outcome,) = await ledger.sequencer.submit([entry])
             assert isinstance(outcome, Logged), outcome

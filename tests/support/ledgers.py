@@ -1,4 +1,4 @@
-"""Ledgers of a test: in this process on a virtual clock, or as the real program."""
+"""Ledgers for tests: in this process on a virtual clock, or as the real program."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ DEFAULTS = {
 }
 
 UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--request-rate", "0")
-"""Options of a program that takes a flood: for tests that need many entries fast."""
+"""Options without rate limits, for tests that need many entries fast."""
 DATABASES: dict[Path, str] = {}
-"""URLs of the databases of folders that hold none; set by the fixture `either_database`."""
+"""Database URLs of folders without a database file; set by the fixture `either_database`."""
 
 
 class VirtualClock:
-    """Milliseconds that pass only when told to."""
+    """A clock in milliseconds that only `pass_ms` moves."""
 
     def __init__(self, at_ms: int = START_MS) -> None:
         self.at_ms = at_ms
 
     def __call__(self) -> int:
-        """Say what time it is."""
+        """Give the time."""
         return self.at_ms
 
     def pass_ms(self, duration_ms: int) -> None:
@@ -96,13 +96,13 @@ async def running(ledger: Ledger) -> AsyncIterator[Ledger]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """A running program."""
+    """A running ledger program."""
 
     url: str
     net: NetworkId
     process: subprocess.Popen[str]
     metrics: str | None
-    """Where its metrics are, if they are served."""
+    """URL of its metrics, if they are served."""
 
     def kill(self) -> None:
         """Kill it as a power cut would."""
@@ -146,7 +146,7 @@ def start(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> subp
 
 
 def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """Read up to the start line; its fields are what the program chose to log."""
+    """Read up to the program's start line; returns the line's fields."""
     assert process.stderr is not None
     while True:
         line = process.stderr.readline()

@@ -1,4 +1,4 @@
-"""A volunteer's computer on a calm evening, and disturbances, for tests of the lending policy."""
+"""Facts of a volunteer's idle computer, and changes to them, for tests of the lending policy."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MACHINE = MachineFacts(
 SESSION = SessionFacts(
     idle_s=1_800.0, is_locked=False, fullscreen="", game="", programs=(), is_metered=False
 )
-"""Somebody went away half an hour ago."""
+"""The user left half an hour ago."""
 CALM = LendingFacts(
     session=SESSION,
     machine=MACHINE,
@@ -64,7 +64,7 @@ LEND = DesiredState(number=1, lend=True)
 
 
 def offset_in(zone: str) -> partial[int]:
-    """The function that a moment in that zone needs."""
+    """The offset function of a LocalInstant in that zone."""
     return partial(_offset_s, ZoneInfo(zone))
 
 
@@ -95,46 +95,48 @@ def with_gpu(facts: LendingFacts = CALM, **changes: object) -> LendingFacts:
 
 
 def chosen(**changes: object) -> Preferences:
-    """What was chosen, with consent and these changes."""
+    """Preferences with consent and these changes."""
     return msgspec.structs.replace(CHOSEN, **changes)
 
 
 def after(now: LocalInstant, ms: int, wall_ms: int | None = None) -> LocalInstant:
-    """Later by so much; `wall_ms`: what the wall clock makes of it, where it was set."""
+    """The instant `ms` later; `wall_ms`: how far the wall clock moved, if it was set meanwhile."""
     passed = ms if wall_ms is None else wall_ms
     return replace(now, ms=now.ms + passed, steady_ms=now.steady_ms + ms)
 
 
-class Worker:
-    """Whoever looks at facts again and again, and remembers, as the real one does."""
+class PolicyWorker:
+    """Decides about lending again and again, with a history, as the real worker does."""
 
     def __init__(
         self, preferences: Preferences = CHOSEN, wish: DesiredState = LEND, now: LocalInstant = NOW
     ) -> None:
-        """Begin at that moment with an empty memory."""
+        """Begin at that moment with an empty history."""
         self.preferences = preferences
         self.wish = wish
         self.now = now
         self.traces = LendingHistory()
 
-    def look(self, facts: LendingFacts = CALM, ms: int = 0, wall_ms: int | None = None) -> Decision:
-        """Decide when so much time has passed, during which nobody looked."""
+    def decide(
+        self, facts: LendingFacts = CALM, ms: int = 0, wall_ms: int | None = None
+    ) -> Decision:
+        """Decide after `ms` without any decision."""
         self.now = after(self.now, ms, wall_ms)
         self.traces = update_history(self.traces, facts, self.preferences, self.wish, self.now)
         return decide(facts, self.preferences, self.wish, self.traces, self.now)
 
     def watch(self, facts: LendingFacts, seconds: int) -> Decision:
-        """Look once a second for so long; the last decision."""
+        """Decide once a second for that many seconds; returns the last decision."""
         for _ in range(seconds):
-            found = self.look(facts, ms=1_000)
+            found = self.decide(facts, ms=1_000)
         return found
 
 
-def look(
+def decide_once(
     facts: LendingFacts = CALM,
     preferences: Preferences = CHOSEN,
     wish: DesiredState = LEND,
     now: LocalInstant = NOW,
 ) -> Decision:
-    """Decide at first sight."""
-    return Worker(preferences, wish, now).look(facts)
+    """Decide once, without a history."""
+    return PolicyWorker(preferences, wish, now).decide(facts)

@@ -1,4 +1,4 @@
-"""A worker as an app has it: started with pipes, spoken to in control lines, watched closely."""
+"""A worker as the app runs it: started with pipes and controlled by messages on them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WILLING = Preferences(
     disk_free_gib=0,
     month_gb=0,
 )
-"""Of somebody who minds games and presence, and nothing that a test machine does not have."""
+"""Preferences that react to games and presence, and to nothing else on a test machine."""
 
 
 class LinkedWorker:
@@ -41,37 +41,37 @@ class LinkedWorker:
     def __init__(self, process: trio.Process, log: Path) -> None:
         self.process = process
         self.log = log
-        self.shown = Snapshot()
+        self.snapshot = Snapshot()
         self.welcome: control.AcceptController | None = None
         self.refused: control.RefuseController | None = None
         self.answers: dict[int, control.QuestionAnswer] = {}
         self.seen: list[tuple[float, Snapshot]] = []
-        """Every snapshot, and when it came."""
+        """Every received snapshot, with its time."""
         self._asked = 0
-        self._speaking = trio.Lock()
+        self._sending = trio.Lock()
         self._news = trio.Event()
 
-    async def say(self, message: control.ToWorker) -> None:
-        """Write a line."""
+    async def send(self, message: control.ToWorker) -> None:
+        """Send a message to the worker."""
         assert self.process.stdin is not None
-        async with self._speaking:
+        async with self._sending:
             await self.process.stdin.send_all(control.encode(message))
 
     async def want(self, *, lend: bool, finish: bool = False) -> None:
-        """Wish, until that is shown."""
-        wish = DesiredState(number=self.shown.wish.number + 1, lend=lend, finish=finish)
-        await self.say(control.SetDesiredState(wish=wish))
+        """Send a desired state, and wait until a snapshot has it."""
+        wish = DesiredState(number=self.snapshot.wish.number + 1, lend=lend, finish=finish)
+        await self.send(control.SetDesiredState(wish=wish))
         await self.until("the wish is shown", lambda one: one.wish == wish)
 
-    async def tell(self, facts: SessionFacts) -> None:
-        """Tell facts of the session."""
-        await self.say(control.ReportSessionFacts(facts=facts))
+    async def report_session(self, facts: SessionFacts) -> None:
+        """Report facts of the desktop session."""
+        await self.send(control.ReportSessionFacts(facts=facts))
 
     async def ask(self, question: Question) -> Reply:
-        """Ask; raises AssertionError without a reply."""
+        """Ask a question; raises AssertionError without a reply."""
         self._asked += 1
         number = self._asked
-        await self.say(control.AskQuestion(id=number, question=question))
+        await self.send(control.AskQuestion(id=number, question=question))
         with trio.fail_after(PATIENCE_S):
             while number not in self.answers:
                 await self._news.wait()
@@ -82,16 +82,18 @@ class LinkedWorker:
     async def until(
         self, what: str, holds: Callable[[Snapshot], bool], patience_s: float = PATIENCE_S
     ) -> Snapshot:
-        """Wait until a snapshot shows it, and give that one."""
+        """Wait for a snapshot for which the condition holds, and return it."""
         with trio.move_on_after(patience_s):
-            while not holds(self.shown):
+            while not holds(self.snapshot):
                 await self._news.wait()
-            return self.shown
-        raise AssertionError(f"not within {patience_s:.0f} s: {what}; shown is {self.shown}")
+            return self.snapshot
+        raise AssertionError(
+            f"not within {patience_s:.0f} s: {what}; the last one is {self.snapshot}"
+        )
 
     @property
     def trainers(self) -> list[psutil.Process]:
-        """Trainer processes that live."""
+        """Running trainer processes."""
         found = []
         with suppress(psutil.Error):
             for child in psutil.Process(self.process.pid).children():
@@ -101,19 +103,19 @@ class LinkedWorker:
         return found
 
     async def listen(self) -> None:
-        """Take what it says until it is gone."""
+        """Handle the worker's messages until it ends."""
         assert self.process.stdout is not None
         rest = b""
         while chunk := await self.process.stdout.receive_some(1 << 16):
             *lines, rest = (rest + bytes(chunk)).split(b"\n")
             for line in lines:
-                self._take(control.decode_from_worker(line))
+                self._handle(control.decode_from_worker(line))
         self._wake()
 
-    def _take(self, message: control.FromWorker) -> None:
+    def _handle(self, message: control.FromWorker) -> None:
         match message:
             case control.SnapshotMessage(snapshot=snapshot):
-                self.shown = snapshot
+                self.snapshot = snapshot
                 self.seen.append((trio.current_time(), snapshot))
             case control.QuestionAnswer(id=number):
                 self.answers[number] = message
@@ -138,7 +140,7 @@ async def linked(
     invitation: str = "",
     program: Callable[..., list[str]] = tequio,
 ) -> AsyncIterator[LinkedWorker]:
-    """Start a worker as the app does; at the end it is gone, whatever happened."""
+    """Start a worker as the app does; leaving the block kills it."""
     command = program(
         "worker", "--link", "--ledger", ledger, "--dir", str(folder), "--listen", LISTEN
     )
@@ -152,11 +154,11 @@ async def linked(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(worker.listen)
             if hello:
-                said = to_text(seed) if seed else None
+                key_seed = to_text(seed) if seed else None
                 greeting = control.ControllerHello(
-                    who="app", build="test", seed=said, invitation=invitation
+                    who="app", build="test", seed=key_seed, invitation=invitation
                 )
-                await worker.say(greeting)
+                await worker.send(greeting)
             yield worker
             nursery.cancel_scope.cancel()
     except BaseException:

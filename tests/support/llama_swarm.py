@@ -1,4 +1,4 @@
-"""A swarm in memory whose model is a real Llama, and its log as any client reads it over HTTP."""
+"""A swarm in memory whose model is a real Llama, and its log, served over HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tequio_shared.round.manifest import Corpus, DataSpec, MeasureRules, Tokeniz
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,17 +74,17 @@ def corpus(tokenizer: Tokenizer, separator: int) -> Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlamaRun:
-    """A swarm that trained one, and the documents of its run."""
+    """A swarm that has trained a Llama, and its run's manifest."""
 
     swarm: Swarm
     manifest: Manifest
 
     def weights(self, number: int) -> NDArray[np.int32]:
-        """The integers of the head of a round."""
-        return self.swarm.workshop.weights[self.swarm.view.heads[number].weights_root]
+        """The integer weights of the head of a round."""
+        return self.swarm.arithmetic.weights[self.swarm.view.heads[number].weights_root]
 
     def store(self, folder: Path, *numbers: int) -> Path:
-        """A store with the heads of those rounds."""
+        """Fill a store with the heads of those rounds; returns its folder."""
         store = Store(folder, quota_bytes=1 << 30)
         for number in numbers:
             store.put_tree(self.weights(number).astype("<i4").tobytes(), PIECE_BYTES)
@@ -101,7 +101,7 @@ def play(
 ) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid.
 
-    Beside a base the model is that of its adapters.
+    With a base, the model consists of its adapters.
     """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
     made = model or _with_large_norms(first_head.random_head(config, seed=5, layout="flat"))
@@ -122,10 +122,10 @@ def play(
         base=base or msgspec.UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
-    shop = swarm.workshop
+    arithmetic = swarm.arithmetic
     first = Digest(from_text(manifest.model.weights_root))
-    shop.weights[first] = made.master
-    shop.roots = dict.fromkeys(shop.roots, (first, Digest(bytes(32))))
+    arithmetic.weights[first] = made.master
+    arithmetic.roots = dict.fromkeys(arithmetic.roots, (first, Digest(bytes(32))))
     for raw in (config, data.encode(), tokenizer):
         swarm.blobs[sha256(raw)] = raw
     for name in ("ana", "luis", "inés"):
@@ -137,7 +137,7 @@ def play(
 
 
 def _measure_the_last_head(swarm: Swarm) -> None:
-    """Let who was drawn say how good it is, each a little more."""
+    """Log a measure by each drawn member, each one slightly higher."""
     draw = swarm.view.drawn
     assert draw is not None
     by_key = {one.key: one for one in swarm.volunteers}
@@ -151,11 +151,11 @@ def _measure_the_last_head(swarm: Swarm) -> None:
                 prompt="Once # upon", text=f" a *time*\n## the {'<b>end</b>' if at < 2 else 'day'}"
             ),
         )
-        swarm.post(by_key[key], Said(body, draw.head.round))
+        swarm.post(by_key[key], StatementDraft(body, draw.head.round))
 
 
 def _with_large_norms(made: FirstHead) -> FirstHead:
-    """Raise the scales of norms above one, where 24 bits do not hold every unit."""
+    """Raise the scales of norms above one, where 24 bits do not represent every integer."""
     master, pool = made.master.copy(), made.layout.matrix_end
     vectors = sum(one.parameters for one in made.layout.placements if not one.is_matrix)
     master[pool : pool + vectors] += np.arange(1, vectors + 1, dtype=np.int32) * 10_001
@@ -164,12 +164,12 @@ def _with_large_norms(made: FirstHead) -> FirstHead:
 
 @cache
 def played() -> LlamaRun:
-    """The plain run; not to be changed."""
+    """The plain run, shared by tests; do not change it."""
     return play()
 
 
 def publication(run: LlamaRun, number: int) -> CheckpointPublish:
-    """What organisers say of the head of a round."""
+    """The organisers' statement that publishes the head of a round."""
     head = run.swarm.view.heads[number]
     return CheckpointPublish(
         head=to_text(head.hash),
@@ -180,22 +180,22 @@ def publication(run: LlamaRun, number: int) -> CheckpointPublish:
 
 
 def publish(run: LlamaRun, number: int, body: CheckpointPublish) -> None:
-    """Log it; raises RefusedError."""
-    run.swarm.say(run.swarm.organiser, Said(body, number))
+    """Log the organisers' statement; raises RefusedError."""
+    run.swarm.log_statement(run.swarm.organiser, StatementDraft(body, number))
 
 
 @dataclass(slots=True)
-class ShownLog:
+class ServedLog:
     """A log that is served; a test may change what `log` holds."""
 
     log: SwarmLog
     url: str = ""
     seeds: list[dict[str, object]] = field(default_factory=list)
-    """Address records of who serves the weights."""
+    """Address records of peers that serve the weights."""
     requests: list[str] = field(default_factory=list)
 
     def answer(self, path: str) -> bytes | None:
-        """What is at a path; None: nothing."""
+        """The body at a path; None if there is none."""
         where, _, rest = path.partition("?")[0].lstrip("/").partition("/")
         if (where, rest) == ("log", "checkpoint"):
             return self.log.signed_note()
@@ -244,11 +244,11 @@ class ShownLog:
 
 
 @contextmanager
-def shown(log: SwarmLog) -> Iterator[ShownLog]:
-    """Serve a log at a free port."""
-    site = ShownLog(log)
+def served_log(log: SwarmLog) -> Iterator[ServedLog]:
+    """Serve a log on a free port."""
+    site = ServedLog(log)
 
-    class Handler(BaseHTTPRequestHandler):
+    class ServedLogHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = site.answer(self.path)
             self.send_response(200 if found is not None else 404)
@@ -260,7 +260,7 @@ def shown(log: SwarmLog) -> Iterator[ShownLog]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
             site.requests.append(format % args)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ServedLogHandler)
     site.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()

@@ -1,4 +1,4 @@
-"""Reads a log over HTTP, whole."""
+"""Reads a whole log over HTTP."""
 
 from __future__ import annotations
 

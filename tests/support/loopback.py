@@ -1,4 +1,4 @@
-"""Peers of a test: real hosts on the loopback device."""
+"""Peers for tests: real hosts on the loopback device."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 
 
 def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
-    """Make a network whose key follows from the name; not started."""
+    """A network, not yet started, whose key is derived from the name."""
     return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
 
 
-class Takes:
+class ContentFilter:
     """A topic filter that checks the content alone."""
 
     def __init__(self, check: Callable[[PeerKey, bytes], bool] = lambda *_: True) -> None:
         self.check = check
 
     def screen(self, _author: PeerKey, _content: bytes) -> bool:
-        """Check everything."""
+        """Let everything through to `check`."""
         return True
 
 

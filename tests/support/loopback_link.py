@@ -1,4 +1,4 @@
-"""A line to a TCP port that can be cut: what is on its way waits, and nobody is told."""
+"""A connection to a TCP port that can be cut: data in flight waits, and neither end notices."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _CHUNK_BYTES = 1 << 16
 
 
-class Cable:
-    """Leads from a free port of loopback to another one."""
+class LoopbackLink:
+    """Forwards a free loopback port to another one."""
 
     def __init__(self, listener: socket.socket, port: int) -> None:
         self.port: int = listener.getsockname()[1]
@@ -26,15 +26,15 @@ class Cable:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Carry nothing from now on."""
+        """Stop forwarding; data waits."""
         self._whole.clear()
 
     def mend(self) -> None:
-        """Carry on, with what waited first."""
+        """Resume forwarding, with the waiting data first."""
         self._whole.set()
 
     def close(self) -> None:
-        """End all of it."""
+        """Close the listener and all connections."""
         for end in (self._listener, *self._ends):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -60,12 +60,12 @@ class Cable:
 
 
 @contextmanager
-def laid(port: int) -> Iterator[Cable]:
-    """Lay a cable to a port."""
+def opened(port: int) -> Iterator[LoopbackLink]:
+    """Open a link to a port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        cable = Cable(listener, port)
+        cable = LoopbackLink(listener, port)
         try:
             yield cable
         finally:

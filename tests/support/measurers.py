@@ -1,4 +1,4 @@
-"""Members who measure heads and say what these write, honest or not."""
+"""Measures of heads with samples of their text, honest or altered."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ HEAD = to_text(bytes(32))
 
 
 def measure(text: str | None, prompt: str = "Once upon", millibits: int = 7_000) -> HeadMeasure:
-    """Say a measure with that sample, or with none."""
+    """A measure with that sample, or without one."""
     sample = msgspec.UNSET if text is None else Sample(prompt=prompt, text=text)
     return HeadMeasure(head=HEAD, millibits=millibits, size_bytes=1, tokens=1, sample=sample)
 
 
 def read(body: HeadMeasure, **sample: str) -> HeadMeasure:
-    """Read a measure whose sample was changed on the way."""
+    """Decode a measure whose sample was changed in transit."""
     raw = msgspec.to_builtins(body)
     return encoding.decode(
         encoding.encode({**raw, "sample": {**raw["sample"], **sample}}),

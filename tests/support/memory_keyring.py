@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class PaperKeyring(KeyringBackend):
+class ScriptedKeyring(KeyringBackend):
     """Keeps secrets in memory; can be locked, slow, forgetful or broken."""
 
     name = "Paper"
@@ -30,11 +30,11 @@ class PaperKeyring(KeyringBackend):
         self._open.set()
 
     def hold(self) -> None:
-        """Let every call wait, as behind a window that asks for a password."""
+        """Block every call, as while a dialog asks for a password."""
         self._open.clear()
 
-    def let_go(self) -> None:
-        """Let them go on."""
+    def release(self) -> None:
+        """Unblock all calls."""
         self._open.set()
 
     def get_password(self, service: str, username: str) -> str | None:
@@ -65,7 +65,7 @@ class PaperKeyring(KeyringBackend):
 
 @contextmanager
 def keyring_of(ring: KeyringBackend) -> Iterator[None]:
-    """Have the library use that one."""
+    """Have the library use this keyring until the end of the block."""
     before = keyring.get_keyring()
     keyring.set_keyring(ring)
     try:

@@ -1,7 +1,7 @@
-"""A small ledger in memory behind a real socket: honest as it stands, and able to lie on demand.
+"""A small ledger in memory behind a real socket: honest by default, and able to lie on demand.
 
-It keeps the log, chains of statements and blobs, and speaks the part of the HTTP API that clients
-use. A test makes it lie by swapping its log or by a `tamper` function over its replies.
+It keeps the log, chains of statements and blobs, and serves the part of the HTTP API that clients
+use. A test makes it lie by replacing its log, or with a `tamper` function over its replies.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ RUN = RunId(bytes([5]) * 32)
 
 
 def genesis() -> Genesis:
-    """The network of these tests."""
+    """The genesis document of these tests' network."""
     vkey = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=LOG_SIGNER.key)
     return Genesis(
         name="test",
@@ -68,7 +68,7 @@ NET: NetworkId = genesis().network_id
 
 
 def chain_of(signer: Signer, count: int, *, salt: int = 0) -> list[Entry]:
-    """A registration and small talk: entries that a log takes in this order."""
+    """A registration and then meaningless statements: a chain that a log accepts in this order."""
     prev, made = ZERO_DIGEST, []
     for seq in range(1, count + 1):
         statement = make(
@@ -87,7 +87,7 @@ def chain_of(signer: Signer, count: int, *, salt: int = 0) -> list[Entry]:
 
 @dataclass
 class MemoryLog:
-    """Entries and what follows from them."""
+    """Entries, and indexes over them."""
 
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[Digest] = field(default_factory=list)
@@ -98,7 +98,7 @@ class MemoryLog:
 
     @classmethod
     def founded(cls) -> MemoryLog:
-        """A log with its genesis entry."""
+        """A log with only its genesis entry."""
         log = cls(chains={COORDINATOR.key: (0, ZERO_DIGEST)})
         body = NetGenesis(doc=to_text(genesis().encode()))
         statement = make(body=body, author=COORDINATOR.key, seq=1, ts=0, exp=1, prev=ZERO_DIGEST)
@@ -106,7 +106,7 @@ class MemoryLog:
         return log
 
     def copy(self) -> MemoryLog:
-        """The same log, which grows by itself."""
+        """An independent copy of the log."""
         return replace(
             self,
             leaves=list(self.leaves),
@@ -116,12 +116,12 @@ class MemoryLog:
         )
 
     def extend(self, entries: Iterable[Entry]) -> None:
-        """Log entries whatever they say."""
+        """Log entries without checks."""
         for entry in entries:
             self.append(entry)
 
     def append(self, entry: Entry) -> int:
-        """Log one entry and give its index."""
+        """Log one entry without checks; returns its index."""
         self.leaves.append(entry.leaf())
         self.hashes.append(leaf_hash(entry.leaf()))
         statement = entry.statement
@@ -137,16 +137,16 @@ class MemoryLog:
         return Checkpoint(origin=ORIGIN, size=len(self.leaves), root=root)
 
     def submit(self, entry: Entry) -> dict[str, object]:
-        """Admit an entry by the rules of chains, and log it."""
+        """Check an entry by the rules of chains, and log it; returns the API's item for it."""
         name = statement_id(NET, entry.statement.raw)
-        said: dict[str, object] = {"id": to_text(name)}
+        item: dict[str, object] = {"id": to_text(name)}
         if name in self.known:
-            return {**said, "status": "known", "index": self.known[name]}
+            return {**item, "status": "known", "index": self.known[name]}
         try:
             self._admit(entry)
         except RefusedError as err:
-            return {**said, "status": "refused", "code": err.code, "detail": str(err)}
-        return {**said, "status": "logged", "index": self.append(entry)}
+            return {**item, "status": "refused", "code": err.code, "detail": str(err)}
+        return {**item, "status": "logged", "index": self.append(entry)}
 
     def _admit(self, entry: Entry) -> None:
         statement = entry.statement
@@ -176,7 +176,7 @@ class MemoryLog:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """An answer; `end` says what comes after its body: nothing, a cut, or silence."""
+    """An answer; `end` sets how it ends: closed in order, cut short, or hanging."""
 
     status: int = 200
     body: bytes = b""
@@ -187,7 +187,7 @@ class Reply:
 
 @dataclass
 class LogServer:
-    """Serves whichever log is in `log`, through `tamper`."""
+    """Serves the log that is in `log`; `tamper` may change each reply."""
 
     log: MemoryLog
     url: str = ""
@@ -299,7 +299,7 @@ class LogServer:
 
 @asynccontextmanager
 async def serving(log: MemoryLog, *, port: int = 0) -> AsyncIterator[LogServer]:
-    """Serve a log on the loopback device until the end of the block; open answers are cut."""
+    """Serve a log on the loopback device; the end of the block cuts open answers."""
     server = LogServer(log)
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
@@ -319,8 +319,8 @@ def unused_url() -> str:
 
 def problem(code: str, detail: str, status: int) -> Reply:
     """A refusal (RFC 9457)."""
-    said = {"type": f"urn:tequio:problem:{code}", "title": code, "detail": detail}
-    return replace(_json(said), status=status)
+    document = {"type": f"urn:tequio:problem:{code}", "title": code, "detail": detail}
+    return replace(_json(document), status=status)
 
 
 def _checkpoint(log: MemoryLog) -> Reply:

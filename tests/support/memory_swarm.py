@@ -1,13 +1,14 @@
-"""A whole swarm in memory: real keys, statements and contributions; only network and torch lack.
+"""A whole swarm in memory, with real keys, statements and contributions, without network or torch.
 
-`Volunteer.duty` says what a member would tell the ledger next, given a run's view; `Workshop` does
-the arithmetic (contributions, heads) once for all of them; `Swarm` plays ledger and coordinator
-under a virtual clock and keeps the log. A test of the real coordinator uses the first two only:
+`Volunteer.duty` gives the statement that a member would send next, given a run's view;
+`SwarmArithmetic` computes contributions and heads once for all members; `Swarm` acts as ledger and
+coordinator under a virtual clock and keeps the log. A test of the real coordinator uses the first
+two only:
 
-    said = volunteer.duty(view)
-    entry = volunteer.sign(net, manifest.run_id, said, now_ms)   # then post entry.leaf()
-    volunteer.note(entry)                                        # once it was logged
-    workshop.observe(view)                                       # after every entry of the run
+    draft = volunteer.duty(view)
+    entry = volunteer.sign(net, manifest.run_id, draft, now_ms)  # then post entry.leaf()
+    volunteer.record_logged(entry)                               # once it was logged
+    arithmetic.observe(view)                                     # after every entry of the run
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ TENSORS = (("a.weight", (64, 64)), ("b.bias", (64,)), ("c.weight", (96, 64)))
 
 
 def signer(name: str) -> Signer:
-    """Make the same key from the same name."""
+    """The key with that name, always the same."""
     return Signer(sha256(b"tequio test key", name.encode()))
 
 
@@ -89,7 +90,7 @@ def first_weights(seed: int = 7) -> NDArray[np.int32]:
 
 def tiny_manifest(**rounds: int) -> Manifest:
     """Make the manifest of a run over three small tensors; keywords change `rounds`."""
-    clockwork = RoundRules(warmup=5_000, train=20_000, train_limit=30_000, most=4)
+    round_rules = RoundRules(warmup=5_000, train=20_000, train_limit=30_000, most=4)
     return Manifest(
         name="tiny",
         model=ModelSpec(
@@ -105,13 +106,13 @@ def tiny_manifest(**rounds: int) -> Manifest:
         data=DataSpec(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
         algorithm=Algorithm(k=8, schedule=((1, 1 << 20, 0), (3, 1 << 19, 1 << 10))),
         inner=InnerParams(steps=4),
-        # so many tokens that even a witness of one window earns something
+        # enough tokens that even a witness of one window earns something
         windows=WindowRules(samples=50_000, tokens=3_200_000, first=3, most=9),
-        rounds=msgspec.structs.replace(clockwork, **rounds),
+        rounds=msgspec.structs.replace(round_rules, **rounds),
     )
 
 
-class Workshop:
+class SwarmArithmetic:
     """Weights and payloads by root; computes each head once, when its round has closed."""
 
     def __init__(self, manifest: Manifest) -> None:
@@ -120,10 +121,9 @@ class Workshop:
         self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
         self.payloads: dict[Digest, bytes] = {}
         self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
-        self.blames: dict[
-            PeerKey, RejectionReason
-        ] = {}  # what honest witnesses find in a trainer's work
-        self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody gets
+        # reasons for which honest witnesses reject a trainer's work
+        self.blames: dict[PeerKey, RejectionReason] = {}
+        self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody can fetch
         first = first_weights()
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
@@ -193,57 +193,57 @@ class Workshop:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a member wants to say about a run: the body, and its round if it is about one."""
+class StatementDraft:
+    """A statement before it is signed: its body, and its round if it is about one."""
 
     body: Body
     round: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Character:
-    """How a volunteer fails: chances in percent, drawn once per round and phase."""
+class FailureRates:
+    """Chances that a volunteer fails, in percent, drawn once per round and phase."""
 
     silent: int = 0
     lying: int = 0
     leaving: int = 0
     partial: int = 0
-    """Finishes only some of its windows."""
+    """Chance to finish only some of its windows."""
 
 
-HONEST = Character()
+HONEST = FailureRates()
 
 
 class Volunteer:
-    """One member: its key, its chain of statements, its beacon secrets, and its character."""
+    """One member: its key, its chain of statements, its beacon secrets and its failure rates."""
 
     def __init__(
         self,
         name: str,
-        workshop: Workshop,
+        arithmetic: SwarmArithmetic,
         *,
         roles: tuple[str, ...] = ("trainer", "witness"),
-        character: Character = HONEST,
+        failure_rates: FailureRates = HONEST,
         seed: int = 0,
     ) -> None:
         self.signer = signer(name)
         self.key = self.signer.key
         self.roles = roles
-        self.character = character
+        self.failure_rates = failure_rates
         self.seq = 0
         self.last = ZERO_DIGEST
-        self._workshop = workshop
+        self._arithmetic = arithmetic
         self._rng = Random(f"{name} {seed}")  # fixed on purpose
-        self._moods: dict[tuple[int, RoundPhase, str], bool] = {}
+        self._failures: dict[tuple[int, RoundPhase, str], bool] = {}
         self._headers: dict[int, ContributionHeader] = {}
         self._secrets = 0
         self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
 
-    def duty(self, view: FullRunView) -> Said | None:
-        """What to say now; the same answer until the log moves."""
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """The statement to send now; the same until the log grows."""
         standing = view.accounts.members.get(self.key)
         current = view.round
-        if current is not None and self._feels(current, "silent"):
+        if current is not None and self._fails(current, "silent"):
             return None
         if standing is None or not standing.is_active:
             resting = view.state in (RunState.COOLDOWN, RunState.PAUSED, RunState.FINISHED)
@@ -251,59 +251,61 @@ class Volunteer:
         slot = current.slot_of.get(self.key) if current else None
         if current is None or slot is None or current.phase is RoundPhase.OVER:
             return None
-        if self._feels(current, "leaving"):
-            return Said(MemberLeave(reason=1))
+        if self._fails(current, "leaving"):
+            return StatementDraft(MemberLeave(reason=1))
         return self._round_duty(view, current, slot)
 
-    def sign(self, net: NetworkId, run: RunId | None, said: Said, now_ms: int) -> Entry:
-        """Make the next statement of this author's chain."""
+    def sign(self, net: NetworkId, run: RunId | None, draft: StatementDraft, now_ms: int) -> Entry:
+        """Sign the next statement of this author's chain."""
         statement = make(
-            body=said.body,
+            body=draft.body,
             author=self.key,
             seq=self.seq + 1,
             ts=now_ms,
             exp=now_ms + 60_000,
             prev=self.last,
             run=run,
-            round=said.round,
+            round=draft.round,
         )
         return sign(net, statement, self.signer)
 
-    def note(self, entry: Entry) -> None:
-        """Take note that the entry is in the log."""
+    def record_logged(self, entry: Entry) -> None:
+        """Continue the chain after this entry, which is in the log."""
         self.seq, self.last = entry.statement.seq, entry.statement.digest
 
     def give_up(self, view: FullRunView) -> None:
-        """After a refusal: say nothing more in this phase."""
+        """Send nothing more in this phase, after a refusal."""
         if view.round is not None:
-            self._moods[view.round.number, view.round.phase, "silent"] = True
+            self._failures[view.round.number, view.round.phase, "silent"] = True
 
-    def _feels(self, current: RoundView, what: str) -> bool:
+    def _fails(self, current: RoundView, what: str) -> bool:
         key = (current.number, current.phase, what)
-        if key not in self._moods:
-            chance: int = getattr(self.character, what)
-            self._moods[key] = self._rng.randrange(100) < chance
-        return self._moods[key]
+        if key not in self._failures:
+            chance: int = getattr(self.failure_rates, what)
+            self._failures[key] = self._rng.randrange(100) < chance
+        return self._failures[key]
 
-    def ready(self, view: FullRunView) -> Said:
-        """Say member.ready, with a new secret committed to."""
+    def ready(self, view: FullRunView) -> StatementDraft:
+        """A member.ready with a commitment to a new secret."""
         head = view.head or first_head(view.manifest)
         body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
-        return Said(body)
+        return StatementDraft(body)
 
-    def _round_duty(self, view: FullRunView, current: RoundView, slot: int) -> Said | None:
+    def _round_duty(
+        self, view: FullRunView, current: RoundView, slot: int
+    ) -> StatementDraft | None:
         match current.phase:
             case RoundPhase.ATTEST if slot not in current.attests:
-                return Said(self._attest(view, current), current.number)
+                return StatementDraft(self._attest(view, current), current.number)
             case RoundPhase.TRAIN if slot in current.trainers and slot not in current.commitments:
-                return Said(self._work(current, slot), current.number)
+                return StatementDraft(self._work(current, slot), current.number)
             case RoundPhase.WITNESS if slot in current.elected and slot not in current.proofs:
-                return Said(self._proof(current), current.number)
+                return StatementDraft(self._proof(current), current.number)
         return None
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
-        weights, aux = self._workshop.roots_of(view)
-        if self._feels(current, "lying"):
+        weights, aux = self._arithmetic.roots_of(view)
+        if self._fails(current, "lying"):
             weights = sha256(b"another", weights, self.key)
         head = current.expected_head(weights, aux)
         return HeadAttest(
@@ -317,19 +319,19 @@ class Volunteer:
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         if current.number not in self._headers:
             share = current.roster.members[slot].share
-            done = self._rng.randint(1, share) if self._feels(current, "partial") else share
-            if self._feels(current, "lying"):
+            done = self._rng.randint(1, share) if self._fails(current, "partial") else share
+            if self._fails(current, "lying"):
                 done = share + 1
-            self._headers[current.number] = self._workshop.contribute(
+            self._headers[current.number] = self._arithmetic.contribute(
                 current, self.key, self._rng, done
             )
         return WorkCommit(header=to_text(self._headers[current.number].pack()))
 
     def _proof(self, current: RoundView) -> WitnessProof:
         ids = {slot: one.id for slot, one in current.commitments.items()}
-        lies = self._feels(current, "lying")
-        keys, blames = current.roster.keys, self._workshop.blames
-        hidden = self._workshop.hidden - {self.key}
+        lies = self._fails(current, "lying")
+        keys, blames = current.roster.keys, self._arithmetic.blames
+        hidden = self._arithmetic.hidden - {self.key}
         ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
         assert current.head is not None
@@ -356,8 +358,8 @@ class Volunteer:
 class Swarm:
     """Ledger, coordinator and members in one place, under a virtual clock.
 
-    `entries` is the log; `blobs` what its statements name by SHA-256. Statements that the rules
-    refuse are counted in `refused` by their code and are not logged.
+    `entries` is the log; `blobs` holds the documents that statements name by SHA-256. Refused
+    statements are not logged; `refused` counts them by code.
     """
 
     manifest: Manifest = field(default_factory=tiny_manifest)
@@ -370,7 +372,7 @@ class Swarm:
 
     def __post_init__(self) -> None:
         self.rng = Random(f"swarm {self.seed}")  # fixed on purpose
-        self.workshop = Workshop(self.manifest)
+        self.arithmetic = SwarmArithmetic(self.manifest)
         self.coordinator, self.organiser, self.log_signer = map(
             signer, ("coordinator", "organiser", "log")
         )
@@ -394,53 +396,55 @@ class Swarm:
         self._begin()
 
     def join(self, *volunteers: Volunteer, invitation: Signer | None = None) -> None:
-        """Register volunteers; they say that they are ready when they get a turn."""
+        """Register volunteers; they send member.ready when it is their turn."""
         for one in volunteers:
-            said = Said(registration(self.net, one.key))
-            entry = one.sign(self.net, None, said, self.now_ms)
+            draft = StatementDraft(registration(self.net, one.key))
+            entry = one.sign(self.net, None, draft, self.now_ms)
             if invitation is not None:
                 entry = sign(self.net, entry.statement, one.signer, invitation)
             self.tiers.register(len(self.entries), entry)
             self.volunteers.append(one)
             self.standings.register(one.key, len(self.entries))
             self.entries.append(entry)
-            one.note(entry)
+            one.record_logged(entry)
 
     def volunteer(
         self,
         name: str,
-        character: Character = HONEST,
+        failure_rates: FailureRates = HONEST,
         roles: tuple[str, ...] = ("trainer", "witness"),
     ) -> Volunteer:
-        """Make a volunteer of this swarm and let it join."""
-        one = Volunteer(name, self.workshop, roles=roles, character=character, seed=self.seed)
+        """Create a volunteer and let it join."""
+        one = Volunteer(
+            name, self.arithmetic, roles=roles, failure_rates=failure_rates, seed=self.seed
+        )
         self.join(one)
         return one
 
     def organise(self, body: Body) -> None:
         """Log an organiser's statement on the run; raises RefusedError."""
-        self.say(self.organiser, Said(body))
+        self.log_statement(self.organiser, StatementDraft(body))
 
     def run(self, most_steps: int = 2_000) -> None:
-        """Go on until the run is finished or nothing can happen any more."""
+        """Step until the run is finished or nothing can happen any more."""
         for _ in range(most_steps):
             if self.view.state is RunState.FINISHED or not self.step():
                 return
 
     def run_rounds(self, rounds: int) -> None:
-        """Go on until that many rounds have closed or become void in all."""
+        """Step until that many rounds in total have closed or become void."""
         while self.view.closed + self.view.voided < rounds and self.step():
             pass
 
     def step(self) -> bool:
-        """Let the coordinator or one volunteer speak, else let time pass; False: all is quiet."""
-        return self.coordinate() or self._hear() or self._wait()
+        """Log one statement, or else let time pass; False if nothing can happen any more."""
+        return self.coordinate() or self._let_member_post() or self._wait()
 
     def coordinate(self) -> bool:
-        """Log the coordinator's next statement, if there is one."""
+        """Log the coordinator's next statement; False if there is none."""
         change = self.standings.due(self.now_ms)
         if change is not None:
-            self.say(self.coordinator, Said(change))
+            self.log_statement(self.coordinator, StatementDraft(change))
             return True
         self.watch.update(self.view, self.now_ms)
         step = decide(self.view, self.watch, self.now_ms)
@@ -448,47 +452,47 @@ class Swarm:
             return False
         if step.document is not None:
             self.blobs[sha256(step.document)] = step.document
-        self.say(self.coordinator, Said(step.body, step.round))
+        self.log_statement(self.coordinator, StatementDraft(step.body, step.round))
         return True
 
-    def say(self, author: Signer, said: Said) -> Entry:
+    def log_statement(self, author: Signer, draft: StatementDraft) -> Entry:
         """Log a statement about the run or about standing; raises RefusedError."""
-        about_run = said.body.SCOPE is not Scope.NETWORK
-        entry = self.sign(author, said, self.manifest.run_id if about_run else None)
+        about_run = draft.body.SCOPE is not Scope.NETWORK
+        entry = self.sign(author, draft, self.manifest.run_id if about_run else None)
         self._log(entry)
         self._ends[author.key] = entry.statement.seq, entry.statement.digest
         return entry
 
-    def post(self, one: Volunteer, said: Said) -> Entry:
+    def post(self, one: Volunteer, draft: StatementDraft) -> Entry:
         """Log a volunteer's statement; raises RefusedError."""
-        about_run = said.body.SCOPE is not Scope.NETWORK
+        about_run = draft.body.SCOPE is not Scope.NETWORK
         run = self.manifest.run_id if about_run else None
-        entry = one.sign(self.net, run, said, self.now_ms)
+        entry = one.sign(self.net, run, draft, self.now_ms)
         self._log(entry)
-        one.note(entry)
+        one.record_logged(entry)
         return entry
 
-    def sign(self, author: Signer, said: Said, run: RunId | None) -> Entry:
+    def sign(self, author: Signer, draft: StatementDraft, run: RunId | None) -> Entry:
         """Sign the author's next statement without logging it."""
         seq, last = self._ends.get(author.key, (0, ZERO_DIGEST))
         statement = make(
-            body=said.body,
+            body=draft.body,
             author=author.key,
             seq=seq + 1,
             ts=self.now_ms,
             exp=self.now_ms + 60_000,
             prev=last,
             run=run,
-            round=said.round,
+            round=draft.round,
         )
         return sign(self.net, statement, author)
 
     def leaves(self) -> list[bytes]:
-        """The log as its leaves."""
+        """The leaves of the log."""
         return [entry.leaf() for entry in self.entries]
 
     def checkpoint(self, size: int, root: Digest) -> bytes:
-        """Sign a checkpoint as the log."""
+        """Sign a checkpoint with the log's key."""
         return sign_checkpoint(Checkpoint(origin=ORIGIN, size=size, root=root), self.log_signer)
 
     def replay(self, entries: Iterable[Entry] | None = None) -> FullRunView:
@@ -514,11 +518,11 @@ class Swarm:
         return Tiers(registered=standings.records, founders=frozenset(founders))
 
     def _begin(self) -> None:
-        """Entries 0 and 1: the genesis and the run."""
+        """Log entries 0 and 1: the genesis and the run."""
         document = self.manifest.encode()
         self.blobs[sha256(document)] = document
         genesis = self.sign(
-            self.coordinator, Said(NetGenesis(doc=to_text(self.genesis.encode()))), None
+            self.coordinator, StatementDraft(NetGenesis(doc=to_text(self.genesis.encode()))), None
         )
         self.entries.append(genesis)
         self._ends[self.coordinator.key] = 1, genesis.statement.digest
@@ -538,27 +542,27 @@ class Swarm:
         else:
             self.view.apply(index, statement, self.now_ms, self.blobs.__getitem__)
         self.entries.append(entry)
-        self.workshop.observe(self.view)
+        self.arithmetic.observe(self.view)
 
-    def _hear(self) -> bool:
-        """One volunteer that has something to say says it."""
+    def _let_member_post(self) -> bool:
+        """Let one volunteer with something to send post it; False if there is none."""
         for one in self.rng.sample(self.volunteers, len(self.volunteers)):
-            said = one.duty(self.view)
-            if said is not None:
+            draft = one.duty(self.view)
+            if draft is not None:
                 self.now_ms += self.rng.randint(1, 500)
-                self._hear_one(one, said)
+                self._post_or_give_up(one, draft)
                 return True
         return False
 
-    def _hear_one(self, one: Volunteer, said: Said) -> None:
+    def _post_or_give_up(self, one: Volunteer, draft: StatementDraft) -> None:
         try:
-            self.post(one, said)
+            self.post(one, draft)
         except RefusedError as err:
             self.refused[err.code] = self.refused.get(err.code, 0) + 1
             one.give_up(self.view)
 
     def _wait(self) -> bool:
-        """Let time pass until the coordinator may change its mind."""
+        """Let time pass until the coordinator's next deadline; False if there is none."""
         until = due(self.view, self.watch)
         if until is None or until <= self.now_ms:
             return False

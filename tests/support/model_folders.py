@@ -1,7 +1,7 @@
-"""Small model folders of Hugging Face's kind, whose predictions depend on all of the context.
+"""Small model folders in Hugging Face's format, whose predictions depend on the whole context.
 
-Weights are random and larger than usual, so that every token before a token matters for its
-likelihood; a model that is nearly indifferent would hide a window that is cut in the wrong place.
+Weights are random and larger than usual, so that a token's likelihood depends on every token before
+it; a model that hardly depends on them would hide a window that is cut in the wrong place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONTEXT = 64
 
 
 def llama(vocab_size: int, **changes: object) -> dict[str, Any]:
-    """Configure a small Llama."""
+    """The configuration of a small Llama."""
     return {
         "model_type": "llama",
         "architectures": ["LlamaForCausalLM"],
@@ -45,7 +45,7 @@ def llama(vocab_size: int, **changes: object) -> dict[str, Any]:
 
 
 def tensors_of(config: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
-    """Weights for a configuration."""
+    """Random weights for a configuration."""
     made = model.build_random(json.dumps(config).encode(), seed)
     return {name: one.detach().clone() for name, one in made.parameters.items()}
 
@@ -94,7 +94,7 @@ def bpe(texts: Iterable[str], vocab_size: int) -> bytes:
 
 
 def library_texts(count: int, *, shortest: int = 0, longest: int = 20_000) -> list[str]:
-    """Take sources of Python's standard library, spread over all of it."""
+    """Source files of Python's standard library, spread over all of it."""
     library = sources.standard_library_files()
     step = max(len(library) // (4 * count), 1)
     found = (library.text(at) for at in range(0, len(library), step))
@@ -103,5 +103,5 @@ def library_texts(count: int, *, shortest: int = 0, longest: int = 20_000) -> li
 
 
 def uniform(config: dict[str, Any]) -> dict[str, Tensor]:
-    """Weights that predict every token alike, at log2(vocabulary) bits."""
+    """Weights that give every token the same likelihood, at log2(vocabulary) bits."""
     return {name: torch.zeros_like(one) for name, one in tensors_of(config).items()}

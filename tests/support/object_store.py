@@ -1,4 +1,4 @@
-"""A local server that speaks S3, of a test's own: moto's, which is in an environment of its own."""
+"""A local S3 server for tests: moto's, which is installed in its own environment."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PATIENCE_S = 30.0
 
 
 def program() -> Path | None:
-    """Find it; None when it is not installed."""
+    """The server's program; None when it is not installed."""
     found = shutil.which("moto_server")
     return _PLACE if _PLACE.exists() else Path(found) if found else None
 
 
 @contextmanager
 def served(command: Path) -> Iterator[dict[str, str]]:
-    """Serve an empty bucket; gives the environment that leads there."""
+    """Serve an empty bucket; yields the environment variables for it."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]

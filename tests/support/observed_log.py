@@ -1,4 +1,4 @@
-"""What somebody saw of a log across all that befell it, and whether it still holds."""
+"""A client's observations of a log through faults, and a check of the log against them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _PAUSE_S = 0.05
 _REQUEST_S = 3.0
 
 
-class Witnessed:
-    """Acknowledged leaves by index, and roots by size; for several threads."""
+class ObservedLog:
+    """Acknowledged leaves by index, and roots by size; thread-safe."""
 
     def __init__(self) -> None:
         self.acknowledged: dict[int, bytes] = {}
         self.roots: dict[int, Digest] = {}
         self.forks: list[str] = []
         self.answered = threading.Event()
-        """Set when something is acknowledged; whoever waits clears it."""
+        """Set when something is acknowledged; the waiting thread clears it."""
         self._lock = threading.Lock()
 
     def acknowledge(self, leaves: Sequence[bytes], items: list[dict[str, object]]) -> None:
-        """Take an answer down."""
+        """Record the indices in an answer."""
         with self._lock:
             for leaf, item in zip(leaves, items, strict=True):
                 index = item["index"]
@@ -45,8 +45,8 @@ class Witnessed:
                     self.forks.append(f"index {index} was given twice")
         self.answered.set()
 
-    def look(self, http: httpx.Client) -> int:
-        """Take the newest checkpoint down; gives its size."""
+    def record_checkpoint(self, http: httpx.Client) -> int:
+        """Record the newest checkpoint; returns its size."""
         vkey = VerifierKey.parse(http.get("/v1/network").json()["log_key"])
         signed = open_checkpoint(http.get("/log/checkpoint").content, vkey).checkpoint
         with self._lock:
@@ -55,8 +55,8 @@ class Witnessed:
         return signed.size
 
     def check(self, http: httpx.Client) -> None:
-        """Hold the whole log against all that was seen."""
-        leaves = read_leaves(http, self.look(http))
+        """Check the whole log against all recorded leaves and roots."""
+        leaves = read_leaves(http, self.record_checkpoint(http))
         assert not self.forks
         with self._lock:
             for index, leaf in self.acknowledged.items():
@@ -70,9 +70,9 @@ class Witnessed:
 
 
 class Ingest:
-    """Somebody who registers keys without end, and goes to the next address when one is silent."""
+    """A client that registers keys without end, and tries the next address when one fails."""
 
-    def __init__(self, urls: Sequence[str], net: NetworkId, seen: Witnessed, name: str) -> None:
+    def __init__(self, urls: Sequence[str], net: NetworkId, seen: ObservedLog, name: str) -> None:
         self.urls = list(urls)
         self._net = net
         self._seen = seen
@@ -100,13 +100,13 @@ class Ingest:
             while not self._stopping.is_set():
                 number += 1
                 now_ms = time.time_ns() // 1_000_000
-                said = newcomers(f"{self._name} {number}", self._net, BATCH, now_ms)
-                self._bring([entry.leaf() for entry in said])
+                entries = newcomers(f"{self._name} {number}", self._net, BATCH, now_ms)
+                self._post([entry.leaf() for entry in entries])
         except BaseException as err:  # noqa: BLE001 - the test raises it
             self.failure = err
 
-    def _bring(self, leaves: list[bytes]) -> None:
-        """Post until it is acknowledged or we stop."""
+    def _post(self, leaves: list[bytes]) -> None:
+        """Post until the leaves are acknowledged or the client stops."""
         while not self._stopping.is_set():
             url = self.urls[self._at % len(self.urls)]
             try:
@@ -114,10 +114,10 @@ class Ingest:
                     answer = http.post("/v1/statements", content=encode_bundle(leaves))
                     if answer.status_code == httpx.codes.OK:
                         items = answer.json()["items"]
-                        said = {item["status"] for item in items}
-                        assert said <= {"logged", "known"}, items
+                        statuses = {item["status"] for item in items}
+                        assert statuses <= {"logged", "known"}, items
                         self._seen.acknowledge(leaves, items)
-                        self._seen.look(http)
+                        self._seen.record_checkpoint(http)
                         return
                     assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE, answer.text
             except httpx.TransportError:

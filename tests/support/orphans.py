@@ -1,4 +1,4 @@
-"""The end of a process that nobody waits for any more."""
+"""Waiting for the end of a process whose parent is gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WAIT_S = 30.0
 
 
 def ended_s(orphan: psutil.Process) -> float:
-    """Seconds until the process has ended: the init process may take its time to bury it.
+    """Seconds until the process has ended; a zombie counts as ended, since init may reap it late.
 
     Raises `TimeoutError` if it still runs after half a minute.
     """

@@ -2,7 +2,7 @@
 
     python -m tests.support.page_pictures build/pages [--page run]
 
-The ledgers are filled anew each time, up to now, and served by the real program.
+The ledgers are filled again each time, up to now, and served by the real program.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.support.browser import NARROW, WIDE, Scheme, chromium, watched
-from tests.support.competition_site import ContestSite, served_contests
+from tests.support.competition_site import CompetitionSite, served_competitions
 from tests.support.sample_site import Site, served_site
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ SIZES = {"wide": WIDE, "narrow": NARROW}
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Draw what is asked for."""
+    """Draw the pages that the arguments name."""
     parser = argparse.ArgumentParser(description="Pictures of the ledger's pages.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", help="only this one")
@@ -37,14 +37,16 @@ def main(arguments: Sequence[str]) -> None:
         TemporaryDirectory() as one,
         TemporaryDirectory() as other,
         served_site(Path(one)) as site,
-        served_contests(Path(other)) as contests,
+        served_competitions(Path(other)) as contests,
         chromium() as browser,
     ):
         draw_all(browser, site, asked.folder, asked.page)
         draw_all(browser, contests, asked.folder, asked.page)
 
 
-def draw_all(browser: Browser, site: Site | ContestSite, folder: Path, only: str | None) -> None:
+def draw_all(
+    browser: Browser, site: Site | CompetitionSite, folder: Path, only: str | None
+) -> None:
     """Draw a site in every look and size."""
     for scheme in SCHEMES:
         for size in SIZES:
@@ -53,7 +55,7 @@ def draw_all(browser: Browser, site: Site | ContestSite, folder: Path, only: str
 
 def draw(
     browser: Browser,
-    site: Site | ContestSite,
+    site: Site | CompetitionSite,
     folder: Path,
     scheme: Scheme,
     size: str,

@@ -1,4 +1,4 @@
-"""Pages as a test reads them: asked of the application, taken apart by the standard library."""
+"""Pages for tests: requested from the application, parsed by the standard library."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Element:
 
 @dataclass(slots=True)
 class Page:
-    """An answer, and its elements in the order in which they begin."""
+    """An answer, and its elements in document order."""
 
     answer: httpx.Response
     elements: list[Element] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """All that a person reads, with single spaces."""
+        """The page's text, with single spaces."""
         return " ".join(self.elements[0].text.split())
 
     def all(self, tag: str) -> list[Element]:
@@ -48,7 +48,7 @@ class Page:
         return [one for one in self.elements if one.tag == tag]
 
     def links(self) -> list[str]:
-        """Where links lead."""
+        """Targets of all links."""
         return [one.attributes.get("href", "") for one in self.all("a")]
 
     def by_id(self, name: str) -> Element:
@@ -57,13 +57,13 @@ class Page:
         return found
 
     def doubled_ids(self) -> list[str]:
-        """Ids that come more than once."""
+        """Ids that occur more than once."""
         counted = Counter(one.attributes["id"] for one in self.elements if "id" in one.attributes)
         return [name for name, times in counted.items() if times > 1]
 
 
 class PageReader:
-    """Asks one ledger's application for pages."""
+    """Requests pages from one ledger's application."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -108,7 +108,7 @@ class _Parser(HTMLParser):
         self._part(tag)
 
     def _part(self, tag: str) -> None:
-        """Keep words of different blocks apart."""
+        """Separate the words of different blocks."""
         if tag not in INLINE:
             self.handle_data("\n")
 

@@ -1,4 +1,4 @@
-"""Trees that are being fetched, for a test that fetches from nobody."""
+"""Partially fetched trees, for tests without a source to fetch from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_partial(store: Store, tree: MerkleBlob) -> Iterator[PartialTree]:
-    """Begin or resume a tree; what is there when the block ends stays for later."""
+    """Begin or resume a tree; the store keeps its content after the block."""
     partial = store.acquire_partial(tree)
     try:
         yield partial

@@ -17,8 +17,8 @@ T = TypeVar("T")
 CLOSE_S = 60.0
 
 
-class Hall(Generic[S]):
-    """Holds what `opening` opens until `close`; raises what the opening raises."""
+class TrioThread(Generic[S]):
+    """Runs the context manager of `opening` in a thread until `close`; raises its errors."""
 
     def __init__(self, opening: Callable[[], AbstractAsyncContextManager[S]]) -> None:
         self._opening = opening
@@ -27,18 +27,18 @@ class Hall(Generic[S]):
         self._is_open = threading.Event()
         self._token: trio.lowlevel.TrioToken
         self._leave: trio.Event
-        self._guest: S
+        self._value: S
         self._thread.start()
         self._is_open.wait()
         if self._failures:
             self.close()
 
     def do(self, what: Callable[[S], Awaitable[T]]) -> T:
-        """Run something in there to its end."""
-        return trio.from_thread.run(what, self._guest, trio_token=self._token)
+        """Run an async function on the opened value, in the thread's loop; returns its result."""
+        return trio.from_thread.run(what, self._value, trio_token=self._token)
 
     def close(self) -> None:
-        """Close what was opened, and wait for it; raises what went wrong in it."""
+        """Leave the context manager and wait for it; raises its errors."""
         if not self._failures and self._thread.is_alive():
             trio.from_thread.run_sync(self._leave.set, trio_token=self._token)
         self._thread.join(CLOSE_S)
@@ -48,13 +48,13 @@ class Hall(Generic[S]):
     def _live(self) -> None:
         try:
             trio.run(self._open)
-        except BaseException as failure:  # noqa: BLE001 - it is raised where somebody looks
+        except BaseException as failure:  # noqa: BLE001 - `close` raises it
             self._failures.append(failure)
         finally:
             self._is_open.set()
 
     async def _open(self) -> None:
         self._token, self._leave = trio.lowlevel.current_trio_token(), trio.Event()
-        async with self._opening() as self._guest:
+        async with self._opening() as self._value:
             self._is_open.set()
             await self._leave.wait()

@@ -1,4 +1,4 @@
-"""A small plan with all that belongs to it: texts, shards, a model's configuration."""
+"""A small plan with all its files: texts, shards, a model's configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAN = 'name = "tiny"\n[model]\nsource = "config.json"\n[data]\nfolder = "data"\
 
 
 def write_plan(folder: Path) -> Path:
-    """Build data, model and plan in the folder; give the plan's path."""
+    """Build data, model and plan in the folder; returns the plan's path."""
     texts = folder / "texts"
     texts.mkdir()
     for number in range(20):

@@ -1,6 +1,6 @@
-"""A real PostgreSQL of a test's own: in a temporary folder, on a free port of loopback.
+"""A real PostgreSQL for tests: in a temporary folder, on a free loopback port.
 
-It does not sync: what it is killed with is our processes, never itself.
+It does not sync to disk: tests kill our processes, never the database.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PATIENCE_S = 60
 
 @dataclass(slots=True, kw_only=True)
 class Cluster:
-    """A running server; each test takes databases of its own."""
+    """A running server; each test creates its own databases."""
 
     port: int
     pid: int
@@ -39,7 +39,7 @@ class Cluster:
     _count: int = 0
 
     def database(self) -> str:
-        """Make an empty database; gives its URL."""
+        """Create an empty database; returns its URL."""
         self._count += 1
         name = f"test_{os.getpid()}_{self._count}"
         with self._admin.connect() as connection:
@@ -47,19 +47,19 @@ class Cluster:
         return url(self.port, name)
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:
-        """Run a statement as the superuser; gives its rows."""
+        """Run a statement as the superuser; returns its rows."""
         with self._admin.connect() as connection:
             found = connection.execute(text(statement))
             return [tuple(row) for row in found] if found.returns_rows else []
 
 
 def url(port: int, name: str) -> str:
-    """Write the URL of a database."""
+    """The URL of a database."""
     return f"postgresql+psycopg://{USER}@127.0.0.1:{port}/{name}"
 
 
 def binaries() -> Path | None:
-    """Find the server's programs, those of the newest version; None without them."""
+    """The folder of the newest version's programs; None if PostgreSQL is not installed."""
     found = shutil.which("initdb")
     if found:
         return Path(found).resolve().parent
@@ -82,7 +82,7 @@ def cluster(programs: Path, options: tuple[str, ...] = _FAST) -> Iterator[Cluste
 
 
 def _unprivileged() -> pwd.struct_passwd | None:
-    """Whom to be, since PostgreSQL does not run as root; None: whoever we are."""
+    """The user to run PostgreSQL as, since it refuses root; None: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -1,6 +1,6 @@
-"""A D-Bus of the test's own, with services that answer, lie, hang or are not there.
+"""A private D-Bus for tests, with services that answer, lie, hang or are missing.
 
-The daemon and every service are processes: what is tested talks to them as it does to a desktop.
+The daemon and every service are processes: the tested code talks to them as it does on a desktop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 Typed = tuple[str, Any]
-"""Signature, and what it describes."""
+"""A D-Bus signature and its value."""
 _CONFIG = """
 <busconfig>
   <type>session</type>
@@ -34,7 +34,7 @@ _CONFIG = """
 
 
 class PrivateBus:
-    """One bus; ends with all its services when the block is left."""
+    """One bus; leaving the block ends it and all its services."""
 
     def __init__(self, folder: Path) -> None:
         socket = folder / "bus"
@@ -55,7 +55,7 @@ class PrivateBus:
         methods: dict[str, Typed] | None = None,
         hangs: bool = False,
     ) -> None:
-        """Own that name and answer so, at every path; a name that was served before is replaced."""
+        """Own that name and answer at every path; replaces an earlier service of that name."""
         self.stop(name)
         described = {"properties": properties or {}, "methods": methods or {}, "hangs": hangs}
         command = [sys.executable, "-m", "tests.support.bus_service", name, json.dumps(described)]
@@ -70,19 +70,19 @@ class PrivateBus:
         assert service.stdout.readline() == "ready\n"
         self._services[name] = service
 
-    def signal(self, name: str, path: str, interface: str, member: str, said: Typed) -> None:
-        """Let the service of that name say something to everybody."""
+    def signal(self, name: str, path: str, interface: str, member: str, value: Typed) -> None:
+        """Have the service of that name broadcast a signal."""
         stdin = self._services[name].stdin
         assert stdin is not None
-        stdin.write(json.dumps([path, interface, member, *said]) + "\n")
+        stdin.write(json.dumps([path, interface, member, *value]) + "\n")
         stdin.flush()
 
     def wait_called(self, name: str, member: str, timeout_s: float) -> bool:
-        """Wait until the service was asked for that method; whether it was, in that time."""
-        called, said = threading.Event(), self._services[name].stdout
+        """Wait until that method is called; False after `timeout_s` without a call."""
+        called, output = threading.Event(), self._services[name].stdout
 
         def read() -> None:
-            for line in said or ():
+            for line in output or ():
                 if line.strip() == member:
                     called.set()
                     return
@@ -91,13 +91,13 @@ class PrivateBus:
         return called.wait(timeout_s)
 
     def calls(self, name: str) -> list[str]:
-        """Every method that the service was asked for, in order; the service ends."""
+        """Every called method of the service, in order; ends the service."""
         service = self._services.pop(name)
-        said, _ = service.communicate(timeout=10)
-        return said.split()
+        output, _ = service.communicate(timeout=10)
+        return output.split()
 
     def stop(self, name: str) -> None:
-        """Let the service of that name end, if it runs."""
+        """End the service of that name, if it runs."""
         if service := self._services.pop(name, None):
             service.kill()
             service.communicate()

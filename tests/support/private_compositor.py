@@ -1,4 +1,4 @@
-"""A Wayland compositor of the test's own, without a screen: KWin or Sway."""
+"""A private Wayland compositor for tests, without a screen: KWin or Sway."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SWAY_CONFIG = "xwayland disable\noutput HEADLESS-1 resolution 640x480\n"
 
 
 class PrivateCompositor:
-    """What a program needs to find it."""
+    """A running compositor, and the environment in which programs find it."""
 
     def __init__(self, folder: Path, environ: dict[str, str]) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class PrivateCompositor:
 
     @contextlib.contextmanager
     def window(self, how: str) -> Iterator[None]:
-        """Have a window, `full` or `plain`."""
+        """Open a window, `full` or `plain`, until the end of the block."""
         environ = os.environ | self.environ | {"QT_QPA_PLATFORM": "wayland"}
         with subprocess.Popen(
             [sys.executable, "-c", WINDOW, how], env=environ, stderr=subprocess.DEVNULL
@@ -40,7 +40,7 @@ class PrivateCompositor:
 
 @contextlib.contextmanager
 def kwin(folder: Path) -> Iterator[PrivateCompositor]:
-    """KDE's compositor; a copy, since the installed file asks for rights that containers lack."""
+    """KDE's compositor; a copy, as the installed file needs capabilities that containers lack."""
     binary = folder / "kwin_wayland"  # its plug-in starts under this name only
     shutil.copyfile(shutil.which("kwin_wayland") or "", binary)
     binary.chmod(0o700)
@@ -55,8 +55,8 @@ def kwin(folder: Path) -> Iterator[PrivateCompositor]:
 
 @contextlib.contextmanager
 def sway(folder: Path) -> Iterator[PrivateCompositor]:
-    """Sway, which refuses to be root."""
-    config, door = folder / "config", folder / "sway.sock"
+    """Sway, which refuses to run as root."""
+    config, socket = folder / "config", folder / "sway.sock"
     config.write_text(SWAY_CONFIG)
     folder.chmod(0o700)
     command = ["sway", "-c", str(config)]
@@ -65,16 +65,16 @@ def sway(folder: Path) -> Iterator[PrivateCompositor]:
         command = [
             "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command
         ]  # fmt: skip
-    headless = {"WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "SWAYSOCK": str(door)}
+    headless = {"WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "SWAYSOCK": str(socket)}
     own = {"XDG_RUNTIME_DIR": str(folder), "HOME": str(folder), "WLR_LIBINPUT_NO_DEVICES": "1"}
-    with _running(command, _clean() | own | headless, door):
+    with _running(command, _clean() | own | headless, socket):
         wait_until(lambda: bool(list(folder.glob("wayland-?"))))
         display = next(folder.glob("wayland-?")).name
-        yield PrivateCompositor(folder, {"WAYLAND_DISPLAY": display, "SWAYSOCK": str(door)})
+        yield PrivateCompositor(folder, {"WAYLAND_DISPLAY": display, "SWAYSOCK": str(socket)})
 
 
 @contextlib.contextmanager
-def _running(command: list[str], environ: dict[str, str], door: Path) -> Iterator[None]:
+def _running(command: list[str], environ: dict[str, str], socket: Path) -> Iterator[None]:
     program = subprocess.Popen(
         command,
         env=environ,
@@ -86,7 +86,7 @@ def _running(command: list[str], environ: dict[str, str], door: Path) -> Iterato
 
         def is_open() -> bool:
             assert program.poll() is None, f"{command[0]} ended at once"
-            return door.exists()
+            return socket.exists()
 
         wait_until(is_open)
         yield
@@ -97,5 +97,5 @@ def _running(command: list[str], environ: dict[str, str], door: Path) -> Iterato
 
 
 def _clean() -> dict[str, str]:
-    drawn = {"DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"}
-    return {name: value for name, value in os.environ.items() if name not in drawn}
+    display = {"DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"}
+    return {name: value for name, value in os.environ.items() if name not in display}

@@ -1,4 +1,4 @@
-"""An X server of the test's own with a window manager, and a user's hands for it."""
+"""A private X server for tests, with a window manager and simulated input."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ app.exec()
 
 
 class PrivateDisplay:
-    """Ends with all that it started when the block is left."""
+    """An X server; leaving the block ends it and every program started on it."""
 
     def __init__(self) -> None:
         reads, writes = os.pipe()
@@ -41,19 +41,20 @@ class PrivateDisplay:
             "640x480x24",
             "-nolisten",
             "tcp",
-            "-noreset",  # it would begin anew, and lose whoever comes, after its last client
+            "-noreset",  # or it restarts after its last client and drops new ones
         ]
         self.server = subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL)
         os.close(writes)
-        with os.fdopen(reads) as told:
-            self.name = f":{told.readline().strip()}"
+        with os.fdopen(reads) as output:
+            self.name = f":{output.readline().strip()}"
         self.environ = {"DISPLAY": self.name, "HOME": "/nonexistent"}
         self._others: list[subprocess.Popen[bytes]] = []
 
     def manage(self) -> None:
-        """Start a window manager, and wait until it says that it is there."""
+        """Start a window manager, and wait until it is ready."""
         self._start(["openbox", "--sm-disable"])
-        wait_until(lambda: "window id" in self._told("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"))
+        query = ("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")
+        wait_until(lambda: "window id" in self._output(*query))
 
     def window(self, how: str) -> subprocess.Popen[bytes]:
         """Open a window, `full` or `plain`, and wait until it is the active one."""
@@ -61,15 +62,15 @@ class PrivateDisplay:
 
         def is_active() -> bool:
             assert program.poll() is None, "Qt's xcb plug-in lacks a library, libxcb-cursor0 or so"
-            return self._told("xdotool", "getactivewindow", "getwindowpid") == f"{program.pid}\n"
+            return self._output("xdotool", "getactivewindow", "getwindowpid") == f"{program.pid}\n"
 
         wait_until(is_active)
         return program
 
     def touch(self) -> None:
         """Move the mouse, as a user does."""
-        self._told("xdotool", "mousemove_relative", "--", "3", "2")
-        self._told("xdotool", "mousemove_relative", "--", "-3", "-2")
+        self._output("xdotool", "mousemove_relative", "--", "3", "2")
+        self._output("xdotool", "mousemove_relative", "--", "-3", "-2")
 
     def close(self, program: subprocess.Popen[bytes]) -> None:
         """End a program that was started here."""
@@ -84,7 +85,7 @@ class PrivateDisplay:
         self._others.append(program)
         return program
 
-    def _told(self, *command: str) -> str:
+    def _output(self, *command: str) -> str:
         done = subprocess.run(
             command,
             env=os.environ | {"DISPLAY": self.name},
@@ -111,7 +112,7 @@ class PrivateDisplay:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Look again and again, for a while."""
+    """Wait until the condition holds; raises AssertionError after `WAIT_S`."""
     deadline_s = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < deadline_s

@@ -1,11 +1,11 @@
-"""A network between processes of one machine: slow, late or cut lines, by a proxy in user space.
+"""A network between processes of one machine with slow, late or cut links: a user-space proxy.
 
-Every node has one line to the rest of the world, as a home has. It dials others at their fronts:
-ports of this proxy, which carries the bytes to the port on which the other one listens. What
-passes pays on both lines: the sender's and the receiver's rate (a token bucket of its own in each
-direction), and the sum of both delays. Nodes on different sides hear nothing of each other: what
-is on its way waits, as it does on a real cable that is out, and goes on when the sides are one
-again. Who dials is known by the front, or looked up by the process that owns the socket.
+Every node has one link to the rest of the world, as a home has. It dials others at their fronts:
+ports of this proxy, which forwards the bytes to the port on which the other node listens. Traffic
+is limited by both links: by the sender's and the receiver's rate (each direction has its own token
+bucket), and delayed by the sum of both delays. Nodes on different sides of a split cannot reach
+each other: data in flight waits, as with an unplugged cable, and arrives when the split is mended.
+The front determines the dialling node, or the proxy looks up which process owns the socket.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ HOST = "127.0.0.1"
 CHUNK_BYTES = 16 << 10
 BURST_BYTES = 16 << 10
 IN_FLIGHT = 64
-"""Chunks that one direction of a connection holds; a sender that is further ahead waits."""
+"""Most chunks in flight in one direction of a connection; then the sender waits."""
 
 
-class Bucket:
-    """Tokens for bytes: `take` returns when they may pass."""
+class TokenBucket:
+    """A token bucket for bytes: `acquire` returns when they may pass."""
 
     def __init__(self) -> None:
         self.bytes_per_s = math.inf
-        self._free_at = 0.0  # trio time at which what was taken has passed
+        self._free_at = 0.0  # trio time at which all acquired bytes have passed
 
-    async def take(self, count: int) -> None:
-        """Wait for so many bytes; those who come later wait behind."""
+    async def acquire(self, count: int) -> None:
+        """Wait until `count` bytes may pass; callers are served in order."""
         if math.isinf(self.bytes_per_s):
             return
         burst_s = BURST_BYTES / self.bytes_per_s
@@ -46,43 +46,43 @@ class Bucket:
 
 
 @dataclass(slots=True, kw_only=True)
-class Line:
-    """One node's line. `side` tells which nodes hear each other: those on the same one."""
+class NodeLink:
+    """One node's link; only nodes with the same `side` reach each other."""
 
-    up: Bucket = field(default_factory=Bucket)
-    down: Bucket = field(default_factory=Bucket)
+    up: TokenBucket = field(default_factory=TokenBucket)
+    down: TokenBucket = field(default_factory=TokenBucket)
     delay_s: float = 0.0
     side: int = 0
 
     def slow_down(self, bytes_per_s: float) -> None:
-        """Let so much pass, up and down."""
+        """Limit the rate, up and down."""
         self.up.bytes_per_s = self.down.bytes_per_s = bytes_per_s
 
     def mend(self) -> None:
-        """Be as good as new."""
+        """Remove rate limit, delay and split."""
         self.slow_down(math.inf)
         self.delay_s, self.side = 0.0, 0
 
 
-class Proxy:
-    """All lines of a stage, by the names of the nodes; whom it does not know has a good line."""
+class NetworkProxy:
+    """The links of all nodes, by name; an unknown node has a perfect link."""
 
     def __init__(self, nursery: trio.Nursery, pids: Callable[[], Mapping[str, int]]) -> None:
-        """`pids` gives the processes that run now, by name."""
-        self.lines: dict[str, Line] = {}
+        """`pids` gives the ids of the running processes, by name."""
+        self.lines: dict[str, NodeLink] = {}
         self._nursery = nursery
         self._pids = pids
         self._changed = trio.Event()  # replaced at every change of sides
-        self._good = Line()
+        self._good = NodeLink()
 
-    def line(self, name: str) -> Line:
-        """That node's line."""
-        return self.lines.setdefault(name, Line())
+    def line(self, name: str) -> NodeLink:
+        """The link of that node."""
+        return self.lines.setdefault(name, NodeLink())
 
     async def front(self, of: str, port: int, dialler: str | None = None) -> int:
         """Open a front for a node that listens on `port`; returns the port to dial.
 
-        Without `dialler` it is looked up for each connection.
+        Without `dialler`, the dialling node is looked up for each connection.
         """
         (listener,) = await trio.open_tcp_listeners(0, host=HOST)
         dialled = self.line(of)
@@ -98,12 +98,12 @@ class Proxy:
         return found
 
     def split(self, away: set[str]) -> None:
-        """Put these nodes on a side of their own."""
+        """Split these nodes from all others."""
         for name, line in self.lines.items():
             line.side = int(name in away)
 
     def mend(self) -> None:
-        """Make every line good again, and the sides one."""
+        """Make every link perfect again, and end the split."""
         for line in self.lines.values():
             line.mend()
         self._changed.set()
@@ -112,19 +112,19 @@ class Proxy:
     # --- private
 
     async def _owner(self, stream: trio.SocketStream) -> str:
-        """Whose process holds the other end."""
+        """The node whose process holds the other end."""
         port = stream.socket.getpeername()[1]
         return await trio.to_thread.run_sync(_owner_of, port, dict(self._pids()))
 
     async def _carry(
-        self, near: trio.SocketStream, port: int, dialler: Line, dialled: Line
+        self, near: trio.SocketStream, port: int, dialler: NodeLink, dialled: NodeLink
     ) -> None:
-        await self._until_heard(dialler, dialled)
+        await self._until_connected(dialler, dialled)
         far = await trio.open_tcp_stream(HOST, port)
         async with near, far, trio.open_nursery() as nursery:
 
             async def one_way(
-                source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+                source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[NodeLink, NodeLink]
             ) -> None:
                 await self._pump(source, sink, lines)
                 with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -134,9 +134,9 @@ class Proxy:
             nursery.start_soon(one_way, far, near, (dialled, dialler))
 
     async def _pump(
-        self, source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+        self, source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[NodeLink, NodeLink]
     ) -> None:
-        """Carry one direction to its end; a reset on either side ends it too."""
+        """Forward one direction to its end; a reset on either side ends it too."""
         sender, receiver = lines
         put, get = trio.open_memory_channel[tuple[float, bytes]](IN_FLIGHT)
 
@@ -144,7 +144,7 @@ class Proxy:
             async with put:
                 with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                     while chunk := await source.receive_some(CHUNK_BYTES):
-                        await sender.up.take(len(chunk))
+                        await sender.up.acquire(len(chunk))
                         late_s = sender.delay_s + receiver.delay_s
                         await put.send((trio.current_time() + late_s, bytes(chunk)))
 
@@ -152,8 +152,8 @@ class Proxy:
             nursery.start_soon(read)
             async for due, chunk in get:
                 await trio.sleep_until(due)
-                await receiver.down.take(len(chunk))
-                await self._until_heard(sender, receiver)
+                await receiver.down.acquire(len(chunk))
+                await self._until_connected(sender, receiver)
                 try:
                     await sink.send_all(chunk)
                 except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -161,16 +161,16 @@ class Proxy:
                     break
             nursery.cancel_scope.cancel()
 
-    async def _until_heard(self, one: Line, other: Line) -> None:
+    async def _until_connected(self, one: NodeLink, other: NodeLink) -> None:
         while one.side != other.side:
             await self._changed.wait()
 
 
 def _owner_of(port: int, pids: Mapping[str, int]) -> str:
-    """Name the process that holds the connection from that loopback port.
+    """The name of the process that holds the connection from that loopback port.
 
-    By hand: psutil would read the whole table of sockets for each process, and on a machine with
-    many that takes seconds for every connection.
+    It reads /proc itself: psutil would read the whole socket table for each process, which takes
+    seconds per connection on a machine with many sockets.
     """
     inode = _inode_of(port)
     if inode:
@@ -184,7 +184,7 @@ def _owner_of(port: int, pids: Mapping[str, int]) -> str:
 
 
 def _inode_of(port: int) -> str:
-    """Of the socket with that local port; empty when there is none."""
+    """The inode of the socket with that local port; empty when there is none."""
     end = f":{port:04X}"
     for line in Path("/proc/net/tcp").read_text().splitlines():
         if end in line:

@@ -1,8 +1,8 @@
-"""A whole network of real programs in one folder, started, awaited and ended by this file alone.
+"""A whole network of real programs in one folder; only this module starts and ends them.
 
-Rules: every program ends with `raised`, whatever happens; a wait is for a condition, has a
-deadline, and fails at once when a program that should run has ended. What goes wrong shows the
-end of every program's log.
+Every program ends with the block of `running_network`, whatever happens. A wait has a condition and
+a deadline, and fails at once when a program that should run has ended. On failure, the end of every
+program's log is printed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TRAINER = "tequio_client.trainer"
 
 
 @dataclass(slots=True, kw_only=True)
-class Actor:
+class RunningProgram:
     """A program that runs in the background."""
 
     program: DemoProgram
@@ -44,18 +44,18 @@ class Actor:
 
     @property
     def name(self) -> str:
-        """What its folder and its log are called."""
+        """The name of the program's folder and log."""
         return self.program.name
 
     @property
     def status(self) -> Status:
-        """Its last status; raises AssertionError when there is none yet."""
-        assert self.program.status is not None, f"{self.name} has said nothing yet"
+        """The program's last status; raises AssertionError when there is none yet."""
+        assert self.program.status is not None, f"{self.name} has no status yet"
         return self.program.status
 
     @property
     def key(self) -> str:
-        """Its public key as text."""
+        """The program's public key as text."""
         return self.status.key
 
     @property
@@ -65,27 +65,27 @@ class Actor:
             return None if self.ended.is_set() else self.program.pid
         return None
 
-    async def play(self) -> None:
-        """Run to the end and keep the exit status."""
+    async def run(self) -> None:
+        """Run the program to its end and keep its exit status."""
         try:
             self.exit_status = await self.program.run()
         finally:
             self.ended.set()
 
     def send(self, number: signal.Signals) -> None:
-        """Signal it; from now on it may end."""
+        """Send the program a signal; from now on it may end."""
         self.may_end = True
         os.kill(self.program.pid, number)
 
     async def wait_ended(self, patience_s: float) -> int:
-        """Wait for its end and give its exit status."""
+        """Wait for the program's end; returns its exit status."""
         with trio.move_on_after(patience_s):
             await self.ended.wait()
         assert self.exit_status is not None, f"{self.name} still runs after {patience_s:.0f} s"
         return self.exit_status
 
     def trainer(self) -> psutil.Process | None:
-        """Its trainer process, while there is one."""
+        """The worker's trainer process; None while there is none."""
         with suppress(psutil.NoSuchProcess):
             for child in psutil.Process(self.program.pid).children():
                 if TRAINER in child.cmdline():
@@ -93,7 +93,7 @@ class Actor:
         return None
 
     def events(self, name: str | None = None) -> Iterator[dict[str, Any]]:
-        """What it logged, as fields; with a name, only those events."""
+        """Fields of the program's log events; with a name, only events of that name."""
         for line in self.program.log.read_text(errors="replace").splitlines():
             with suppress(json.JSONDecodeError):
                 fields = json.loads(line)
@@ -102,50 +102,50 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A node's doors: where it sees the ledger, where it listens, and where others dial it."""
+class NodeAddresses:
+    """A node's addresses: its URL of the ledger, where it listens, and where others dial it."""
 
     ledger: str
     port: int = 0
     front: int | None = None
 
     def options(self) -> tuple[str, ...]:
-        """The same for its command line."""
+        """Command-line options for these addresses."""
         listen = ("--ledger", self.ledger, "--listen", _address(self.port))
         return listen if self.front is None else (*listen, "--announce", _address(self.front))
 
 
-class Stage:
-    """The folder, the ledger's address, and everybody who was started."""
+class RealNetwork:
+    """The folder, the ledger's address, and all programs started so far."""
 
     def __init__(self, folder: Path, nursery: trio.Nursery) -> None:
         self.folder = folder
         self.port = programs.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.actors: list[Actor] = []
-        self.places: dict[str, Place] = {}  # of nodes that are not simply somewhere on loopback
+        self.actors: list[RunningProgram] = []
+        self.places: dict[str, NodeAddresses] = {}  # of nodes with special addresses
         self._nursery = nursery
 
     async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
-        """Run a tequio command to its end and give its output."""
+        """Run a tequio command to its end; returns its output."""
         program = DemoProgram(name, tequio(*arguments), self.folder)
         ended = await program.run()
         output = program.output.decode(errors="replace")
         assert ended == exit_status, f"{name} ended with {ended}: {output}{program.log_tail()}"
         return output
 
-    async def ledger(self, organiser: str) -> Actor:
-        """Start the ledger, anew on its folder if it was there before; returns when it answers."""
+    async def ledger(self, organiser: str) -> RunningProgram:
+        """Start the ledger, or start it again on its folder; returns when it answers."""
         command = programs.ledger_command(self.folder / "ledger", self.port, organiser)
         actor = self.start("ledger", [*command, "--log-json"])
         await programs.wait_healthy(self.url)
         return actor
 
-    def seed(self, *options: str) -> Actor:
+    def seed(self, *options: str) -> RunningProgram:
         """Start a seed."""
         return self.start("seed", tequio("seed", *self.node_options("seed"), *options))
 
-    def volunteer(self, name: str, *options: str) -> Actor:
+    def volunteer(self, name: str, *options: str) -> RunningProgram:
         """Start a volunteer on the CPU."""
         command = tequio("worker", *self.node_options(name), "--device", "cpu", *options)
         return self.start(name, command)
@@ -156,7 +156,7 @@ class Stage:
         holds: Callable[[], bool] | Callable[[], Awaitable[bool]],
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Wait until something holds; raises AssertionError when it does not in time."""
+        """Wait until a condition holds; raises AssertionError after `patience_s`."""
         with trio.move_on_after(patience_s):
             while True:
                 answer = holds()
@@ -166,20 +166,20 @@ class Stage:
                 await trio.sleep(POLL_S)
         raise AssertionError(f"not within {patience_s:.0f} s: {what}")
 
-    def show(self) -> None:
+    def print_logs(self) -> None:
         """Print the end of every log."""
         for path in sorted((self.folder / "logs").glob("*.log")):
             tail = path.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             sys.stderr.write(f"\n--- {path.name}\n{tail}\n")
 
     def node_options(self, name: str) -> tuple[str, ...]:
-        place = self.places.get(name) or Place(ledger=self.url)
+        place = self.places.get(name) or NodeAddresses(ledger=self.url)
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
-    def start(self, name: str, command: list[str]) -> Actor:
-        actor = Actor(program=DemoProgram(name, command, self.folder))
+    def start(self, name: str, command: list[str]) -> RunningProgram:
+        actor = RunningProgram(program=DemoProgram(name, command, self.folder))
         self.actors.append(actor)
-        self._nursery.start_soon(actor.play)
+        self._nursery.start_soon(actor.run)
         return actor
 
     def check_alive(self) -> None:
@@ -194,14 +194,14 @@ def _address(port: int) -> str:
 
 
 @asynccontextmanager
-async def raised(folder: Path) -> AsyncIterator[Stage]:
-    """Raise the curtain; every program has ended when this has."""
+async def running_network(folder: Path) -> AsyncIterator[RealNetwork]:
+    """A network without programs; when the block ends, every started program has ended."""
     async with trio.open_nursery() as nursery:
-        stage = Stage(folder, nursery)
+        network = RealNetwork(folder, nursery)
         try:
-            yield stage
+            yield network
         except BaseException:
-            stage.show()
+            network.print_logs()
             raise
         finally:
             nursery.cancel_scope.cancel()

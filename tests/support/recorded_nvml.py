@@ -1,6 +1,6 @@
-"""The driver of NVIDIA's cards, played back: the functions of pynvml with answers set by the test.
+"""A fake NVIDIA driver: the functions of pynvml with answers set by the test.
 
-An answer that is an exception is raised, one that is a function is called.
+An answer that is an exception is raised; one that is a function is called.
 """
 
 # ruff: noqa: ANN401, N802 - the library's names; it answers with anything
@@ -16,7 +16,7 @@ Sample = SimpleNamespace
 
 
 def error(code: int) -> pynvml.NVMLError:
-    """The library's own exception."""
+    """The library's exception with that code."""
     return pynvml.NVMLError(code)
 
 
@@ -38,12 +38,12 @@ def card(**changes: Any) -> dict[str, Any]:
 
 
 def sample(pid: int, percent: int, at_us: int = 1_000) -> Sample:
-    """What one program took of a card's processors."""
+    """One process's utilisation of a card's processors."""
     return SimpleNamespace(pid=pid, smUtil=percent, timeStamp=at_us)
 
 
 class RecordedNvml:
-    """Cards, and whether the library can be opened at all."""
+    """The library with these cards; `init` may make opening it fail."""
 
     def __init__(self, *cards: dict[str, Any]) -> None:
         self.cards = list(cards)

@@ -1,4 +1,4 @@
-"""A worker that keeps what it is told, behind the real door: for whoever calls one."""
+"""A worker that records its commands behind the real control server, for tests of callers."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ if TYPE_CHECKING:
     from tequio_client.worker.control.server import ControlledWorker, ControlTimes
 
 
-class PaperHost:
-    """A host that keeps what it is told."""
+class RecordingWorker:
+    """A worker that keeps every command and fact that it receives."""
 
     def __init__(self) -> None:
         self.wish = DesiredState()
         self.preferences = Preferences()
         self.points = PointsView()
         self.rows: tuple[PointsRow, ...] = ()
-        self.told: dict[object, SessionFacts] = {}
+        self.facts: dict[object, SessionFacts] = {}
         self.changed = trio.Event()
 
     @property
-    def lending(self) -> PaperHost:
-        """Take orders itself."""
+    def lending(self) -> RecordingWorker:
+        """The worker itself applies commands about lending."""
         return self
 
     def snapshot(self) -> Snapshot:
-        """See Host."""
+        """See ControlledWorker."""
         return Snapshot(wish=self.wish, preferences=self.preferences, points=self.points)
 
     def apply_state(self, wish: DesiredState) -> None:
-        """See Host."""
+        """See Lending."""
         if wish.number > self.wish.number:
             self.wish = wish
             self._news()
 
     def apply_preferences(self, preferences: Preferences) -> None:
-        """See Host."""
+        """See Lending."""
         self.preferences = preferences
         self._news()
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        """See Host."""
-        self.told[controller] = facts
+        """See Lending."""
+        self.facts[controller] = facts
 
     def drop_controller(self, controller: object) -> None:
-        """See Host."""
-        self.told.pop(controller, None)
+        """See Lending."""
+        self.facts.pop(controller, None)
 
     async def answer(self, question: Question) -> Reply:
-        """See Host."""
+        """See ControlledWorker."""
         await trio.lowlevel.checkpoint()
         match question:
             case AskDiagnostics():
@@ -79,9 +79,9 @@ class PaperHost:
 
 
 @asynccontextmanager
-async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[PaperHost]:
-    """Let such a worker be in that folder."""
-    host = PaperHost()
+async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[RecordingWorker]:
+    """Run such a worker in that folder."""
+    host = RecordingWorker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ControlServer(cast("ControlledWorker", host), folder, times).listen)
         with trio.fail_after(60):
@@ -92,7 +92,7 @@ async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterat
 
 
 def is_well(folder: Path) -> bool:
-    """Whether the worker of that folder answers a call."""
+    """True if the worker of that folder answers a call."""
     try:
         with WorkerCall.to(folder) as worker:
             worker.snapshot()

@@ -1,4 +1,4 @@
-"""Words that a competition refuses, said on a stage."""
+"""Statements that a competition refuses, made in a CompetitionFold."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tequio_shared.statements.competitions import (
     CompReveal,
     EvalResult,
 )
-from tests.support.competition_fold import RUN, Stage
+from tests.support.competition_fold import RUN, CompetitionFold
 from tests.support.synthetic_competition import (
     DEADLINE,
     DRAW,
     RESULT,
     SCORED,
-    PaperCompetition,
+    SyntheticCompetition,
     folder,
 )
 
@@ -33,131 +33,133 @@ if TYPE_CHECKING:
 OTHER_RUN = RunId(sha256(b"another run"))
 
 
-def forged(stage: Stage, **changes: Any) -> CompReveal:  # noqa: ANN401 - fields by name
-    """The first custodian's share, changed."""
-    share = replace(stage.paper.shares[0], **changes)
-    return CompReveal(competition=stage.paper.text, share=share.encode())
+def forged(fold: CompetitionFold, **changes: Any) -> CompReveal:  # noqa: ANN401 - fields by name
+    """A reveal of the first custodian's share, changed."""
+    share = replace(fold.paper.shares[0], **changes)
+    return CompReveal(competition=fold.paper.text, share=share.encode())
 
 
-def mistyped(stage: Stage) -> CompReveal:
-    """The same with a wrong last letter."""
-    line = stage.paper.shares[0].encode()
+def mistyped(fold: CompetitionFold) -> CompReveal:
+    """A reveal of the first custodian's share with a wrong last letter."""
+    line = fold.paper.shares[0].encode()
     wrong = "B" if line[-1] == "A" else "A"
-    return CompReveal(competition=stage.paper.text, share=line[:-1] + wrong)
+    return CompReveal(competition=fold.paper.text, share=line[:-1] + wrong)
 
 
-def scored(stage: Stage, **changes: object) -> EvalResult:
-    """The first evaluator's word on alpha, changed."""
-    evaluator = stage.drawn().evaluators[0]
-    body = stage.paper.result(evaluator, "alpha", folder("alpha"), 9)
+def scored(fold: CompetitionFold, **changes: object) -> EvalResult:
+    """The first evaluator's result for alpha, changed."""
+    evaluator = fold.drawn().evaluators[0]
+    body = fold.paper.result(evaluator, "alpha", folder("alpha"), 9)
     return msgspec.structs.replace(body, **changes)
 
 
-def committed(stage: Stage) -> Stage:
-    """All have committed to scores of alpha."""
-    return stage.commit("alpha", *stage.scorers)
+def committed(fold: CompetitionFold) -> CompetitionFold:
+    """Have all evaluators commit to scores of alpha."""
+    return fold.commit("alpha", *fold.scorers)
 
 
-def shown(stage: Stage) -> Stage:
-    """The first one has shown them, too."""
-    return committed(stage).show("alpha", stage.scorers[0])
+def first_revealed(fold: CompetitionFold) -> CompetitionFold:
+    """Have all evaluators commit to scores of alpha, and the first one reveal them."""
+    return committed(fold).reveal_scores("alpha", fold.scorers[0])
 
 
-def say_as_committed(stage: Stage, result: EvalResult, author: int = 0) -> None:
-    """Have an evaluator show just what it committed to, whatever that is; the others did so too."""
-    name = stage.scorers[author]
-    stage.say(name, stage.paper.commit_to(stage.key(name), result))
-    stage.commit("alpha", *(one for one in stage.scorers if one != name))
-    stage.say(name, result)
+def commit_and_reveal(fold: CompetitionFold, result: EvalResult, author: int = 0) -> None:
+    """Have all evaluators commit, one of them to `result`, and have that one reveal it."""
+    name = fold.scorers[author]
+    fold.post(name, fold.paper.commit_to(fold.key(name), result))
+    fold.commit("alpha", *(one for one in fold.scorers if one != name))
+    fold.post(name, result)
 
 
-def short_of_a_document(stage: Stage) -> None:
-    """Scores of one document less than were drawn."""
-    stage.paper.drawn -= 1
-    say_as_committed(stage, scored(stage))
+def short_of_a_document(fold: CompetitionFold) -> None:
+    """Scores of one document fewer than were drawn."""
+    fold.paper.drawn -= 1
+    commit_and_reveal(fold, scored(fold))
 
 
-def commit_to_what_is_shown(stage: Stage) -> None:
-    """The clock of the last one is put back, and it has seen what the first one shows."""
-    first, second, last = stage.scorers
-    stage.at(SCORED).commit("alpha", first, second)
-    stage.at(SCORED + 1).show("alpha", first)
-    stage.at(SCORED).commit("alpha", last)
+def commit_to_what_is_shown(fold: CompetitionFold) -> None:
+    """The last evaluator sets its clock back and commits after the first one has revealed."""
+    first, second, last = fold.scorers
+    fold.at(SCORED).commit("alpha", first, second)
+    fold.at(SCORED + 1).reveal_scores("alpha", first)
+    fold.at(SCORED).commit("alpha", last)
 
 
-def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha") -> CompChallenge:
-    """A challenge of what the first evaluator said of a document; of the first one drawn."""
-    draw = stage.drawn()
+def challenge(
+    fold: CompetitionFold, document: int | None = None, entrant: str = "alpha"
+) -> CompChallenge:
+    """A challenge of the first evaluator's score of a document, by default the first one drawn."""
+    draw = fold.drawn()
     number = draw.documents[0] if document is None else document
-    return stage.paper.challenge(entrant, draw.evaluators[0], number)
+    return fold.paper.challenge(entrant, draw.evaluators[0], number)
 
 
-def challenge_twice(stage: Stage) -> None:
-    """The same challenge again."""
-    shown(stage)
+def challenge_twice(fold: CompetitionFold) -> None:
+    """Make the same challenge twice."""
+    first_revealed(fold)
     for after in (1, 2):
-        stage.at(DRAW + after).say("anybody", challenge(stage))
+        fold.at(DRAW + after).post("anybody", challenge(fold))
 
 
-def challenge_what_was_not_drawn(stage: Stage) -> None:
-    """A challenge of a document that nobody scored."""
-    shown(stage)
-    (document, *_) = set(range(20)) - set(stage.drawn().documents)
-    stage.say("anybody", challenge(stage, document))
+def challenge_what_was_not_drawn(fold: CompetitionFold) -> None:
+    """Challenge a document that nobody scored."""
+    first_revealed(fold)
+    (document, *_) = set(range(20)) - set(fold.drawn().documents)
+    fold.post("anybody", challenge(fold, document))
 
 
-def challenge_too_often(stage: Stage) -> None:
-    """One challenge more than a key may make."""
-    shown(stage)
+def challenge_too_often(fold: CompetitionFold) -> None:
+    """Make one challenge more than a key may make."""
+    first_revealed(fold)
     for number in range(CHALLENGES + 1):
-        body = msgspec.structs.replace(challenge(stage), millibits=number)
-        stage.say("anybody", body)
+        body = msgspec.structs.replace(challenge(fold), millibits=number)
+        fold.post("anybody", body)
 
 
-def say_when_banned(stage: Stage, name: str, body: Body) -> None:
-    """A word of somebody who was shut out before."""
-    stage.standings.records[stage.key(name)].standing = Standing.BANNED
-    stage.say(name, body)
+def send_when_banned(fold: CompetitionFold, name: str, body: Body) -> None:
+    """Send a statement of a banned key."""
+    fold.standings.records[fold.key(name)].standing = Standing.BANNED
+    fold.post(name, body)
 
 
-def full_of_strangers(stage: Stage) -> None:
-    """One stranger more than there is room for, after an organiser's entrant."""
-    for number in range(ENTRANTS // 2 - 2):  # alpha and beta are in it
-        stage.say(f"n{number}", stage.paper.enter(f"n{number}"))
-    stage.say("organiser", stage.paper.enter("one-more"))
-    stage.say("gamma", stage.paper.enter("gamma"))
+def full_of_strangers(fold: CompetitionFold) -> None:
+    """Enter one stranger more than there is room for, after an organiser's entrant."""
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
+        fold.post(f"n{number}", fold.paper.enter(f"n{number}"))
+    fold.post("organiser", fold.paper.enter("one-more"))
+    fold.post("gamma", fold.paper.enter("gamma"))
 
 
-def full(stage: Stage) -> None:
-    """One entrant more than there is room for."""
+def full(fold: CompetitionFold) -> None:
+    """Enter one entrant more than there is room for."""
     for number in range(ENTRANTS - 2):
-        stage.say("organiser", stage.paper.enter(f"n{number}"))
-    assert len(stage.view.entrants) == ENTRANTS
-    stage.say("organiser", stage.paper.enter("gamma"))
+        fold.post("organiser", fold.paper.enter(f"n{number}"))
+    assert len(fold.view.entrants) == ENTRANTS
+    fold.post("organiser", fold.paper.enter("gamma"))
 
 
-def open_another(stage: Stage, content: bytes) -> None:
-    """A competition with these bytes as its rules."""
-    stage.say("organiser", CompOpen(competition=stage.paper.put(content)))
+def open_another(fold: CompetitionFold, content: bytes) -> None:
+    """Open a competition with these bytes as its rules."""
+    fold.post("organiser", CompOpen(competition=fold.paper.put(content)))
 
 
-def open_late(stage: Stage) -> None:
-    """A competition whose deadline is over."""
-    late = PaperCompetition(
-        custodians=stage.paper.custodians,
-        start_ms=stage.paper.start_ms,
+def open_late(fold: CompetitionFold) -> None:
+    """Open a competition whose deadline is over."""
+    late = SyntheticCompetition(
+        custodians=fold.paper.custodians,
+        start_ms=fold.paper.start_ms,
         name="Another",
-        documents=stage.paper.documents,
+        documents=fold.paper.documents,
     )
-    stage.at(DEADLINE).say("organiser", late.open())
+    fold.at(DEADLINE).post("organiser", late.open())
 
 
-def other_outcome(stage: Stage) -> None:
-    """An outcome of another draw."""
-    stage.at(RESULT).say("organiser", stage.paper.decide(sha256(b"another beacon")))
+def other_outcome(fold: CompetitionFold) -> None:
+    """State the outcome of another draw."""
+    fold.at(RESULT).post("organiser", fold.paper.decide(sha256(b"another beacon")))
 
 
-def two_sides(stage: Stage) -> None:
-    """A run that enters under two names."""
+def two_sides(fold: CompetitionFold) -> None:
+    """Enter one run under two names."""
     for name in ("run", "run-again"):
-        stage.say("organiser", stage.paper.enter(name, RUN))
+        fold.post("organiser", fold.paper.enter(name, RUN))

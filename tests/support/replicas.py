@@ -27,7 +27,7 @@ _KEYS = ("log.key", "log.signed", "coordinator.key")
 
 
 @dataclass(slots=True, kw_only=True)
-class Member:
+class LedgerReplica:
     """One process."""
 
     folder: Path
@@ -37,7 +37,7 @@ class Member:
     is_running: bool = True
 
     def wait_for(self, name: str, count: int = 1) -> dict[str, object]:
-        """Wait until it logged that so often; gives the last of them."""
+        """Wait until it has logged `count` events of that name; returns the last one."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
             found = self.mortal.events(name)
@@ -53,36 +53,36 @@ class Member:
         self.mortal.wait()
 
     def freeze(self) -> None:
-        """Let it do nothing at all, and keep all that it holds."""
+        """Suspend the process; it keeps its locks and connections."""
         os.kill(self.mortal.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on as if no time had passed."""
+        """Resume the process as if no time had passed."""
         os.kill(self.mortal.pid, signal.SIGCONT)
 
     def size(self) -> int:
-        """Entries under the checkpoint that it serves."""
+        """The size of the checkpoint that it serves."""
         return int(httpx.get(f"{self.url}/log/checkpoint", timeout=10).text.split("\n")[1])
 
     def wait_until(self, size: int) -> None:
-        """Wait until it serves so many entries."""
+        """Wait until it serves at least `size` entries."""
         deadline_s = time.monotonic() + PATIENCE_S
         while self.size() < size:
             assert time.monotonic() < deadline_s, f"stays at {self.size()} of {size} entries"
             time.sleep(_POLL_S)
 
 
-class Team:
-    """All processes of a test; each has a folder of its own, with the network's keys."""
+class ReplicaGroup:
+    """All replicas of a test; each has its own folder, with the network's keys."""
 
     def __init__(self, folder: Path, database: str, stable: Stable) -> None:
         self._folder = folder
         self._stable = stable
         self._database = database
-        self.members: list[Member] = []
+        self.members: list[LedgerReplica] = []
 
-    def start(self, database: str | None = None, *options: str) -> Member:
-        """Start a process, perhaps with a database URL of its own, and wait until it serves."""
+    def start(self, database: str | None = None, *options: str) -> LedgerReplica:
+        """Start a replica, by default on the common database, and wait until it serves."""
         number = len(self.members)
         folder = self._folder / f"member-{number}"
         if self.members:
@@ -91,12 +91,12 @@ class Team:
                 shutil.copy(self.members[0].folder / key, folder / key)
         return self._run(folder, database, *options)
 
-    def restart(self, member: Member) -> Member:
-        """Start one again that has ended."""
+    def restart(self, member: LedgerReplica) -> LedgerReplica:
+        """Start a replica again that has ended."""
         return self._run(member.folder, None)
 
-    def leader(self) -> Member:
-        """Wait for the one that writes the log, as its own log says."""
+    def leader(self) -> LedgerReplica:
+        """Wait until exactly one replica writes the log, by its own log events; returns it."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
             running = [one for one in self.members if one.is_running]
@@ -106,24 +106,24 @@ class Team:
             time.sleep(_POLL_S)
         raise AssertionError("nobody writes the log")
 
-    def _run(self, folder: Path, database: str | None, *options: str) -> Member:
+    def _run(self, folder: Path, database: str | None, *options: str) -> LedgerReplica:
         blobs = (self._folder / "blobs").as_uri()
         places = ("--blobs", blobs, "--database", database or self._database)
         mortal = self._stable.start(folder, None, *places, *options)
         url, net = mortal.served()
-        member = Member(folder=folder, mortal=mortal, url=url, net=net)
+        member = LedgerReplica(folder=folder, mortal=mortal, url=url, net=net)
         self.members.append(member)
         return member
 
 
 @contextmanager
-def teamed(folder: Path, database: str) -> Iterator[Team]:
-    """Run processes until the end of the block."""
+def replica_group(folder: Path, database: str) -> Iterator[ReplicaGroup]:
+    """Run replicas until the end of the block."""
     with stabled(folder) as stable:
-        yield Team(folder, database, stable)
+        yield ReplicaGroup(folder, database, stable)
 
 
-def _leads(member: Member) -> bool:
+def _leads(member: LedgerReplica) -> bool:
     names = ("writes the log", "writes the log no longer")
     first, last = (len(member.mortal.events(name)) for name in names)
     return first > last

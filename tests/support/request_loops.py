@@ -1,7 +1,7 @@
-"""Request loops against a served ledger: floods from a few networks, and people among them.
+"""Request loops against a served ledger: floods from a few networks, and honest senders.
 
-All come from one machine, so each names its network in `x-forwarded-for`, which the ledger believes
-of the proxy that they seem to come through. Raw HTTP/1.1: a client library would be the bottleneck.
+All requests come from one machine, so each names its network in `x-forwarded-for`, which the ledger
+trusts as if a proxy had set it. Raw HTTP/1.1, since a client library would be the bottleneck.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CALM_S = 0.1
-"""What an honest peer waits between two requests."""
+"""Pause of an honest peer between two requests."""
 CONNECTIONS = 4
-"""Of one flood."""
+"""Connections of one flood."""
 
 Request = tuple[str, str, bytes]
 """Method, path, body."""
 
 
 @dataclass
-class Told:
-    """What one sender was told, and how long it waited for it."""
+class SenderReplies:
+    """The answers to one sender, and how long it waited for them."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     waits_s: list[float] = field(default_factory=list)
     broken: int = 0
-    """Requests that got no answer."""
+    """Requests without an answer."""
 
     @property
     def asked(self) -> int:
-        """How many requests were sent."""
+        """The number of requests sent."""
         return self.statuses.total() + self.broken
 
     @property
     def served(self) -> int:
-        """How many were answered as wished."""
+        """The number of successful requests."""
         return sum(count for status, count in self.statuses.items() if status < 300)
 
 
-class Line:
-    """One connection, opened again when the ledger closes it."""
+class RequestConnection:
+    """One connection, reopened when the ledger closes it."""
 
     def __init__(self, url: str, network: str) -> None:
         host, port = url.removeprefix("http://").split(":")
@@ -55,8 +55,8 @@ class Line:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    async def ask(self, request: Request, told: Told) -> None:
-        """Send one request and take its whole answer."""
+    async def ask(self, request: Request, told: SenderReplies) -> None:
+        """Send one request, read its whole answer, and count it in `replies`."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:
@@ -69,7 +69,7 @@ class Line:
         told.waits_s.append(loop.time() - begun)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._writer is not None:
             self._writer.close()
             with suppress(OSError):
@@ -91,12 +91,12 @@ class Line:
 
 async def flood(
     url: str, network: str, make: Callable[[int], Request], over: asyncio.Event
-) -> Told:
-    """Ask as fast as answers come, over several connections, until it is over."""
-    told, numbers = Told(), iter(range(1 << 40))
+) -> SenderReplies:
+    """Send requests as fast as answers come, over several connections, until `over` is set."""
+    told, numbers = SenderReplies(), iter(range(1 << 40))
 
     async def one() -> None:
-        line = Line(url, network)
+        line = RequestConnection(url, network)
         while not over.is_set():
             await line.ask(make(next(numbers)), told)
         await line.close()
@@ -107,9 +107,9 @@ async def flood(
     return told
 
 
-async def calmly(url: str, network: str, requests: list[Request]) -> Told:
-    """Ask one thing after the other with pauses, as an honest peer does."""
-    told, line = Told(), Line(url, network)
+async def calmly(url: str, network: str, requests: list[Request]) -> SenderReplies:
+    """Send one request after the other with pauses, as an honest peer does."""
+    told, line = SenderReplies(), RequestConnection(url, network)
     for request in requests:
         await line.ask(request, told)
         await asyncio.sleep(CALM_S)
@@ -119,10 +119,10 @@ async def calmly(url: str, network: str, requests: list[Request]) -> Told:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What everybody was told."""
+    """The answers to all senders."""
 
-    honest: list[Told]
-    floods: dict[str, Told]
+    honest: list[SenderReplies]
+    floods: dict[str, SenderReplies]
     seconds: float
 
 
@@ -131,7 +131,7 @@ async def meet(
     people: dict[str, list[Request]],
     floods: dict[str, Callable[[int], Request]],
 ) -> Outcome:
-    """Let floods run while people ask; both by the address that they come from."""
+    """Run floods while honest senders ask; both are given by network."""
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     begun = loop.time()
     async with asyncio.TaskGroup() as tasks:

@@ -1,8 +1,8 @@
-"""A competition's log told anew by a ledger that is in league with everybody: it has all keys.
+"""A competition's log rewritten by a ledger that colludes with everybody and so has all keys.
 
-It begins as a bundle, so as what a stranger was shown, and is changed entry by entry. When it is
-written, chains are linked again, whoever had signed signs again, and the ledger's key signs the
-root of it all: only what it says tells it from an honest one.
+It starts from a bundle, as an auditor would download it, and is changed entry by entry. Writing it
+links the chains again, has all authors sign again, and signs the new root with the ledger's key:
+only its content distinguishes it from an honest log.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _BLOB = "blob-"
 
 
 @dataclass(kw_only=True)
-class RetoldLog:
-    """Entries and documents, to be changed at will, and who can sign."""
+class RewrittenLog:
+    """Entries and documents that a test can change, and the keys to sign them."""
 
     about: BundleInfo
     genesis: Genesis
     entries: list[Entry]
     blobs: dict[Digest, bytes]
-    """By the name under which each is shown, whatever it is."""
+    """Documents by their claimed names, which need not be their hashes."""
     signers: Mapping[PeerKey, Signer]
 
     @classmethod
-    def of(cls, bundle: Path, signers: Iterable[Signer]) -> RetoldLog:
-        """Begin with what is in a bundle; among the signers is the ledger's own key."""
+    def of(cls, bundle: Path, signers: Iterable[Signer]) -> RewrittenLog:
+        """Start from a bundle; the signers include the ledger's own key."""
         with BundleFile(bundle) as file:
             genesis = Genesis.parse(file.genesis())
             signed = open_checkpoint(file.signed_note(), VerifierKey.parse(genesis.log_key))
@@ -64,7 +64,7 @@ class RetoldLog:
             )
 
     def index_of(self, kind: type[Body], author: PeerKey | None = None) -> int:
-        """Where the first statement of a type is; of that author, if one is named."""
+        """The index of the first statement of a type, by that author if one is given."""
         return next(
             at
             for at, one in enumerate(self.entries)
@@ -72,72 +72,70 @@ class RetoldLog:
         )
 
     def change(self, at: int, body: Body, ts: int | None = None) -> int:
-        """Have its authors say something else in that place, at that time; gives the place."""
-        self.entries[at] = self._said_again(self.entries[at], body=body, ts=ts)
+        """Replace an entry's body, and its time if `ts` is given; returns `at`."""
+        self.entries[at] = self._resigned(self.entries[at], body=body, ts=ts)
         return at
 
     def insert(self, at: int, author: PeerKey, body: Body) -> int:
-        """Have somebody say something in that place, as soon as the entry before was said."""
+        """Insert an author's statement there, at the time of the entry before; returns `at`."""
         ts = self.entries[at - 1].statement.ts
-        said = make(body=body, author=author, seq=1, ts=ts, exp=ts + LIFE_MS, prev=ZERO_DIGEST)
-        self.entries.insert(at, sign(self.genesis.network_id, said, self.signers[author]))
+        statement = make(body=body, author=author, seq=1, ts=ts, exp=ts + LIFE_MS, prev=ZERO_DIGEST)
+        self.entries.insert(at, sign(self.genesis.network_id, statement, self.signers[author]))
         return at
 
     def bring_forward(self, at: int, to: int, ts: int) -> int:
-        """Have all that an author said from `to` up to an entry stand before `to`, at that time.
+        """Move an author's entries from `to` up to `at` in front of `to`, with that time.
 
-        Gives the new place of the entry.
+        Returns the new index of the entry.
         """
         author = self.entries[at].statement.author
         places = [n for n in range(to, at + 1) if self.entries[n].statement.author == author]
         moved = [self.entries.pop(place) for place in reversed(places)][::-1]
-        self.entries[to:to] = [
-            self._said_again(one, body=one.statement.body, ts=ts) for one in moved
-        ]
+        self.entries[to:to] = [self._resigned(one, body=one.statement.body, ts=ts) for one in moved]
         return to + len(moved) - 1
 
     def put(self, raw: bytes) -> str:
-        """Keep a document; gives its name."""
+        """Store a document; returns its name."""
         self.blobs[sha256(raw)] = raw
         return to_text(sha256(raw))
 
     def written(self, path: Path) -> Path:
-        """Write it as a bundle that the ledger and all authors have signed."""
+        """Write the log as a bundle that the ledger and all authors have signed."""
         leaves = [one.leaf() for one in self._linked()]
         groups = (leaves[at : at + TILE_WIDTH] for at in range(0, len(leaves), TILE_WIDTH))
-        with TemporaryDirectory(prefix="tequio-retold-") as spare:
+        with TemporaryDirectory(prefix="tequio-rewritten-") as spare:
             for name, raw in self.blobs.items():
                 (Path(spare) / to_text(name)).write_bytes(raw)
             write_bundle(
                 path,
                 about=self.about,
                 genesis=self.genesis.encode(),
-                note=self._note(leaves),
+                note=self._signed_note(leaves),
                 leaves=groups,
                 blobs=((name, Path(spare) / to_text(name)) for name in self.blobs),
             )
         return path
 
-    def _note(self, leaves: list[bytes]) -> bytes:
+    def _signed_note(self, leaves: list[bytes]) -> bytes:
         key = VerifierKey.parse(self.genesis.log_key).key
         root = merkle.root(leaves)
         checkpoint = Checkpoint(origin=self.genesis.origin, size=len(leaves), root=root)
         return sign_checkpoint(checkpoint, self.signers[key])
 
     def _linked(self) -> list[Entry]:
-        """All entries, and every author's chain whole: who has to sign again does."""
+        """All entries with every author's chain intact; changed links are signed again."""
         ends: dict[PeerKey, tuple[int, Digest]] = {}
         linked = []
         for entry in self.entries:
             statement = entry.statement
             seq, last = ends.get(statement.author, (0, ZERO_DIGEST))
             if statement.seq <= seq or statement.prev != last:
-                entry = self._said_again(entry, seq=seq + 1, prev=last)  # noqa: PLW2901 - the same
+                entry = self._resigned(entry, seq=seq + 1, prev=last)  # noqa: PLW2901 - the same
             ends[statement.author] = entry.statement.seq, entry.statement.digest
             linked.append(entry)
         return linked
 
-    def _said_again(
+    def _resigned(
         self,
         entry: Entry,
         *,
@@ -148,7 +146,7 @@ class RetoldLog:
     ) -> Entry:
         was: Statement = entry.statement
         when = was.ts if ts is None else ts
-        said = make(
+        statement = make(
             body=was.body if body is None else body,
             author=was.author,
             seq=was.seq if seq is None else seq,
@@ -159,11 +157,11 @@ class RetoldLog:
             round=was.round,
         )
         signers = [self.signers[key] for key, _ in entry.signatures]
-        return sign(self.genesis.network_id, said, *signers)
+        return sign(self.genesis.network_id, statement, *signers)
 
 
 def _documents(bundle: Path) -> dict[Digest, bytes]:
-    """All documents of a bundle, which is a tar that any program reads."""
+    """All documents of a bundle, which is a plain tar file."""
     found = {}
     with tarfile.open(bundle) as tar:
         for member in tar.getmembers():

@@ -1,7 +1,7 @@
-"""A competition told anew as if it had had other rules, by which it has another id.
+"""A competition rewritten as if it had had other rules, which give it another id.
 
-All that was said about it is said about the other one: secrets, scores and the draw are bound to
-its id, so what evaluators committed to, what they scored and the outcome's beacon are new.
+Every statement about it becomes one about the other competition. Secrets, scores and the draw are
+bound to the id, so the evaluators' commitments and scores and the outcome's beacon are new.
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ if TYPE_CHECKING:
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
-    from tests.support.rewritten_log import RetoldLog
+    from tests.support.rewritten_log import RewrittenLog
 
 
-def follow(log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
-    """Have everything said under these rules from the opening on."""
+def follow(log: RewrittenLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+    """Rewrite every statement about the competition for these rules."""
     before, name = to_text(judged.view.id), log.put(rules.encode())
-    told = _Retelling(log, judged, rules)
+    rewriter = _StatementRewriter(log, judged, rules)
     for at, entry in enumerate(log.entries):
         body = entry.statement.body
         if getattr(body, "competition", None) == before:
-            about_it = msgspec.structs.replace(body, competition=name)
-            log.change(at, told.said(entry.statement.author, about_it))
+            renamed = msgspec.structs.replace(body, competition=name)
+            log.change(at, rewriter.rewrite(entry.statement.author, renamed))
     log.about = msgspec.structs.replace(log.about, competition=name)
 
 
-class _Retelling:
-    """What each statement has to say so that it follows from the other rules."""
+class _StatementRewriter:
+    """Rewrites each statement so that it is consistent with the other rules."""
 
-    def __init__(self, log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
+    def __init__(
+        self, log: RewrittenLog, judged: JudgedCompetition, rules: CompetitionRules
+    ) -> None:
         self._log = log
         self._view = judged.view
         self._rules = rules
@@ -49,18 +51,18 @@ class _Retelling:
             if isinstance(body := one.statement.body, EvalResult)
         }
 
-    def said(self, author: PeerKey, body: Body) -> Body:
-        """What the author says instead."""
+    def rewrite(self, author: PeerKey, body: Body) -> Body:
+        """The body that replaces the author's."""
         match body:
             case EvalOffer():
                 secret = self._view.offers[author].secret or b""
                 commit = offer_commitment(self._rules.id, author, secret)
                 return msgspec.structs.replace(body, commit=to_text(commit))
             case EvalCommit():
-                shown = self._results.get((body.entrant, author))
-                if shown is None:
-                    return body  # nobody can tell to what
-                return committing(author, shown)
+                result = self._results.get((body.entrant, author))
+                if result is None:
+                    return body  # it never revealed the scores
+                return committing(author, result)
             case EvalResult():
                 return self._results[body.entrant, author]
             case CompResult():

@@ -1,7 +1,7 @@
-"""A ledger with two swarms and competitions between them, one in each phase, to be looked at.
+"""A sample ledger with two swarms and competitions between them, one in each phase.
 
-Rules, shares, submissions, draws and the outcome are real, and all statements go through the
-ledger's door; texts and scores are made up. One evaluator lies about one entrant.
+Rules, shares, submissions, draws and the outcome are real, and the ledger admits all statements in
+the usual way; texts and scores are made up. One evaluator lies about one entrant.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tequio_shared.scoring import DocumentScore
 from tequio_shared.statements.competitions import CompResult, EvalResult
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, opened, running
-from tests.support.sample_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rules
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer
-from tests.support.synthetic_competition import PaperCompetition, folder, head, salt_of
+from tests.support.sample_ledger import DAY_MS, HOUR_MS, Q16, SampleLedger, corpus, rules
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer
+from tests.support.synthetic_competition import SyntheticCompetition, folder, head, salt_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Body
 
 PACES = {"nova-350m": 5.0, "comet-350m": 8.0}
-"""How slowly the loss of each swarm falls."""
+"""The rounds over which each swarm's loss falls; more is slower."""
 ROUNDS = {"nova-350m": 14, "comet-350m": 11}
 LEVELS = {"nova": 982.0, "comet": 1_003.0, "lone-wolf": 1_118.0, "twin-of-nova": 982.3}
-"""What each entrant's model needs, in millibits for each byte."""
+"""The level of each entrant's model, in millibits per byte."""
 LIAR, LIED_ABOUT = 1, "comet"
 TEXTS, DRAWN = 400, 120
 LEAD_MS = 5 * HOUR_MS
-"""From the entries to the moment at which everything is looked at."""
+"""Time from the entries to the end of the sample."""
 RULES_URL = "https://example.org/rules?a=1&b=%22two%22"
 
 HOURS = {
@@ -54,25 +54,25 @@ HOURS = {
     "revealed": (0, 1, 2, 50, 122),
     "decided": (0, 1, 2, 4, 5),
 }
-"""Dates after the opening that leave a competition in that phase when all has happened."""
+"""Dates, in hours after the opening, that leave a competition in that phase at the end."""
 PHASES = tuple(HOURS)
 
 
-class Swarm(Shown):
-    """One run of the two, played for some rounds."""
+class CompetitionSwarm(SampleLedger):
+    """One of the two runs, with some rounds done."""
 
     def __init__(
         self,
         ledger: Ledger,
         clock: VirtualClock,
         name: str,
-        organiser: PaperOrganiser,
+        organiser: SigningOrganiser,
         rounds: int,
     ) -> None:
         super().__init__(ledger, clock)
         self.rules = msgspec.structs.replace(rules(), name=name)
         self.organiser = organiser
-        self.peers = [PaperPeer(f"{name} {at}", ledger, self.rules.run_id) for at in range(3)]
+        self.peers = [SigningPeer(f"{name} {at}", ledger, self.rules.run_id) for at in range(3)]
         self._pace, self._rounds = PACES[name], rounds
 
     async def open(self) -> None:
@@ -87,22 +87,22 @@ class Swarm(Shown):
             await self.play(self.peers)
             await self.pass_ms(4_000)
 
-    def loss_of(self, peer: PaperPeer) -> int:
-        """A loss that falls at the swarm's own pace."""
+    def loss_of(self, peer: SigningPeer) -> int:
+        """A loss that falls at the swarm's pace."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number]))[0] - 128) / 6_000
         return int((0.69 + 3.4 / (1 + number / self._pace) + noise) * Q16)
 
     def submission(self) -> Submission:
-        """The newest head that is canonical."""
+        """A submission of the newest certified head."""
         found = self.ledger.state.run(self.rules.run_id).head
         assert found is not None
         return head(self.rules.run_id, found.round, found.weights_root)
 
 
 @dataclass(kw_only=True)
-class ShownCompetition(PaperCompetition):
-    """A paper competition with windows, sizes and rules as real ones have them."""
+class SampleCompetition(SyntheticCompetition):
+    """A synthetic competition with realistic windows, sizes and rules."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -114,36 +114,38 @@ class ShownCompetition(PaperCompetition):
         self.put(self.rules.encode())
 
 
-class ShownCompetitions:
-    """Everything that happens, in its order; `papers` are the competitions by phase."""
+class SampleCompetitions:
+    """The whole course of events; `papers` are the competitions by phase."""
 
     def __init__(
         self, ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
     ) -> None:
         self.ledger, self.clock = ledger, clock
-        self.organiser = PaperOrganiser(ledger)
+        self.organiser = SigningOrganiser(ledger)
         net = ledger.state.net
         self.custodians = [Author(f"custodian {at}", net) for at in range(3)]
         self.evaluators = [Author(f"evaluator {at}", net) for at in range(6)]
         self.strangers = {name: Author(name, net) for name in ("lone-wolf", "twin-of-nova")}
-        self.swarms = [Swarm(ledger, clock, name, self.organiser, rounds[name]) for name in PACES]
-        self.papers: dict[str, ShownCompetition] = {}
+        self.swarms = [
+            CompetitionSwarm(ledger, clock, name, self.organiser, rounds[name]) for name in PACES
+        ]
+        self.papers: dict[str, SampleCompetition] = {}
 
     def view(self, phase: str) -> CompetitionView:
         """The ledger's view of the competition in that phase."""
         return self.ledger.state.competitions.view(self.papers[phase].id)
 
-    async def say(self, author: Author, *bodies: Body) -> None:
-        """Log what somebody says, after the documents that it names."""
+    async def post(self, author: Author, *bodies: Body) -> None:
+        """Log an author's statements, after storing the documents that they name."""
         for paper in self.papers.values():
             for document in paper.documents.values():
                 self.ledger.blobs.put(document)
             paper.documents.clear()
-        entries = [author.say(body, self.clock()) for body in bodies]
+        entries = [author.sign(body, self.clock()) for body in bodies]
         await self.swarms[0].post(entries)
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass; the coordinator closes and draws all that is due."""
+        """Let time pass; the coordinator closes and draws every competition that is due."""
         self.clock.pass_ms(duration_ms)
         while self.ledger.state.competitions.due(self.clock()) is not None:
             await self.ledger.sequencer.submit([])
@@ -163,10 +165,10 @@ class ShownCompetitions:
         for phase in PHASES[2:]:
             await self._open_secrets(phase)
         await self.pass_ms(HOUR_MS)
-        await self.say(self.custodians[0], self.papers["drawn"].reveal(1))
+        await self.post(self.custodians[0], self.papers["drawn"].reveal(1))
         for phase in ("revealed", "decided"):
             for at in (0, 2):
-                await self.say(self.custodians[at], self.papers[phase].reveal(at + 1))
+                await self.post(self.custodians[at], self.papers[phase].reveal(at + 1))
         await self._score("revealed", {"nova": 3, "comet": 4, "lone-wolf": 4, "twin-of-nova": 2})
         await self._score("decided", dict.fromkeys(LEVELS, 4))
         await self._challenge("decided")
@@ -175,7 +177,7 @@ class ShownCompetitions:
 
     async def _open(self, phase: str) -> None:
         keys = [one.key for one in self.custodians]
-        self.papers[phase] = ShownCompetition(
+        self.papers[phase] = SampleCompetition(
             custodians=[self.organiser.key] if phase == "announced" else keys,
             start_ms=self.clock(),
             needed=1 if phase == "announced" else 2,
@@ -186,32 +188,32 @@ class ShownCompetitions:
             name=f"Prose 2026 {phase}",
             dates=tuple(hour * HOUR_MS for hour in HOURS[phase]),
         )
-        await self.say(self.organiser, self.papers[phase].open())
+        await self.post(self.organiser, self.papers[phase].open())
 
     async def _enter(self, phase: str) -> None:
         paper = self.papers[phase]
         sides = dict(zip(("nova", "comet"), self.swarms, strict=True))
         for name, swarm in sides.items():
-            await self.say(self.organiser, paper.enter(name, swarm.rules.run_id))
+            await self.post(self.organiser, paper.enter(name, swarm.rules.run_id))
         for name, author in self.strangers.items():
-            await self.say(author, paper.enter(name))
+            await self.post(author, paper.enter(name))
         for name, swarm in sides.items():
             if (name, phase) != ("comet", "open"):
-                await self.say(self.organiser, paper.submit(name, swarm.submission()))
+                await self.post(self.organiser, paper.submit(name, swarm.submission()))
         for name, author in self.strangers.items():
-            await self.say(author, paper.submit(name, folder(name)))
+            await self.post(author, paper.submit(name, folder(name)))
         for author in self.evaluators:
-            await self.say(author, paper.offer(author.key))
+            await self.post(author, paper.offer(author.key))
 
     async def _open_secrets(self, phase: str) -> None:
         opened_ = self.evaluators[:2] if phase == "closed" else self.evaluators[:-1]
         for author in opened_:
-            await self.say(author, self.papers[phase].secret(author.key))
+            await self.post(author, self.papers[phase].secret(author.key))
 
     async def _score(self, phase: str, many: dict[str, int]) -> None:
-        """Let so many of the drawn evaluators score each entrant, and show it if all of them did.
+        """Have `many[entrant]` drawn evaluators score each entrant; they reveal if all have scored.
 
-        In the competition that goes on, the last one holds back what it committed to.
+        In the competition that is still open, the last one does not reveal its scores.
         """
         view, authors = self.view(phase), {one.key: one for one in self.evaluators}
         assert view.phase is CompetitionPhase.REVEALED
@@ -226,14 +228,14 @@ class ShownCompetitions:
                 for at, key in enumerate(drawn[: many[name]])
             }
             for key, result in results.items():
-                await self.say(authors[key], paper.commit_to(key, result))
+                await self.post(authors[key], paper.commit_to(key, result))
             if len(results) < len(drawn):
                 continue
             for key in drawn[: -1 if phase == "revealed" else None]:
-                await self.say(authors[key], results[key])
+                await self.post(authors[key], results[key])
 
     def evaluation(self, phase: str, name: str, key: PeerKey, *, lies: bool) -> Evaluation:
-        """Make scores up: the texts' own difficulty, the model's level, a little noise."""
+        """Make up scores from each text's difficulty, the model's level and a little noise."""
         view = self.view(phase)
         assert view.draw is not None
         factor = 1.04 if lies else 1.0
@@ -246,14 +248,14 @@ class ShownCompetitions:
             documents=tuple(score(number, name, key, factor) for number in view.draw.documents),
         )
 
-    def _result(self, phase: str, said: Evaluation) -> EvalResult:
-        total = said.total
+    def _result(self, phase: str, scores: Evaluation) -> EvalResult:
+        total = scores.total
         return EvalResult(
-            competition=said.competition,
-            entrant=said.entrant,
-            submission=said.submission,
-            scores=self.papers[phase].put(said.encode()),
-            salt=to_text(salt_of(key_from_text(said.evaluator), said.entrant)),
+            competition=scores.competition,
+            entrant=scores.entrant,
+            submission=scores.submission,
+            scores=self.papers[phase].put(scores.encode()),
+            salt=to_text(salt_of(key_from_text(scores.evaluator), scores.entrant)),
             millibits=total.millibits,
             size_bytes=total.size_bytes,
         )
@@ -264,7 +266,7 @@ class ShownCompetitions:
         body = self.papers[phase].challenge(
             LIED_ABOUT, draw.evaluators[LIAR], draw.documents[7], 1_234_567
         )
-        await self.say(self.strangers["lone-wolf"], body)
+        await self.post(self.strangers["lone-wolf"], body)
 
     async def _decide(self, phase: str) -> None:
         view = self.view(phase)
@@ -273,20 +275,20 @@ class ShownCompetitions:
         contenders = [self._contender(view, name) for name in view.entrants]
         outcome = competition_result.compute_outcome(view.id, view.draw.beacon, texts, contenders)
         name = self.papers[phase].put(outcome.encode())
-        await self.say(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
+        await self.post(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
 
     def _contender(self, view: CompetitionView, name: str) -> JudgedEntrant:
-        said = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
+        scores = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
         return JudgedEntrant(
             entrant=name,
             author=view.entrants[name].author,
             submission=view.submissions[name],
-            evaluations=tuple(Evaluation.parse(self.ledger.blobs.read(one)) for one in said),
+            evaluations=tuple(Evaluation.parse(self.ledger.blobs.read(one)) for one in scores),
         )
 
 
 def score(number: int, name: str, key: PeerKey, factor: float = 1.0) -> DocumentScore:
-    """One document's score: paired, for all models find the same texts hard."""
+    """One document's score; scores are paired, since all models find the same texts hard."""
     text = _text(number)
     own = (_draw("own", number, name.partition("-of-")[2] or name) - 0.5) * 0.03
     twin = (_draw("twin", number, name) - 0.5) * 0.002
@@ -310,16 +312,16 @@ def _text(number: int) -> DrawnText:
 
 
 def _draw(*parts: object) -> float:
-    """A number below 1 that is always the same."""
+    """A number from 0 to below 1 that depends only on the arguments."""
     raw = sha256(" ".join(map(str, parts)).encode())
     return int.from_bytes(raw[:4], "big") / 2**32
 
 
 async def play(
     ledger: Ledger, clock: VirtualClock, rounds: Mapping[str, int] = ROUNDS
-) -> ShownCompetitions:
-    """Let all that happen in a ledger."""
-    shown = ShownCompetitions(ledger, clock, rounds)
+) -> SampleCompetitions:
+    """Run the whole course of events in a ledger."""
+    shown = SampleCompetitions(ledger, clock, rounds)
     async with running(ledger):
         await shown.live()
     return shown
@@ -327,8 +329,8 @@ async def play(
 
 def fill(
     settings: LedgerSettings, until_ms: int, rounds: Mapping[str, int] = ROUNDS
-) -> ShownCompetitions:
-    """Found a ledger in the settings' folder; it all ends about that time."""
+) -> SampleCompetitions:
+    """Create a ledger in the settings' folder; its history ends at about that time."""
     clock = VirtualClock(until_ms - DAY_MS)
     with opened(settings, clock) as ledger:
         return asyncio.run(play(ledger, clock, rounds))

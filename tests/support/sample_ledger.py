@@ -1,6 +1,6 @@
-"""A ledger with enough in it to look at: days of rounds, a liar, refused work, a round under way.
+"""A sample ledger for pages: days of rounds, a liar, refused work, a round in progress.
 
-Its run's data come from somebody who hopes that a page takes a name for markup.
+The data source's name is hostile: it contains markup.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import Sample
 from tests.support.ledgers import VirtualClock, opened, running
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,19 +52,19 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 FAR_MS = 2_200_000_000_000
 """The year 2039."""
 NIGHT_MS = 22 * HOUR_MS
-"""Between the rounds of two days; members may take a day to state a head."""
+"""Time between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
 LINK = Signer(bytes([71]) * 32)
 MEASURED, ASTRAY = 4, 12
-"""Heads of every so many rounds are measured; of this one's, somebody is far from the others."""
+"""Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
 LEARNED = 20
-"""From the head of this round on the model ends its sentence."""
+"""From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
 SIDE = 18_432
-"""Of the model's one tensor."""
+"""Side of the model's only tensor."""
 Q16 = 1 << 16
 
 
@@ -87,7 +87,7 @@ def corpus() -> Corpus:
 
 
 def rules() -> Manifest:
-    """The run's manifest: long phases, so that a page may be looked at in one."""
+    """The run's manifest, with phases long enough to look at pages in one."""
     data = DataSpec(manifest=to_text(corpus().digest), root=to_text(corpus().root))
     made = manifest(
         most=120, train=600_000, train_limit=900_000, witness=120_000, attest=DAY_MS, grace=9_000
@@ -105,34 +105,34 @@ def rules() -> Manifest:
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
 
-class Shown:
-    """The ledger's run, played round by round."""
+class SampleLedger:
+    """The ledger's run, advanced round by round."""
 
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
         self.ledger = ledger
         self.clock = clock
         self.rules = rules()
-        self.organiser = PaperOrganiser(ledger)
-        self.peers = [PaperPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
+        self.organiser = SigningOrganiser(ledger)
+        self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
 
     @property
     def round(self) -> RoundView:
-        """The round under way, or the last."""
+        """The current round, or the last one."""
         view = self.ledger.state.run(self.rules.run_id).round
         assert view is not None
         return view
 
     def state(self) -> RunState:
-        """The run's state; a call, so that a type checker looks again each time."""
+        """The run's state; a method, so that type checkers do not narrow it."""
         return self.ledger.state.run(self.rules.run_id).state
 
     async def post(self, entries: Iterable[Entry]) -> None:
-        """Log entries, all of which must be taken."""
+        """Log entries, all of which must be accepted."""
         outcomes = await self.ledger.sequencer.submit(list(entries))
         assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass and the coordinator look."""
+        """Let time pass, and let the coordinator act."""
         self.clock.pass_ms(duration_ms)
         await self.ledger.sequencer.submit([])
 
@@ -151,24 +151,24 @@ class Shown:
         """Open an invitation."""
         until, key = self.clock() + DAY_MS, to_text(LINK.key)
         body = InviteOpen(invitation=key, uses=3, until=until, run="")
-        return self.organiser.say(body, self.clock())
+        return self.organiser.sign(body, self.clock())
 
-    async def vouch(self, peer: PaperPeer) -> None:
+    async def vouch(self, peer: SigningPeer) -> None:
         """Let a connector vouch for a peer."""
-        connector, until = PaperPeer("connector", self.ledger, self.rules.run_id), FAR_MS
+        connector, until = SigningPeer("connector", self.ledger, self.rules.run_id), FAR_MS
         key, owner = to_text(connector.key), to_text(sha256(b"an account"))
         grant = RoleGrant(peer=key, role="connector", until=until)
         vouch = MemberVouch(peer=to_text(peer.key), owner=owner, until=until)
         await self.post([connector.register(self.clock())])
-        await self.post([self.organiser.say(grant, self.clock())])
-        await self.post([connector.say(vouch, self.clock())])
+        await self.post([self.organiser.sign(grant, self.clock())])
+        await self.post([connector.sign(vouch, self.clock())])
 
     async def play(
         self,
-        workers: Sequence[PaperPeer],
-        rejected: Mapping[PaperPeer, RejectionReason] | None = None,
+        workers: Sequence[SigningPeer],
+        rejected: Mapping[SigningPeer, RejectionReason] | None = None,
     ) -> None:
-        """One whole round in which those work, some of them in vain."""
+        """Run a whole round with these workers; some of their work is rejected."""
         await self.start(workers)
         for peer in workers:
             self.clock.pass_ms(1_500)
@@ -177,8 +177,8 @@ class Shown:
             await self.pass_ms(self.rules.rounds.train_limit)
         await self.prove(workers, rejected or {})
 
-    async def start(self, workers: Sequence[PaperPeer]) -> None:
-        """State heads until the round trains."""
+    async def start(self, workers: Sequence[SigningPeer]) -> None:
+        """Have the workers state heads until the round is in training."""
         assert self.state() is RunState.WARMUP, self.state()
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
         assert self.state() is RunState.ROUND_TRAIN
@@ -186,7 +186,7 @@ class Shown:
         await self.measure()
 
     async def measure(self) -> None:
-        """Let those who were drawn for a head say how good it is, unless they said so before."""
+        """Have the members drawn for a head measure it, unless they already have."""
         draw = self.ledger.state.run(self.rules.run_id).drawn
         assert draw is not None
         asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
@@ -198,9 +198,9 @@ class Shown:
             await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
 
     async def prove(
-        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, RejectionReason]
+        self, workers: Sequence[SigningPeer], rejected: Mapping[SigningPeer, RejectionReason]
     ) -> None:
-        """Let the elected of them send their proofs."""
+        """Have the elected workers send their proofs."""
         slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
         for peer in workers:
             if self.state() is RunState.ROUND_WITNESS and self._is_elected(peer):
@@ -209,24 +209,24 @@ class Shown:
         if self.state() is RunState.ROUND_WITNESS:
             await self.pass_ms(self.rules.rounds.witness)
 
-    async def let_go_by(self, workers: Sequence[PaperPeer]) -> None:
-        """A round in which nobody commits in time: void. Its members come back."""
+    async def run_void_round(self, workers: Sequence[SigningPeer]) -> None:
+        """Run a void round, in which nobody commits in time; its members rejoin."""
         await self.start(workers)
         await self.pass_ms(self.rules.rounds.train_limit)
         await self.post([peer.ready() for peer in workers])
 
-    async def lie(self, peer: PaperPeer) -> None:
-        """Let a peer sign a second statement under the number of its last one, and appeal."""
+    async def lie(self, peer: SigningPeer) -> None:
+        """Have a peer sign a second statement under its last number, and then appeal."""
         peer.seq -= 1
         chain = peer.seq, peer.last
         (outcome,) = await self.ledger.sequencer.submit([peer.leave()])
         assert isinstance(outcome, Refused), outcome
         peer.seq, peer.last = chain[0] + 1, chain[1]
         since = self.ledger.state.standings.records[peer.key].since
-        await self.post([peer.say(StandingAppeal(change=since, text=""), self.clock())])
+        await self.post([peer.sign(StandingAppeal(change=since, text=""), self.clock())])
 
     async def publish(self, number: int) -> None:
-        """Let the organiser say that the head of a round is on the Hub."""
+        """Have the organiser state that the head of a round is on the Hub."""
         head = self.ledger.state.run(self.rules.run_id).heads[number]
         body = CheckpointPublish(
             head=to_text(head.hash),
@@ -234,25 +234,25 @@ class Shown:
             repo=REPO,
             revision=head.weights_root.hex()[:40],
         )
-        said = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
-        await self.post([said])
+        entry = self.organiser.sign(body, self.clock(), run=self.rules.run_id, number=number)
+        await self.post([entry])
 
-    def _is_in(self, peer: PaperPeer) -> bool:
+    def _is_in(self, peer: SigningPeer) -> bool:
         return peer.key in self.round.slot_of
 
-    def _is_elected(self, peer: PaperPeer) -> bool:
+    def _is_elected(self, peer: SigningPeer) -> bool:
         return self.round.slot_of.get(peer.key) in self.round.elected
 
-    def loss_of(self, peer: PaperPeer) -> int:
-        """A loss that falls as losses do, a little different for each trainer."""
+    def loss_of(self, peer: SigningPeer) -> int:
+        """A realistic falling loss, slightly different for each trainer."""
         number = self.round.number
         noise = (sha256(peer.key, bytes([number % 256]))[0] - 128) / 4_000
         return int((2.1 + 3.6 * math.exp(-number / 11) + noise) * Q16)
 
 
-async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> Shown:
-    """Days of rounds that end in one under way, which begins at a time if that is not past."""
-    shown = Shown(ledger, clock)
+async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> SampleLedger:
+    """Run days of rounds, the last of them in progress, begun at `until_ms` if that is later."""
+    shown = SampleLedger(ledger, clock)
     await shown.open()
     honest, careless, late, liar = shown.peers[:3], shown.peers[3], shown.peers[4], shown.peers[5]
     for day in range(DAYS):
@@ -263,7 +263,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
             await shown.pass_ms(4_000 + 2_000 * (at % 4))
         if day == 1:
             await shown.lie(liar)
-            await shown.let_go_by([*honest, careless, late])
+            await shown.run_void_round([*honest, careless, late])
         await shown.pass_ms(NIGHT_MS)
     await shown.pass_ms(max(until_ms - clock(), 0))
     await shown.post(shown.peers[6].join())
@@ -274,11 +274,11 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     return shown
 
 
-def fill(settings: LedgerSettings, until_ms: int) -> Shown:
-    """Found a ledger in the settings' folder and let all that happen up to a time."""
+def fill(settings: LedgerSettings, until_ms: int) -> SampleLedger:
+    """Create a ledger in the settings' folder, with its history up to that time."""
     clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
 
-    async def run(ledger: Ledger) -> Shown:
+    async def run(ledger: Ledger) -> SampleLedger:
         async with running(ledger):
             return await live_through(ledger, clock, until_ms)
 
@@ -287,7 +287,7 @@ def fill(settings: LedgerSettings, until_ms: int) -> Shown:
 
 
 def _written(number: int, at: int) -> Sample:
-    """What a head writes, better and better; the third member's device rounds otherwise."""
+    """A head's text, longer in later rounds; the third member's device gives another ending."""
     text = " fox that could <b>count</b> the stars.\nEvery night she began anew & never"
     ends = " came to the end." if at < 2 else " slept before dawn."
     return Sample(

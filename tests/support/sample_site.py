@@ -1,4 +1,4 @@
-"""A served ledger with days behind it: the real program over what `shown_ledger` let happen."""
+"""A served ledger with days of history: the real program over the data of `sample_ledger`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _AGO_MS = 30_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where it is served, and who is in it."""
+    """The site's address, its run and its peers."""
 
     url: str
     net: NetworkId
     run: str
     peers: tuple[str, ...]
-    """The fourth did careless work once, the sixth lied."""
+    """The fourth peer did careless work once, the sixth one lied."""
     liar_since: int
 
     def paths(self) -> dict[str, str]:

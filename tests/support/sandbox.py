@@ -1,6 +1,6 @@
-"""A program in the cage of system calls that its unit makes, without systemd to start it.
+"""Runs a program under its unit's system call filter, without systemd.
 
-`python cage.py '{"allowed": [..], "otherwise": 1}' program ..`: the lists are systemd's own, the
+`python sandbox.py '{"allowed": [..], "otherwise": 1}' program ..`: the lists are systemd's own, the
 filter is libseccomp's, which systemd uses too.
 """
 
@@ -19,7 +19,7 @@ _ALLOW = 0x7FFF0000
 
 
 def calls_of(lists: list[str]) -> list[str]:
-    """The calls that a unit's lines `SystemCallFilter=` leave, first to last as systemd does."""
+    """The calls that a unit's `SystemCallFilter=` lines allow, applied in order as by systemd."""
     left: set[str] = set()
     for line in lists:
         named = _resolved(line.removeprefix("~").split())
@@ -34,19 +34,19 @@ def _resolved(words: list[str]) -> set[str]:
             found.add(word)
             continue
         command = ["systemd-analyze", "syscall-filter", "--no-pager", word]
-        said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-        found |= _resolved(re.findall(r"^    (?!#)(\S+)$", said.stdout, re.MULTILINE))
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        found |= _resolved(re.findall(r"^    (?!#)(\S+)$", done.stdout, re.MULTILINE))
     return found
 
 
 def enter(allowed: list[str], otherwise: int | None) -> None:
-    """Leave this process these calls; others end it, or are refused with that error number."""
+    """Allow this process only these calls; others kill it, or fail with that error number."""
     lib = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     lib.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(lib.seccomp_init(_KILL if otherwise is None else _ERRNO | otherwise))
     for name in allowed:
         number = lib.seccomp_syscall_resolve_name(name.encode())
-        if number >= 0:  # not one of another machine
+        if number >= 0:  # else it belongs to another architecture
             assert lib.seccomp_rule_add(rules, _ALLOW, number, 0) == 0, name
     assert lib.seccomp_load(rules) == 0
 

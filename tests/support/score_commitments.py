@@ -1,4 +1,4 @@
-"""The word with which an evaluator commits to scores, made from the word that will show them."""
+"""An evaluator's commitment to scores, made from the statement that will reveal them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def committing(author: PeerKey, result: EvalResult) -> EvalCommit:
-    """What the author says first."""
+    """The commitment that precedes the result."""
     commit = state.score_commitment(
         digest_from_text(result.competition),
         author,

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent.parent / "vectors" / "scoring"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What is ranked, and what must come out."""
+    """A case of ranking: its input, and the expected result."""
 
     millibits: dict[str, list[int]]
     sizes: list[int]
@@ -47,7 +47,7 @@ def comparison(name: str) -> Comparison:
 
 
 def spelled(ranking: ModelRanking) -> dict[str, Any]:
-    """A ranking as the files have it."""
+    """A ranking in the form of the files."""
     return {
         "places": [
             [one.name, one.rank, one.nanobits_per_byte, one.interval.low, one.interval.high]

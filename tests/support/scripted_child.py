@@ -1,4 +1,4 @@
-"""A child process of a worker that does what a test's script says; it starts at once."""
+"""A child process of a worker that runs a test's script, and starts quickly."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ lives = pathlib.Path(sys.argv[1])
 life = len(lives.read_text()) if lives.exists() else 0
 lives.write_text("x" * (life + 1))
 """
-"""Before every script: `life` is how often the child was started before."""
+"""Precedes every script: `life` is how often the child was started before."""
 
 
 def scripted(folder: Path, script: str) -> list[str]:
-    """The command that runs the script; it may be started again and again."""
+    """The command that runs the script; it may be run repeatedly."""
     file = folder / "child.py"
     file.write_text(COUNTED + script)
     return [sys.executable, "-S", str(file), str(folder / "lives")]

@@ -1,7 +1,7 @@
-"""A wall clock that a test sets forward, in this process and in a ledger of its own.
+"""A wall clock that a test sets forward, in this process and in a ledger that it starts.
 
-Days pass at once, and a busy machine makes nothing late. As a program it is the real
-`tequio-ledger`, its time that of the clock in the file that the first argument names.
+Days pass at once, and a busy machine makes nothing late. Run as a program, this module is the real
+`tequio-ledger` with the time of the clock in the file that the first argument names.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _MS = 1_000_000
 
 
-class SetClock:
-    """What `time` is to the modules that read the wall clock; the file holds the offset in ms."""
+class SettableClock:
+    """Replaces `time` in modules that read the wall clock; the file holds the offset in ms."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -34,22 +34,22 @@ class SetClock:
         return getattr(time, name)
 
     def time_ns(self) -> int:
-        """Say what time it is."""
+        """Give the time."""
         return time.time_ns() + int(self._file.read_text()) * _MS
 
     def go_to(self, ms: int) -> None:
-        """Let it be that time, in milliseconds since 1970."""
+        """Set the clock to that time, in milliseconds since 1970."""
         fresh = self._file.with_suffix(".new")
         fresh.write_text(str(ms - time.time_ns() // _MS))
         fresh.replace(self._file)
 
 
 @contextmanager
-def set_forward(folder: Path, *options: str) -> Iterator[tuple[SetClock, Served]]:
+def set_forward(folder: Path, *options: str) -> Iterator[tuple[SettableClock, Served]]:
     """Serve a ledger whose clock, and ours, can be set."""
     file = folder / "clock"
     file.write_text("0")
-    clock, program = SetClock(file), ("-m", "tests.support.settable_clock", str(file))
+    clock, program = SettableClock(file), ("-m", "tests.support.settable_clock", str(file))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tequio_client.clock.time", clock)
         with served(folder / "ledger", *options, program=program) as ledger:
@@ -57,11 +57,11 @@ def set_forward(folder: Path, *options: str) -> Iterator[tuple[SetClock, Served]
 
 
 def main() -> None:
-    """Be the ledger."""
+    """Run the ledger."""
     from tequio_ledger import __main__ as program  # noqa: PLC0415 - only as a program
     from tequio_ledger import runtime  # noqa: PLC0415
 
-    vars(runtime)["time"] = SetClock(Path(sys.argv.pop(1)))
+    vars(runtime)["time"] = SettableClock(Path(sys.argv.pop(1)))
     program.main()
 
 

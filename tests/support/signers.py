@@ -1,4 +1,4 @@
-"""The process with the log's key: the real program."""
+"""The signing process with the log's key: the real program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def signing(folder: Path, origin: str) -> Iterator[Path]:
-    """Start it for that log and stop it afterwards; gives its socket."""
+    """Start the program for that log and stop it afterwards; yields its socket."""
     program = [sys.executable, "-m", "tequio_ledger", "sign", "--log-json"]
     process = subprocess.Popen(
         [*program, "--dir", str(folder), "--origin", origin],

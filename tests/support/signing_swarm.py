@@ -45,7 +45,7 @@ _D = to_text(sha256(b"nothing that a test looks into"))
 
 
 def manifest(**rounds: int) -> Manifest:
-    """Make a small manifest; `rounds` are fields of its clockwork."""
+    """A small manifest; keywords change its round rules."""
     return Manifest(
         name="paper",
         model=ModelSpec(
@@ -62,11 +62,11 @@ def manifest(**rounds: int) -> Manifest:
         algorithm=Algorithm(),
         inner=InnerParams(),
         windows=WindowRules(samples=4, tokens=256, first=4, most=64),
-        rounds=RoundRules(**{**_CLOCKWORK, **rounds}),
+        rounds=RoundRules(**{**_ROUND_RULES, **rounds}),
     )
 
 
-_CLOCKWORK = {
+_ROUND_RULES = {
     "min_members": 2,
     "warmup": 1_000,
     "train": 10_000,
@@ -80,12 +80,12 @@ _CLOCKWORK = {
 
 
 def weights_root(number: int) -> Digest:
-    """The root that every paper peer claims to have computed after a round."""
+    """The root that every signing peer claims to have computed after a round."""
     return sha256(b"paper weights", number.to_bytes(8, "big"))
 
 
-class PaperPeer(Author):
-    """One member; says what the round asks of it, from the ledger's own view."""
+class SigningPeer(Author):
+    """One member; signs the statements that the round needs, from the ledger's own view."""
 
     def __init__(self, name: str, ledger: Ledger, run: RunId) -> None:
         super().__init__(name, ledger.state.net)
@@ -94,24 +94,24 @@ class PaperPeer(Author):
         self._secrets = 0
 
     def move(self, ledger: Ledger) -> None:
-        """Go on with a ledger that was opened anew."""
+        """Continue with a reopened ledger."""
         self._ledger = ledger
 
     def join(self, *invitation: Signer) -> list[Entry]:
-        """Register, and be ready."""
+        """Sign the registration and member.ready."""
         return [self.register(self._ledger.clock(), *invitation), self.ready()]
 
     def ready(self) -> Entry:
-        """Say that the next roster may have this peer."""
+        """Sign member.ready for the next roster."""
         body = MemberReady(head=_D, roles=("trainer", "witness"), commit=self._commit())
-        return self.say(body, self._ledger.clock(), run=self._run)
+        return self.sign(body, self._ledger.clock(), run=self._run)
 
     def leave(self) -> Entry:
         """Leave the run."""
-        return self.say(MemberLeave(reason=1), self._ledger.clock(), run=self._run)
+        return self.sign(MemberLeave(reason=1), self._ledger.clock(), run=self._run)
 
     def attest(self) -> Entry:
-        """State the head that all paper peers hold."""
+        """State the head that all signing peers hold."""
         view = self._view
         made = view.next_head.round if view.next_head else view.head.round if view.head else 0
         head = view.expected_head(weights_root(made), ZERO_DIGEST)
@@ -128,7 +128,7 @@ class PaperPeer(Author):
         )
 
     def commit(self, loss_q16: int = 0) -> Entry:
-        """Commit to a contribution that does not exist, all assigned windows done."""
+        """Commit to a contribution that does not exist, with all assigned windows done."""
         view = self._view
         assert view.head is not None
         mine = view.assignment[view.slot_of[self.key]]
@@ -153,7 +153,7 @@ class PaperPeer(Author):
         return self._in_round(WorkCommit(header=to_text(header.pack())))
 
     def prove(self, rejected: Mapping[int, RejectionReason] | None = None) -> Entry:
-        """Vouch for every commitment but its own, and those it rejects."""
+        """Vouch for every commitment except its own and the rejected ones."""
         view = self._view
         assert view.head is not None
         refused = {**(rejected or {})}
@@ -172,7 +172,7 @@ class PaperPeer(Author):
     def measure(
         self, millibits: int, size_bytes: int = 64_000, sample: Sample | UnsetType = UNSET
     ) -> Entry:
-        """Say what it measured of the head that was drawn for last, and what that writes."""
+        """Sign a measure, and perhaps a sample, of the head with the last draw."""
         draw = self._ledger.state.run(self._run).drawn
         assert draw is not None
         body = HeadMeasure(
@@ -183,7 +183,7 @@ class PaperPeer(Author):
             sample=sample,
         )
         now_ms, number = self._ledger.clock(), draw.head.round
-        return self.say(body, now_ms, run=self._run, number=number)
+        return self.sign(body, now_ms, run=self._run, number=number)
 
     @property
     def _view(self) -> RoundView:
@@ -192,7 +192,7 @@ class PaperPeer(Author):
         return view
 
     def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof) -> Entry:
-        return self.say(body, self._ledger.clock(), run=self._run, number=self._view.number)
+        return self.sign(body, self._ledger.clock(), run=self._run, number=self._view.number)
 
     def _secret(self) -> Digest:
         return sha256(self.signer.seed, self._secrets.to_bytes(8, "big"))
@@ -201,7 +201,7 @@ class PaperPeer(Author):
         return to_text(sha256(self._secret()))
 
 
-class PaperOrganiser(Author):
+class SigningOrganiser(Author):
     """The organiser of the test network."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -209,6 +209,6 @@ class PaperOrganiser(Author):
         self.signer = ORGANISER
 
     def open(self, rules: Manifest, now_ms: int) -> Entry:
-        """Open the run of a manifest that lies in the blob folder."""
+        """Open the run of a manifest that is in the blob folder."""
         body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-        return self.say(body, now_ms, run=rules.run_id)
+        return self.sign(body, now_ms, run=rules.run_id)

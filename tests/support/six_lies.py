@@ -1,7 +1,7 @@
-"""Six lies that a ledger in league with liars can tell of a competition that was decided honestly.
+"""Six lies of a colluding ledger about a competition that was decided honestly.
 
-Each changes a `RetoldLog` into what such a ledger would show, signed by all who had to sign. It
-names the entry at which a stranger has to find it, and words that have to be said there.
+Each lie changes a `RewrittenLog` into one that such a ledger would publish, with all signatures. It
+names the entry at which an auditor must find it, and words that the finding must contain.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, Submission
     from tequio_shared.competition.state import CompetitionDraw
-    from tests.support.rewritten_log import RetoldLog
+    from tests.support.rewritten_log import RewrittenLog
 
 SECOND_MS = 1_000
 _OTHER = to_text(sha256(b"other weights"))
@@ -52,26 +52,26 @@ class Lie:
     """One of the six."""
 
     name: str
-    tell: Callable[[RetoldLog, JudgedCompetition], int]
-    """Changes the log of a competition that was judged; gives the entry that is at fault."""
+    tell: Callable[[RewrittenLog, JudgedCompetition], int]
+    """Changes the log of a judged competition; returns the entry at fault."""
     says: tuple[str, ...]
-    """What a finding at that entry has to say."""
+    """Words that a finding at that entry must contain."""
 
 
-def count_a_liar(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """One evaluator halves what the last entrant needs; its number alone makes the ranking."""
+def count_a_liar(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """One evaluator halves the last entrant's score, and only that score is ranked."""
     last = _last(judged)
     lied = _halved(last.evaluations[0])
-    _say_instead(log, judged, lied)
+    _replace_scores(log, judged, lied)
     due = _outcome(judged, replace(last, evaluations=(lied, *last.evaluations[1:])))
     total = lied.total
     nanobits = total.millibits * 1_000_000 // total.size_bytes
-    said = placed(due, last.entrant, millibits=total.millibits, nanobits_per_byte=nanobits)
-    return decide(log, first(said, last.entrant))
+    outcome = placed(due, last.entrant, millibits=total.millibits, nanobits_per_byte=nanobits)
+    return decide(log, first(outcome, last.entrant))
 
 
-def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """The archive of the rules has an easy text in the place of one that was committed to."""
+def swap_a_document(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """The archive has an easy text in place of one that was committed to."""
     rules, raw = judged.view.rules, log.blobs[digest_from_text(judged.view.rules.sealed.archive)]
     head, key = ArchiveHead.parse(raw[:HEAD_BYTES]), _draw(judged).key
     plain = b"".join(sealing.decrypt(key, head, BytesIO(raw[HEAD_BYTES:])))
@@ -83,41 +83,41 @@ def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
     return judged.view.phase_starts[CompetitionPhase.OPEN].index
 
 
-def show_a_share_early(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """A custodian shows a share a second before the deadline."""
+def show_a_share_early(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """A custodian reveals a share a second before the deadline."""
     early = judged.view.rules.dates.deadline - SECOND_MS
     return log.bring_forward(log.index_of(CompReveal), log.index_of(CompClose), early)
 
 
-def change_weights(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """The last entrant submits again after the deadline, and that is what all say they scored."""
+def change_weights(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """The last entrant submits again after the deadline, and all claim to have scored that."""
     view, last = judged.view, _last(judged)
     entrant = view.entrants[last.entrant]
     if entrant.submission is None:
-        raise AssertionError("whoever is ranked has submitted")
+        raise AssertionError("a ranked entrant has submitted")
     name = log.put(_other_weights(entrant.submission).encode())
     evaluations = []
     for one in last.evaluations:
         evaluations.append(msgspec.structs.replace(_halved(one), submission=name))
-        _say_instead(log, judged, evaluations[-1])
+        _replace_scores(log, judged, evaluations[-1])
     better = replace(last, submission=digest_from_text(name), evaluations=tuple(evaluations))
     decide(log, _outcome(judged, better))
     body = CompSubmit(competition=to_text(view.id), entrant=last.entrant, submission=name)
     return log.insert(log.index_of(CompClose) + 1, entrant.author, body)
 
 
-def change_a_rank(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """The last entrant is first, and all numbers are as they were."""
+def change_a_rank(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """The last entrant is ranked first, with unchanged scores."""
     return decide(log, first(judged.outcome, _last(judged).entrant))
 
 
-def let_anybody_evaluate(log: RetoldLog, judged: JudgedCompetition) -> int:
-    """Somebody who was not drawn scores the last entrant, and that is counted, too."""
+def let_anybody_evaluate(log: RewrittenLog, judged: JudgedCompetition) -> int:
+    """An evaluator that was not drawn scores the last entrant, and its scores count."""
     last, at = _last(judged), max(one.revealed_at.index for one in judged.view.results.values())
     stranger = _not_drawn(log, judged, at)
     extra = msgspec.structs.replace(_halved(last.evaluations[0]), evaluator=to_text(stranger))
     decide(log, _outcome(judged, replace(last, evaluations=(*last.evaluations, extra))))
-    return log.insert(at + 1, stranger, _said(log, extra))
+    return log.insert(at + 1, stranger, _result_of(log, extra))
 
 
 LIES = (
@@ -167,8 +167,8 @@ def first(outcome: CompetitionOutcome, entrant: str) -> CompetitionOutcome:
     return outcome
 
 
-def decide(log: RetoldLog, outcome: CompetitionOutcome) -> int:
-    """Have the organisers say that it came to something else; gives the entry."""
+def decide(log: RewrittenLog, outcome: CompetitionOutcome) -> int:
+    """Have the organisers state another outcome; returns the entry."""
     at = log.index_of(CompResult)
     body = log.entries[at].statement.body
     return log.change(at, msgspec.structs.replace(body, outcome=log.put(outcome.encode())))
@@ -179,23 +179,23 @@ def _last(judged: JudgedCompetition) -> JudgedEntrant:
     return next(one for one in judged.contenders if one.entrant == name)
 
 
-def _halved(said: Evaluation) -> Evaluation:
+def _halved(scores: Evaluation) -> Evaluation:
     documents = tuple(
-        msgspec.structs.replace(one, millibits=one.millibits // 2) for one in said.documents
+        msgspec.structs.replace(one, millibits=one.millibits // 2) for one in scores.documents
     )
-    return msgspec.structs.replace(said, documents=documents)
+    return msgspec.structs.replace(scores, documents=documents)
 
 
-def _say_instead(log: RetoldLog, judged: JudgedCompetition, scores: Evaluation) -> None:
-    """Have an evaluator show these scores, and have committed to them."""
-    author, result = key_from_text(scores.evaluator), _said(log, scores)
+def _replace_scores(log: RewrittenLog, judged: JudgedCompetition, scores: Evaluation) -> None:
+    """Replace an evaluator's commitment and result by these scores."""
+    author, result = key_from_text(scores.evaluator), _result_of(log, scores)
     commits = judged.view.commits
     log.change(commits[result.entrant, author].committed_at.index, committing(author, result))
     log.change(judged.view.results[result.entrant, author].revealed_at.index, result)
 
 
-def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
-    """The word that says these scores; the document is put."""
+def _result_of(log: RewrittenLog, scores: Evaluation) -> EvalResult:
+    """The statement of these scores, whose document it stores."""
     total = scores.total
     return EvalResult(
         competition=scores.competition,
@@ -209,7 +209,7 @@ def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
 
 
 def _outcome(judged: JudgedCompetition, changed: JudgedEntrant) -> CompetitionOutcome:
-    """What it comes to with that instead of what was said of the entrant."""
+    """The outcome with one entrant's evaluations replaced."""
     texts = [DrawnText.of(one) for one in judged.texts]
     contenders = [changed if one.entrant == changed.entrant else one for one in judged.contenders]
     return competition_result.compute_outcome(
@@ -219,7 +219,7 @@ def _outcome(judged: JudgedCompetition, changed: JudgedEntrant) -> CompetitionOu
 
 def _draw(judged: JudgedCompetition) -> CompetitionDraw:
     if judged.view.draw is None:
-        raise AssertionError("what was judged was drawn before")
+        raise AssertionError("a judged competition has a draw")
     return judged.view.draw
 
 
@@ -230,8 +230,8 @@ def _other_weights(was: Submission) -> Submission:
     return msgspec.structs.replace(was, files=files)
 
 
-def _not_drawn(log: RetoldLog, judged: JudgedCompetition, at: int) -> PeerKey:
-    """Somebody who offered in vain; or, if all were drawn, who has no part in it, known by then."""
+def _not_drawn(log: RewrittenLog, judged: JudgedCompetition, at: int) -> PeerKey:
+    """A key that offered and was not drawn; or else an uninvolved key that is known by then."""
     view = judged.view
     drawn = set(_draw(judged).evaluators)
     parts = {

@@ -1,8 +1,8 @@
-"""A disk that a test can fill: room of its own for one program's folder.
+"""A disk that a test can fill: separate space for one program's folder.
 
-Where a file system can be mounted (root on Linux), a small one in memory: what is written to it
-when it is full fails as on any disk, with ENOSPC. Elsewhere the processes are forbidden to write
-beyond the end of any file, which they see as EFBIG.
+Where a file system can be mounted (root on Linux), it is a small one in memory: writing to it when
+it is full fails with ENOSPC, as on any disk. Elsewhere a limit keeps the processes from extending
+files, which they see as EFBIG.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SIZE_MB = 128
-"""A ledger of two thousand small rounds has room in it."""
+"""Enough space for a ledger of two thousand small rounds."""
 BALLAST = "ballast"
 
 
 class SmallDisk:
-    """The room for one folder; `unmount` when all is over."""
+    """The disk of one folder; call `unmount` at the end."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder; what is mounted lies elsewhere, so that temporary folders can go."""
+        """Create the folder; it links to the mount point, so that temporary folders can go."""
         self._folder = folder
         self._mounted = _mounted()
         if self._mounted is None:
@@ -37,7 +37,7 @@ class SmallDisk:
             folder.symlink_to(self._mounted, target_is_directory=True)
 
     def fill(self, pids: Iterable[int]) -> None:
-        """Leave no byte; `pids` are the processes that use it."""
+        """Leave no free space; `pids` are the processes that use the disk."""
         if self._mounted is None:
             _limit(pids, 0)
             return
@@ -46,21 +46,21 @@ class SmallDisk:
                 pass
 
     def empty(self, pids: Iterable[int]) -> None:
-        """Give the room back."""
+        """Free the space again."""
         if self._mounted is not None:
             (self._folder / BALLAST).unlink(missing_ok=True)
         else:
             _limit(pids, resource.RLIM_INFINITY)
 
     def unmount(self) -> None:
-        """Give back what the disk itself takes."""
+        """Unmount the disk and delete its mount point."""
         if self._mounted is not None:
             subprocess.run(["umount", "--lazy", str(self._mounted)], check=True)  # noqa: S607 - in PATH
             self._mounted.rmdir()
 
 
 def _mounted() -> Path | None:
-    """A new file system in memory, where we may mount one."""
+    """Mount a new file system in memory; None if we may not mount one."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return None
     point = Path(tempfile.mkdtemp(prefix="tequio-disk-"))

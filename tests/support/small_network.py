@@ -1,7 +1,7 @@
-"""A network with one small run that a test can start in seconds: texts, model, plan, founding.
+"""A network with one small run that a test can start in seconds: texts, model, plan, setup.
 
-The model has two million parameters, so that its head has more pieces than one peer is asked for
-at once; it sees only a few tokens a round.
+The model has two million parameters, so that its head has more chunks than are requested from one
+peer at once; it sees only a few tokens a round.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import trio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.real_network import Stage
+    from tests.support.real_network import RealNetwork
 
 RUN = "day"
 DEADLINE_S = 30
-"""The shortest deadline of a round; a round that takes half of it has waited for somebody."""
+"""The shortest deadline of a round; a round that takes half of it has waited for a member."""
 CONFIG: dict[str, object] = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
@@ -67,42 +67,42 @@ WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class RunFiles:
     """A model's configuration and an organiser's plan."""
 
     config: dict[str, object]
     plan: str
 
 
-SMALL = Script(config=CONFIG, plan=PLAN)
+SMALL = RunFiles(config=CONFIG, plan=PLAN)
 
 
-async def found(stage: Stage, script: Script = SMALL) -> str:
-    """Start the ledger and open the run; the seed's folder is filled. Gives the organiser's key."""
-    organiser = await begin(stage, script)
-    await open_run(stage)
+async def found(network: RealNetwork, script: RunFiles = SMALL) -> str:
+    """Start the ledger, open the run and fill the seed's folder; returns the organiser's key."""
+    organiser = await begin(network, script)
+    await open_run(network)
     return organiser
 
 
-async def begin(stage: Stage, script: Script = SMALL) -> str:
-    """Prepare all that a run needs and start the ledger. Gives the organiser's key."""
-    await trio.to_thread.run_sync(_write_files, stage.folder, script)
-    data, texts, home = (str(stage.folder / name) for name in ("data", "texts", "organiser"))
-    await stage.command("data", "data", "build", data, "--folder", texts, "--sequence", "32")
-    organiser = (await stage.command("key", "run", "key", "--dir", home)).strip()
-    await stage.ledger(organiser)
+async def begin(network: RealNetwork, script: RunFiles = SMALL) -> str:
+    """Prepare all that a run needs and start the ledger; returns the organiser's key."""
+    await trio.to_thread.run_sync(_write_files, network.folder, script)
+    data, texts, home = (str(network.folder / name) for name in ("data", "texts", "organiser"))
+    await network.command("data", "data", "build", data, "--folder", texts, "--sequence", "32")
+    organiser = (await network.command("key", "run", "key", "--dir", home)).strip()
+    await network.ledger(organiser)
     return organiser
 
 
-async def open_run(stage: Stage) -> None:
-    """Open the run on the ledger that was begun with."""
-    plan, home, seed = (str(stage.folder / name) for name in ("plan.toml", "organiser", "seed"))
-    where = ("--ledger", stage.url, "--dir", home, "--seed-dir", seed)
-    await stage.command("open", "run", "open", plan, *where)
+async def open_run(network: RealNetwork) -> None:
+    """Open the run on the ledger that `begin` started."""
+    plan, home, seed = (str(network.folder / name) for name in ("plan.toml", "organiser", "seed"))
+    where = ("--ledger", network.url, "--dir", home, "--seed-dir", seed)
+    await network.command("open", "run", "open", plan, *where)
 
 
-def _write_files(folder: Path, script: Script) -> None:
-    """The same bytes every time."""
+def _write_files(folder: Path, script: RunFiles) -> None:
+    """Write the run's files, with the same bytes every time."""
     (folder / "config.json").write_text(json.dumps(script.config))
     (folder / "plan.toml").write_text(script.plan)
     (folder / "texts").mkdir()

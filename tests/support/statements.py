@@ -1,4 +1,4 @@
-"""One valid body of each type, as JSON has it, and the envelope around it."""
+"""One valid body of each type, as JSON, and the envelope around it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
 
 
 def example(name: str) -> Body:
-    """Make the example's body."""
+    """The example's body."""
     return convert(EXAMPLES[name], BODIES[name, VERSION])
 
 

@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 HOUR_MS = 3_600_000
 OPENS, DEADLINE, DRAW, SCORED, RESULT = (HOUR_MS * n for n in (1, 5, 6, 8, 9))
-"""Dates of a paper competition, in milliseconds after its start."""
+"""Dates of a synthetic competition, in milliseconds after its start."""
 NO_LIMIT = Budget(parameters=0, tokens=0, hours=0)
 ROOT = sha256(b"root of a sealed set")
 
 
 @dataclass(kw_only=True)
-class PaperCompetition:
-    """Rules of so many custodians, and what each step needs; `documents` are to be put as blobs."""
+class SyntheticCompetition:
+    """Rules with these custodians, and the body of each step; store `documents` as blobs."""
 
     custodians: Sequence[PeerKey]
     start_ms: int
@@ -103,22 +103,22 @@ class PaperCompetition:
 
     @property
     def id(self) -> Digest:
-        """Its name."""
+        """The competition's id."""
         return self.rules.id
 
     @property
     def text(self) -> str:
-        """Its name, as statements have it."""
+        """The competition's id as text, as in statements."""
         return to_text(self.id)
 
     def put(self, document: bytes) -> str:
-        """Keep a document; gives its name."""
+        """Add a document; returns its name."""
         name = sha256(document)
         self.documents[name] = document
         return to_text(name)
 
     def open(self) -> CompOpen:
-        """Open it."""
+        """Open the competition."""
         return CompOpen(competition=self.text)
 
     def enter(self, entrant: str, side: RunId | None = None) -> CompEnter:
@@ -137,17 +137,17 @@ class PaperCompetition:
         return EvalOffer(competition=self.text, commit=to_text(commit))
 
     def secret(self, author: PeerKey) -> EvalSecret:
-        """Open that offer's secret."""
+        """Reveal the secret of that offer."""
         return EvalSecret(competition=self.text, secret=to_text(secret_of(author)))
 
     def reveal(self, number: int) -> CompReveal:
-        """Show the share of that number, from 1."""
+        """Reveal the share of that number, from 1."""
         return CompReveal(competition=self.text, share=self.shares[number - 1].encode())
 
     def commit(
         self, author: PeerKey, entrant: str, submission: Submission, millibits: int
     ) -> EvalCommit:
-        """Commit to what `result` says."""
+        """Commit to the scores of `result`."""
         return self.commit_to(author, self.result(author, entrant, submission, millibits))
 
     def commit_to(self, author: PeerKey, result: EvalResult) -> EvalCommit:
@@ -157,7 +157,7 @@ class PaperCompetition:
     def result(
         self, author: PeerKey, entrant: str, submission: Submission, millibits: int
     ) -> EvalResult:
-        """Say that each drawn document takes so many millibits; the first one has no text."""
+        """Score each drawn document at `millibits`; the first one has no text."""
         scores = Evaluation(
             competition=self.text,
             entrant=entrant,
@@ -180,7 +180,7 @@ class PaperCompetition:
     def challenge(
         self, entrant: str, evaluator: PeerKey, document: int, millibits: int = 7
     ) -> CompChallenge:
-        """Contradict an evaluator."""
+        """Challenge an evaluator's score of a document."""
         return CompChallenge(
             competition=self.text,
             entrant=entrant,
@@ -203,7 +203,7 @@ def secret_of(author: PeerKey) -> Digest:
 
 
 def salt_of(author: PeerKey, entrant: str) -> Digest:
-    """What a key's commitment to scores has beside them in these tests."""
+    """The salt of a key's commitment to scores in these tests."""
     return sha256(b"salt", author, entrant.encode())
 
 

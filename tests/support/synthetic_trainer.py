@@ -1,9 +1,9 @@
-"""A trainer without a network in it: obeys commands, writes real files, computes real heads.
+"""A trainer without a neural network: it obeys commands, writes real files, computes real heads.
 
-What it "trains" follows from round, head, trainer and the error feedback that it was given, so a
-test can tell from the log which feedback a contribution started from. Its claimed losses differ
-each time: training twice for one round never gives the same header. `DIARY` in the environment's
-PYTHON_PAPER_DIARY gets a line for each training.
+Its "training" depends on round, head, trainer and the given error feedback, so a test can tell from
+the log which feedback a contribution started from. Its claimed losses differ each time: training
+twice for one round never gives the same header. The file that the environment variable
+PYTHON_PAPER_DIARY names gets a line for each training and each evaluation.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ if TYPE_CHECKING:
 DIARY = "PYTHON_PAPER_DIARY"
 TRAINING_S = 0.3
 UNWRITTEN = 13
-"""Round of a head that writes nothing."""
+"""Round of a head that fails to write a sample."""
 BEAT_S = 0.1
 
-_saying = threading.Lock()
+_writing = threading.Lock()
 _doing = "resting"
 
 
 def training_seed(run: str, round_: int, head: str, trainer: str, feedback: bytes) -> Digest:
-    """All that a contribution's payload and feedback follow from."""
+    """The seed of a contribution's payload and feedback."""
     return sha256(f"{run} {round_} {head} {trainer} ".encode(), sha256(feedback))
 
 
 def payload_of(seed: Digest, manifest: Manifest, k: int) -> bytes:
-    """The records that this seed trains."""
+    """The payload that training with this seed gives."""
     shape = shape_of(manifest, k)
     chance = np.random.default_rng(int.from_bytes(seed, "big"))
     rows = [np.sort(chance.permutation(CHUNK)[:k]) for _ in range(manifest.chunks)]
@@ -76,52 +76,52 @@ def payload_of(seed: Digest, manifest: Manifest, k: int) -> bytes:
 
 
 def feedback_of(seed: Digest, manifest: Manifest) -> bytes:
-    """What it leaves behind."""
+    """The error feedback that training with this seed leaves."""
     chance = np.random.default_rng(int.from_bytes(sha256(seed), "big"))
     return chance.bytes(2 * manifest.layout.elements)
 
 
 def shape_of(manifest: Manifest, k: int) -> RecordShape:
-    """The round's records."""
+    """The shape of the round's records."""
     return RecordShape(algorithm=manifest.algorithm.name, k=k, bits=manifest.algorithm.bits)
 
 
 def main() -> None:
-    """Obey until the input ends."""
+    """Obey commands until the input ends."""
     threading.Thread(target=_beat, daemon=True).start()
-    say(link.TrainerHello(pid=os.getpid(), software="paper"))
+    send(link.TrainerHello(pid=os.getpid(), software="paper"))
     manifest: Manifest | None = None
     for line in sys.stdin.buffer:
         match link.decode_command(line):
             case link.Prepare() as command:
                 manifest = Manifest.parse(Path(command.manifest).read_bytes())
-                say(_ready(command, manifest))
+                send(_ready(command, manifest))
             case link.Rest(command=number):
-                say(link.Resting(command=number))
+                send(link.Resting(command=number))
             case link.Train() as command if manifest:
-                say(_trained(command, manifest))
+                send(_trained(command, manifest))
             case link.Screen() as command:
-                say(_screened(command))
+                send(_screened(command))
             case link.Advance() as command if manifest:
-                say(_advanced(command, manifest))
+                send(_advanced(command, manifest))
             case link.Evaluate() | link.Continue() as command:
-                say(
+                send(
                     _evaluated(command)
                     if isinstance(command, link.Evaluate)
                     else _continued(command)
                 )
 
 
-def say(report: link.Report) -> None:
+def send(report: link.Report) -> None:
     """Write one report."""
-    with _saying:
+    with _writing:
         sys.stdout.buffer.write(link.encode(report))
         sys.stdout.buffer.flush()
 
 
 def _beat() -> None:
     while True:
-        say(
+        send(
             link.TrainerHeartbeat(command=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1)
         )
         time.sleep(BEAT_S)
@@ -140,7 +140,7 @@ def _ready(command: link.Prepare, manifest: Manifest) -> link.TrainerReady:
 
 
 def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
-    global _doing  # noqa: PLW0603 - read by the thread that beats
+    global _doing  # noqa: PLW0603 - read by the heartbeat thread
     _doing = "training"
     time.sleep(TRAINING_S)
     _doing = "resting"
@@ -237,7 +237,7 @@ def _advanced(command: link.Advance, manifest: Manifest) -> link.AdvanceReport:
 
 
 def _evaluated(command: link.Evaluate) -> link.Evaluated:
-    """One document of as many tokens as were asked for, two bytes a token, six bits each."""
+    """Report one document of `max_tokens` tokens, at two bytes and six bits per token."""
     _write_diary(f"evaluate {command.first_document}")
     time.sleep(TRAINING_S)
     tokens = command.max_tokens
@@ -256,7 +256,7 @@ def _evaluated(command: link.Evaluate) -> link.Evaluated:
 
 
 def _continued(command: link.Continue) -> link.Report:
-    """Which document was asked for; of the head of round 13 nothing."""
+    """Name the requested document as the text; fail for the head of round 13."""
     if command.round == UNWRITTEN:
         return link.Failed(command=command.command, code="memory", reason="no room to write")
     text = f" of document {command.document}"

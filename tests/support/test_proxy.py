@@ -1,4 +1,4 @@
-"""The proxy of the fault tests: slow is slow, late is late, cut is cut."""
+"""The proxy of the fault tests: rate limits, delays and splits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from tests.support.proxy import BURST_BYTES, HOST, Proxy
+from tests.support.proxy import BURST_BYTES, HOST, NetworkProxy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -25,16 +25,16 @@ async def echo(stream: trio.SocketStream) -> None:
 
 
 @pytest.fixture
-async def proxy(nursery: trio.Nursery) -> AsyncIterator[Proxy]:
-    proxy = Proxy(nursery, lambda: {ME: os.getpid()})
+async def proxy(nursery: trio.Nursery) -> AsyncIterator[NetworkProxy]:
+    proxy = NetworkProxy(nursery, lambda: {ME: os.getpid()})
     proxy.line(ME)
     yield proxy
     nursery.cancel_scope.cancel()
 
 
 @pytest.fixture
-async def dialled(proxy: Proxy, nursery: trio.Nursery) -> AsyncIterator[trio.SocketStream]:
-    """A connection to an echo behind the proxy; the proxy finds out that we opened it."""
+async def dialled(proxy: NetworkProxy, nursery: trio.Nursery) -> AsyncIterator[trio.SocketStream]:
+    """A connection to an echo server behind the proxy, which has to find out that we opened it."""
     (listener,) = await trio.open_tcp_listeners(0, host=HOST)
     nursery.start_soon(trio.serve_listeners, echo, [listener])
     front = await proxy.front(OTHER, listener.socket.getsockname()[1])
@@ -43,7 +43,7 @@ async def dialled(proxy: Proxy, nursery: trio.Nursery) -> AsyncIterator[trio.Soc
 
 
 async def seconds_for(stream: trio.SocketStream, size: int) -> float:
-    """How long so many bytes take to the echo and back."""
+    """How long `size` bytes take to the echo server and back."""
     start, left = trio.current_time(), size
     async with trio.open_nursery() as nursery:
         nursery.start_soon(stream.send_all, bytes(size))
@@ -54,8 +54,8 @@ async def seconds_for(stream: trio.SocketStream, size: int) -> float:
 
 @pytest.mark.trio
 @pytest.mark.parametrize("name", [ME, OTHER])
-async def test_a_slow_line_carries_no_more_than_its_rate(
-    proxy: Proxy, dialled: trio.SocketStream, name: str
+async def test_a_slow_link_carries_no_more_than_its_rate(
+    proxy: NetworkProxy, dialled: trio.SocketStream, name: str
 ) -> None:
     size = 4 * BURST_BYTES
     await seconds_for(dialled, 1)
@@ -67,8 +67,8 @@ async def test_a_slow_line_carries_no_more_than_its_rate(
 
 
 @pytest.mark.trio
-async def test_delays_of_both_lines_add_up_each_way(
-    proxy: Proxy, dialled: trio.SocketStream
+async def test_delays_of_both_links_add_up_each_way(
+    proxy: NetworkProxy, dialled: trio.SocketStream
 ) -> None:
     proxy.line(ME).delay_s, proxy.line(OTHER).delay_s = 0.2, 0.1
     assert await seconds_for(dialled, 1) >= 0.6
@@ -80,8 +80,8 @@ async def test_delays_of_both_lines_add_up_each_way(
     [lambda proxy: proxy.split({ME}), lambda proxy: proxy.split({OTHER})],
     ids=["we are cut off", "the other is"],
 )
-async def test_what_is_cut_waits_and_arrives_when_the_line_is_mended(
-    proxy: Proxy, dialled: trio.SocketStream, cut: Callable[[Proxy], None]
+async def test_cut_data_waits_and_arrives_when_the_link_is_mended(
+    proxy: NetworkProxy, dialled: trio.SocketStream, cut: Callable[[NetworkProxy], None]
 ) -> None:
     await seconds_for(dialled, 1)
     cut(proxy)
@@ -94,14 +94,16 @@ async def test_what_is_cut_waits_and_arrives_when_the_line_is_mended(
 
 
 @pytest.mark.trio
-async def test_lines_on_one_side_hear_each_other(proxy: Proxy, dialled: trio.SocketStream) -> None:
+async def test_links_on_one_side_reach_each_other(
+    proxy: NetworkProxy, dialled: trio.SocketStream
+) -> None:
     proxy.split({ME, OTHER})
     with trio.fail_after(5):
         await seconds_for(dialled, 1)
 
 
 @pytest.mark.trio
-async def test_who_dials_a_closed_port_hears_the_end(proxy: Proxy) -> None:
+async def test_a_connection_to_a_closed_port_ends(proxy: NetworkProxy) -> None:
     (listener,) = await trio.open_tcp_listeners(0, host=HOST)
     port = listener.socket.getsockname()[1]
     await listener.aclose()

@@ -1,12 +1,12 @@
-"""How much longer than promised a thing may take where tests run."""
+"""How much longer than promised an operation may take where tests run."""
 
 from __future__ import annotations
 
 SLACK = 6.0
-"""A machine that runs tests is busy, and may be slow. What is promised of one that has time is
-measured in `bench/`; a test only tells it from what would never come, or come by luck."""
+"""A machine that runs tests is busy, and may be slow. `bench/` measures the promises on an idle
+machine; a test only distinguishes them from what never happens, or happens by luck."""
 
 
 def allowed_s(promised_s: float) -> float:
-    """Seconds to wait for what is promised within `promised_s`."""
+    """Seconds to wait for a result that is promised within `promised_s`."""
     return SLACK * promised_s

@@ -1,8 +1,8 @@
-"""Cheating trainers: what they send in the place of the work that they have, or have not, done.
+"""Cheating trainers: the bytes that they send instead of honest work, done or not.
 
-An attack is a pure function from a `Situation` (the honest bytes, and what a cheat can lay its
-hands on) to other bytes that break no byte rule. All of it happens after the honest encoding and
-before the commitment, so everything else about a cheat is genuine: key, windows, header, signature.
+An attack is a pure function from a `Situation` (the honest bytes, and other bytes that a cheat can
+get) to other bytes that break no byte rule. It runs after the honest encoding and before the
+commitment, so everything else about a cheat is genuine: key, windows, header, signature.
 The same attacks serve in one process (`forged`) and in a real worker's trainer (`hostile_trainer`).
 """
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What a cheat has before it commits: its honest payload, and bytes of others and of before.
+    """A cheat's data before it commits: its honest payload, and payloads of others and of before.
 
-    What is not at hand is None, and an attack that needs it does honest work instead.
+    Unavailable payloads are None, and an attack that needs one does honest work instead.
     """
 
     shape: RecordShape
     payload: bytes
     seed: int = 0
     last: bytes | None = None
-    """Its own payload of the last round."""
+    """The cheat's own payload of the last round."""
     foreign: bytes | None = None
     """Another peer's payload of this round."""
     foreign_last: bytes | None = None
@@ -52,12 +52,12 @@ class Situation:
 
 
 def sign_flip(scale: float = 3.0) -> Callable[[Situation], bytes]:
-    """Send the opposite, so many times as strong."""
+    """Send the opposite, `scale` times as strong."""
     return lambda now: _changed(now, sign=-1, scale=scale)
 
 
 def rescale(factor: float) -> Callable[[Situation], bytes]:
-    """Send the right thing, so many times as strong."""
+    """Send the honest update, `factor` times as strong."""
     return lambda now: _changed(now, sign=1, scale=factor)
 
 
@@ -94,7 +94,7 @@ def weak_copy(now: Situation) -> bytes:
 
 
 def stale(now: Situation) -> bytes:
-    """Send the own work of the last round again."""
+    """Send the cheat's own work of the last round again."""
     return now.payload if now.last is None else now.last
 
 
@@ -104,14 +104,14 @@ def replay(now: Situation) -> bytes:
 
 
 def honest(now: Situation) -> bytes:
-    """Send what was made; for cheats that lie about the work itself."""
+    """Send the honest payload; for cheats that lie about the work itself."""
     return now.payload
 
 
 def forged(
     attack: Callable[[Situation], bytes], encoded: EncodedContribution, now: Situation
 ) -> EncodedContribution:
-    """What the cheat hands in instead of `encoded`."""
+    """The contribution that the cheat sends instead of `encoded`."""
     payload = attack(now)
     return replace(
         encoded, payload=payload, payload_root=payload_root(payload, now.shape), warnings=()
@@ -134,7 +134,7 @@ ATTACKS: dict[str, Callable[[Situation], bytes]] = {
     "replay": replay,
     "half_work": honest,
 }
-"""By the name that a driver takes. `half_work` trains half of the steps and says it did all."""
+"""Attacks by name. `half_work` trains half of the steps and claims all of them."""
 
 
 def _changed(now: Situation, *, sign: int, scale: float) -> bytes:

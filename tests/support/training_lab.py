@@ -1,8 +1,8 @@
-"""A laboratory: real training, contributions and heads, in one process and without a network.
+"""Real training, contributions and heads in one process, without a network.
 
-It uses the trainer's own code for every part that counts (inner steps, codecs, screen, head); only
-the ledger, the worker and the wire are missing. Everything follows from seeds: two laboratories of
-one recipe train alike, so a run with an attacker can be held against the same run without it.
+It uses the trainer's own code for every essential part (inner steps, codecs, screen, head); only
+the ledger, the worker and the wire are missing. Everything is seeded: two labs with one recipe
+train alike, so a run with an attacker can be compared with the same run without it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 FP32 = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
 BF16 = dataclasses.replace(FP32, precision=torch.bfloat16)
-"""The CPU computing as a GPU would: autocast to bfloat16 in the inner steps."""
+"""The CPU, computing as a GPU does: autocast to bfloat16 in the inner steps."""
 RUN = RunId(sha256(b"laboratory"))
 _ALPHA_ONE = 1 << 20
 _Q15 = 1 << 15
@@ -61,13 +61,13 @@ _Q15 = 1 << 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What is trained, and how long a round is."""
+    """The settings of model and training, and the length of a round."""
 
     config: Mapping[str, object]
     sequence: int = 128
     steps: int = 20
     windows: int = 40
-    """Windows of one sample each that a full share has."""
+    """Windows of a full share, of one sample each."""
     k: int = 256
     bits: int = 2
     lr: float = 0.003
@@ -91,12 +91,12 @@ class Recipe:
 
     @property
     def shape(self) -> RecordShape:
-        """The form of the records."""
+        """The shape of the records."""
         return RecordShape(algorithm="sparseloco", k=self.k, bits=self.bits)
 
     @property
     def outer(self) -> OuterParams:
-        """The outer step's numbers."""
+        """The outer step's parameters."""
         return OuterParams(
             algorithm="sparseloco",
             layout="flat",
@@ -108,8 +108,8 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """What a trainer made in a round."""
+class TrainedContribution:
+    """A trainer's result in a round."""
 
     slot: int
     first: int
@@ -119,7 +119,7 @@ class Made:
     encoded: EncodedContribution
 
 
-class Laboratory:
+class TrainingLab:
     """One model, one data set, one head; trainers take turns at the model."""
 
     def __init__(self, folder: Path, recipe: Recipe, source: TextSource) -> None:
@@ -146,7 +146,7 @@ class Laboratory:
         return sum(shard.samples for shard in self.corpus.train)
 
     def windows_of(self, slot: int, trainers: int) -> int:
-        """The first window of a slot in the present round: shares follow each other for ever."""
+        """The first window of a slot in the present round; shares cycle through the data."""
         at = ((self.round - 1) * trainers + slot) * self.recipe.windows
         return at % (self.windows - self.recipe.windows)
 
@@ -159,11 +159,11 @@ class Laboratory:
         steps: int | None = None,
         training: TrainingData | None = None,
     ) -> tuple[NDArray[np.float32], int]:
-        """Train on windows from `first` on; gives the pseudo-gradient and the steps done."""
+        """Train on windows from `first` on; returns the pseudo-gradient and the steps done."""
         recipe = self.recipe
         self.model.load(self.weights, self.layout)
         plan = StepPlan.from_ranges([(first, windows or recipe.windows)], recipe.steps)
-        watch = Patient(steps)
+        watch = StepLimit(steps)
         data = training or self.training
         done = inner.train(self.model, data, plan, recipe.inner, device, watch)
         out = np.zeros(self.layout.elements, np.float32)
@@ -177,10 +177,10 @@ class Laboratory:
         first: int,
         trained: tuple[NDArray[np.float32], int],
         feedback: NDArray[np.uint16] | None = None,
-    ) -> Made:
-        """A full share from window `first` on; `trained` is what `delta` gave."""
+    ) -> TrainedContribution:
+        """The contribution of a full share from window `first` on; `trained` comes from `delta`."""
         delta, steps = trained
-        return Made(
+        return TrainedContribution(
             slot=slot,
             first=first,
             windows=self.recipe.windows,
@@ -197,8 +197,8 @@ class Laboratory:
         algorithm = codecs.outer_algorithm(rules, self.recipe.k, self.recipe.feedback)
         return codecs.encode(algorithm, self.layout, delta, feedback, FP32.handle)
 
-    def header(self, made: Made) -> bytes:
-        """The header that goes with what was made."""
+    def header(self, made: TrainedContribution) -> bytes:
+        """The packed header of a contribution."""
         return ContributionHeader(
             algorithm=1,
             bits=self.recipe.bits,
@@ -216,8 +216,8 @@ class Laboratory:
             feedback_root=made.encoded.feedback_root,
         ).pack()
 
-    def expected(self, made: Made) -> ExpectedContribution:
-        """What the round demands of it."""
+    def expected(self, made: TrainedContribution) -> ExpectedContribution:
+        """The round's expectations of a contribution."""
         return ExpectedContribution(
             shape=self.recipe.shape,
             chunks=self.layout.chunks,
@@ -231,8 +231,8 @@ class Laboratory:
             max_inner_steps=500,
         )
 
-    def candidates(self, made: Sequence[Made]) -> list[screen.ScreenedCandidate]:
-        """Contributions as a witness meets them: files, in the order of their commitments."""
+    def candidates(self, made: Sequence[TrainedContribution]) -> list[screen.ScreenedCandidate]:
+        """Contributions as a witness sees them: files, in the order of their commitments."""
         found = []
         for number, one in enumerate(made):
             path = self.folder / f"{number}.payload"
@@ -248,8 +248,8 @@ class Laboratory:
             )
         return found
 
-    def advance(self, accepted: Sequence[Made]) -> tuple[int, ...]:
-        """Move the head by an accepted set; gives the slots that the filter kept.
+    def advance(self, accepted: Sequence[TrainedContribution]) -> tuple[int, ...]:
+        """Advance the head by an accepted set; returns the slots that the filter kept.
 
         An empty set makes the round void: the head stays.
         """
@@ -270,7 +270,7 @@ class Laboratory:
         return kept
 
     def held_out(self, tokens: int) -> list[HeldOutDocument]:
-        """Held-out documents of about so many tokens."""
+        """Held-out documents with about `tokens` tokens in total."""
         shard = self.corpus.held_out[0]
         return evaluate.first_documents(
             held_out_documents(self.folder / held_out_file_name(0), shard, 1, 256), tokens
@@ -289,19 +289,19 @@ class Laboratory:
         )
         return score.nats / score.text_bytes
 
-    def id_of(self, made: Made) -> ContributionId:
-        """The name of a contribution."""
+    def id_of(self, made: TrainedContribution) -> ContributionId:
+        """The id of a contribution."""
         return contribution_id(self.header(made))
 
 
-class Patient:
-    """Lets training run to its end, or so many steps."""
+class StepLimit:
+    """Training control that stops after `steps`, or lets training run to its end."""
 
     def __init__(self, steps: int | None = None) -> None:
         self._steps = steps
 
     def check(self) -> None:
-        """Let it go on."""
+        """Let training go on."""
 
     def should_stop(self, progress: TrainingProgress) -> bool:
         """Stop after the steps."""
@@ -309,17 +309,17 @@ class Patient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backwards(TrainingData):
-    """The same samples of each step in another order: the same sum, added up otherwise."""
+class ReversedSamples(TrainingData):
+    """The same samples of each step in reverse order: the same sum, added in another order."""
 
     def samples(self, windows: Iterable[int]) -> Tensor:
-        """Token ids of whole windows, the last first."""
+        """Token ids of whole windows, the last one first."""
         return TrainingData.samples(self, windows).flip(0)
 
 
-def backwards(data: TrainingData) -> Backwards:
-    """Turn the order of the samples within each step."""
-    return Backwards(
+def reversed_samples(data: TrainingData) -> ReversedSamples:
+    """Reverse the order of the samples within each step."""
+    return ReversedSamples(
         order=data.order,
         sequence=data.sequence,
         window_samples=data.window_samples,
@@ -329,5 +329,5 @@ def backwards(data: TrainingData) -> Backwards:
 
 
 def key_of(slot: int) -> PeerKey:
-    """A trainer's key."""
+    """The key of the trainer in that slot."""
     return PeerKey(sha256(b"trainer", bytes([slot])))

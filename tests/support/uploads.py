@@ -1,4 +1,4 @@
-"""Puts blobs over HTTP, signed as the protocol asks."""
+"""Uploads blobs over HTTP, signed as the protocol requires."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def put_blob(
     http: httpx.Client, net: NetworkId, content: bytes, now_ms: int, signer: Signer = ORGANISER
 ) -> httpx.Response:
-    """Put one blob; whatever the answer."""
+    """Upload one blob; returns any answer, also a refusal."""
     digest = sha256(content)
     message = b"tequio/v1/request\0" + net + digest + now_ms.to_bytes(8, "big")
     headers = {

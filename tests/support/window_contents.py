@@ -1,4 +1,4 @@
-"""What is to be seen of a window: its controls, their names, its texts, and which are cut."""
+"""The visible contents of a window: its controls, their names, its texts, and cut texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BRIGHT = 0.03928
 
 
 def controls(window: QWidget) -> list[QWidget]:
-    """Everything that can be used by hand."""
+    """Every visible control."""
     kinds = (QAbstractButton, QAbstractItemView)
     return [
         one
@@ -24,18 +24,18 @@ def controls(window: QWidget) -> list[QWidget]:
 
 
 def name_of(widget: QWidget) -> str:
-    """What a screen reader calls it."""
+    """The name that a screen reader reads for the widget."""
     text = widget.text() if isinstance(widget, QAbstractButton) else ""
     return widget.accessibleName() or text
 
 
 def labels(window: QWidget) -> list[QLabel]:
-    """Every text that is shown."""
+    """Every visible label."""
     return [label for label in window.findChildren(QLabel) if label.isVisible()]
 
 
 def texts(window: QWidget) -> set[str]:
-    """The words of all texts and buttons."""
+    """The texts of all visible labels and buttons."""
     buttons = window.findChildren(QAbstractButton)
     return {label.text() for label in labels(window)} | {
         button.text() for button in buttons if button.isVisible()
@@ -43,12 +43,12 @@ def texts(window: QWidget) -> set[str]:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is something to translate in it."""
+    """True if the text has something to translate."""
     return sum(letter.isalpha() for letter in text) > 3
 
 
 def is_cut(label: QLabel) -> bool:
-    """Whether a text that may not be cut has too little room."""
+    """True if a label that may not be cut has too little room."""
     if isinstance(label, ElidedLabel):
         return False
     width = label.width() + 1
@@ -58,7 +58,7 @@ def is_cut(label: QLabel) -> bool:
 
 
 def is_elided(label: QLabel) -> bool:
-    """Whether a line ends in an ellipsis because it has too little room."""
+    """True if a label ends in an ellipsis because it has too little room."""
     needed = label.fontMetrics().horizontalAdvance(label.text())
     return isinstance(label, ElidedLabel) and needed > label.contentsRect().width()
 

@@ -1,8 +1,8 @@
-"""The witnesses of a laboratory round: the live screen, real proofs, the real count of them.
+"""The witnesses of a round in the training lab: the real screen, real proofs, the real count.
 
-Every trainer is a witness with its own pseudo-gradient, as in a small swarm. What is not here is
-the log: `Closed` stands for the part of a closed round's view that the fold of standings reads, and
-its verdicts are counted by `proof.verdicts`.
+Every trainer is a witness with its own pseudo-gradient, as in a small swarm. The log is missing:
+`ClosedRound` replaces the part of a closed round's view that the fold of standings reads, and
+`proof.verdicts` counts the proofs.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.trainer import ScreeningVerdict
     from tequio_shared.round.round import RoundView
-    from tests.support.training_lab import Laboratory, Made
+    from tests.support.training_lab import TrainedContribution, TrainingLab
 
 _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
-    """What the witnesses of a round found, by witness, and what follows for each slot."""
+class ScreeningResult:
+    """The findings of a round's witnesses, by witness, and the verdict for each slot."""
 
     measured: Mapping[int, tuple[ScreeningVerdict, ...]]
     proofs: Mapping[int, WitnessFindings]
     verdicts: Mapping[int, tuple[Verdict, RejectionReason]]
 
     def complaints(self) -> list[tuple[int, ScreeningVerdict]]:
-        """Who refuses what, for eyes."""
+        """Pairs of a witness and a verdict of rejection, for error messages and reports."""
         found = self.measured.items()
         return [(witness, one) for witness, some in found for one in some if one.reason]
 
-    def accepted(self, made: Sequence[Made]) -> list[Made]:
+    def accepted(self, made: Sequence[TrainedContribution]) -> list[TrainedContribution]:
         """The accepted set."""
         return [one for one in made if self.verdicts[one.slot][0] is Verdict.ACCEPTED]
 
 
-def hear(
-    lab: Laboratory,
-    made: Sequence[Made],
+def screen_round(
+    lab: TrainingLab,
+    made: Sequence[TrainedContribution],
     past: Sequence[tuple[bytes, Path]] = (),
     liars: frozenset[int] = frozenset(),
-) -> Hearing:
-    """Let every trainer screen the round; liars vouch for themselves and refuse all others."""
+) -> ScreeningResult:
+    """Have every trainer screen the round; liars vouch for themselves and reject all others."""
     candidates = lab.candidates(made)
     measured, proofs = {}, {}
     for one in made:
@@ -71,7 +71,9 @@ def hear(
         if one.slot in liars:
             proofs[one.slot] = _lie(one.slot, made)
     slots = [one.slot for one in made]
-    return Hearing(measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots))
+    return ScreeningResult(
+        measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots)
+    )
 
 
 def _seen(measured: Sequence[ScreeningVerdict]) -> WitnessFindings:
@@ -81,7 +83,7 @@ def _seen(measured: Sequence[ScreeningVerdict]) -> WitnessFindings:
     )
 
 
-def _lie(slot: int, made: Sequence[Made]) -> WitnessFindings:
+def _lie(slot: int, made: Sequence[TrainedContribution]) -> WitnessFindings:
     others = {one.slot: RejectionReason.COSINE for one in made if one.slot != slot}
     return WitnessFindings(vouched=frozenset([slot]), rejected=others)
 
@@ -92,10 +94,10 @@ class _Commitment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
-    """A closed round, as far as standings are concerned."""
+class ClosedRound:
+    """A closed round, as the fold of standings reads it."""
 
-    hearing: Hearing
+    hearing: ScreeningResult
     roster: Roster
     commitments: Mapping[int, _Commitment]
 
@@ -109,19 +111,19 @@ class Closed:
         return self.hearing.verdicts
 
     def accusers(self, slot: int, reason: RejectionReason) -> int:
-        """Witnesses other than the slot itself that give that reason."""
+        """The number of witnesses, without the slot itself, that reject it for that reason."""
         proofs = self.hearing.proofs.items()
         return sum(at != slot and seen.rejected.get(slot) is reason for at, seen in proofs)
 
 
-def closed(hearing: Hearing, slots: int, index: int) -> RoundView:
-    """The round as the fold takes it, closed by the log entry of that index."""
+def closed(hearing: ScreeningResult, slots: int, index: int) -> RoundView:
+    """The round for the fold of standings, closed by the log entry at that index."""
     members = tuple(
         RosterMember(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
         for slot in range(slots)
     )
     commitments = {slot: _Commitment(index=index - 1) for slot in hearing.verdicts}
-    view = Closed(
+    view = ClosedRound(
         hearing=hearing,
         roster=Roster(members=members, pool=(), train_ms=1),
         commitments=commitments,

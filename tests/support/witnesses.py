@@ -1,4 +1,4 @@
-"""Witnesses of a test: the real program, started and stopped; and a log in memory to show it."""
+"""Witnesses for tests: the real program, and a log in memory for it to cosign."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Witness:
         self.process.wait(10)
 
     def add(self, request: AddCheckpoint) -> httpx.Response:
-        """Post a request."""
+        """Post a request to add a checkpoint."""
         return httpx.post(f"{self.url}/add-checkpoint", content=request.encode(), timeout=30)
 
     def held(self, origin: str) -> httpx.Response:
-        """Ask for what it cosigned last."""
+        """Fetch the checkpoint that it cosigned last."""
         return httpx.get(f"{self.url}/{origin_hash(origin)}/checkpoint", timeout=30)
 
     def line(self, name: str) -> str:
-        """Its line in a policy."""
+        """The witness's line in a policy."""
         return f"witness {name} {self.key.text()} {self.url}\n"
 
 
@@ -83,8 +83,8 @@ def witnessing(
 
 
 @dataclass
-class ShownLog:
-    """A log of numbered leaves, whose signed checkpoints and proofs a test shows around."""
+class WitnessedLog:
+    """A log of numbered leaves, with signed checkpoints and proofs for witnesses."""
 
     origin: str = "log.example/one"
     signer: Signer = field(default_factory=lambda: Signer(bytes([21]) * 32))
@@ -92,10 +92,10 @@ class ShownLog:
 
     @property
     def key(self) -> VerifierKey:
-        """Its verifier key."""
+        """The log's verifier key."""
         return VerifierKey(name=self.origin, kind=KeyKind.LOG, key=self.signer.key)
 
-    def grow(self, count: int, what: str = "") -> ShownLog:
+    def grow(self, count: int, what: str = "") -> WitnessedLog:
         """Append leaves."""
         first = len(self.hashes)
         self.hashes += [
@@ -103,19 +103,19 @@ class ShownLog:
         ]
         return self
 
-    def fork(self, size: int, count: int) -> ShownLog:
-        """Give another history after the first `size` entries, under the same key."""
-        other = ShownLog(origin=self.origin, signer=self.signer, hashes=self.hashes[:size])
+    def fork(self, size: int, count: int) -> WitnessedLog:
+        """A log with another history after the first `size` entries, under the same key."""
+        other = WitnessedLog(origin=self.origin, signer=self.signer, hashes=self.hashes[:size])
         return other.grow(count, "other ")
 
     def checkpoint(self, size: int | None = None) -> Checkpoint:
-        """Its tree."""
+        """The checkpoint of the first `size` leaves, or of all."""
         hashes = self.hashes[:size]
         root = merkle.root_of_hashes(hashes)
         return Checkpoint(origin=self.origin, size=len(hashes), root=root)
 
     def request(self, old: int, size: int | None = None) -> AddCheckpoint:
-        """Ask for a cosignature."""
+        """A request for a cosignature."""
         checkpoint = self.checkpoint(size)
         hashes = self.hashes[: checkpoint.size]
         proof = consistency_proof(hashes, old) if 0 < old <= checkpoint.size else ()

@@ -1,10 +1,10 @@
-"""The real `tequio`, and the evaluator that its worker starts, by a clock that a test sets.
+"""The real `tequio`, and the evaluator that its worker starts, with a clock that a test sets.
 
     python -m tests.support.worker_with_clock CLOCK ARGUMENTS...
 
-Looks at the ledger follow each other quickly. The evaluator scores one document at a time, and in
-each life but one, until there is a file `free` beside the clock; what it has brought to its journal
-it writes to `scored` there, a line each.
+It polls the ledger at short intervals. The evaluator scores one document at a time and then waits
+until there is a file `free` beside the clock; it writes a line to the file `scored` there for each
+document in its journal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.settable_clock import SetClock
+from tests.support.settable_clock import SettableClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,16 +28,16 @@ _EVALUATOR = "evaluator"
 
 
 def program(clock: Path, *arguments: str) -> list[str]:
-    """The command, of a clock in that file."""
+    """The command, with the clock in that file."""
     return [sys.executable, "-m", "tests.support.worker_with_clock", str(clock), *arguments]
 
 
 def main() -> None:
-    """Be `tequio`, or its evaluator."""
+    """Run `tequio`, or its evaluator."""
     from tequio_client import clock  # noqa: PLC0415 - only as a program
 
     file = Path(sys.argv.pop(1))
-    vars(clock)["time"] = SetClock(file)
+    vars(clock)["time"] = SettableClock(file)
     if sys.argv[1:] == [_EVALUATOR]:
         _evaluate(file.with_name("scored"))
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above

@@ -26,15 +26,15 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
-from tests.support.history import History
-from tests.support.real_network import Stage, raised
+from tests.support.history import LogHistory
+from tests.support.real_network import RealNetwork, running_network
 from tests.support.small_network import DEADLINE_S, RUN, found
 from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.real_network import Actor
+    from tests.support.real_network import RunningProgram
 
 
 WHOLE_DAY_S = 240.0
@@ -53,12 +53,12 @@ EXPECTED_WARNINGS = {
 class Day:
     """All programs of the swarm, and the history of its log."""
 
-    stage: Stage
-    history: History
+    stage: RealNetwork
+    history: LogHistory
     organiser: str
-    ledger: Actor
-    seed: Actor
-    volunteers: list[Actor]
+    ledger: RunningProgram
+    seed: RunningProgram
+    volunteers: list[RunningProgram]
 
     async def until_closed(self, more: int) -> None:
         """Wait until `more` more rounds have closed."""
@@ -114,8 +114,8 @@ async def test_a_run_outlives_newcomers_leavers_crashes_and_a_ledger_restart(
     tmp_path: Path,
 ) -> None:
     with trio.fail_after(WHOLE_DAY_S):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
-            day = await _dawn(stage, History(api))
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+            day = await _dawn(stage, LogHistory(api))
             await day.until_closed(2)
             await _a_newcomer_contributes_in_its_first_round(day)
             await _a_leaver_is_not_waited_for(day)
@@ -129,7 +129,7 @@ async def test_a_run_outlives_newcomers_leavers_crashes_and_a_ledger_restart(
             _check_logs(day.stage)
 
 
-async def _dawn(stage: Stage, history: History) -> Day:
+async def _dawn(stage: RealNetwork, history: LogHistory) -> Day:
     """Found the network, open the run, and let three volunteers begin."""
     organiser = await found(stage)
     ledger = stage.actors[0]
@@ -159,7 +159,7 @@ async def _a_newcomer_contributes_in_its_first_round(day: Day) -> None:
     await day.until_over(first)
     assert newcomer.key in history.committed(first)
     assert all(one.key in history.committed(first) for one in day.volunteers)
-    (ready,) = history.said_by(newcomer.key, MemberReady)
+    (ready,) = history.statements_by(newcomer.key, MemberReady)
     rosters_between = [
         one
         for one in history.statements[history.statements.index(ready) :]
@@ -170,7 +170,7 @@ async def _a_newcomer_contributes_in_its_first_round(day: Day) -> None:
     day.volunteers.append(newcomer)
 
 
-def _check_fetched_head(day: Day, newcomer: Actor) -> None:
+def _check_fetched_head(day: Day, newcomer: RunningProgram) -> None:
     """The newcomer's first head came from several peers and has the root in the log."""
     (fetched,) = newcomer.events("head fetched")
     assert len(fetched["sources"]) >= 2, fetched
@@ -193,7 +193,7 @@ async def _a_leaver_is_not_waited_for(day: Day) -> None:
     leaver.send(signal.SIGTERM)
     assert await leaver.wait_ended(allowed_s(END_S)) == 0
     await day.until_closed(3)
-    (left,) = history.said_by(leaver.key, MemberLeave)
+    (left,) = history.statements_by(leaver.key, MemberLeave)
     at = history.statements.index(left)
     closed = [one.round or 0 for one in history.statements[at:] if isinstance(one.body, RoundClose)]
     assert all(leaver.key not in history.rosters[number] for number in closed[1:])
@@ -278,12 +278,12 @@ async def _everybody_ends_at_once(day: Day) -> None:
         assert await one.wait_ended(allowed_s(END_S)) == 0
 
 
-def _check_history(history: History) -> None:
+def _check_history(history: LogHistory) -> None:
     assert not history.rounds(RoundVoid)
     assert all(len(heads) == 1 for heads in history.heads().values())
 
 
-def _check_logs(stage: Stage) -> None:
+def _check_logs(stage: RealNetwork) -> None:
     """No traceback, no error, and no warning that nothing in this day explains."""
     for actor in stage.actors:
         assert "Traceback" not in actor.program.log.read_text(), actor.name

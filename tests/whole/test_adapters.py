@@ -14,14 +14,14 @@ from tequio_shared.ids import digest_from_text
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
 from tests.support.frozen_base import write_base
-from tests.support.history import History
-from tests.support.real_network import raised
-from tests.support.small_network import Script, found
+from tests.support.history import LogHistory
+from tests.support.real_network import running_network
+from tests.support.small_network import RunFiles, found
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.real_network import Stage
+    from tests.support.real_network import RealNetwork
 
 
 WHOLE_S = 180.0
@@ -63,9 +63,9 @@ tokens = 2000
 class FinishedRun:
     """A run that is over, with the ledger and the seed still there."""
 
-    stage: Stage
+    stage: RealNetwork
     manifest: Manifest
-    history: History
+    history: LogHistory
 
 
 @pytest.mark.whole
@@ -75,15 +75,15 @@ async def test_adapters_are_trained_beside_a_base_that_peers_give_each_other(
 ) -> None:
     write_base(tmp_path / "base", intermediate_size=4608)
     with trio.fail_after(WHOLE_S):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
-            await found(stage, Script(config={}, plan=PLAN))
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+            await found(stage, RunFiles(config={}, plan=PLAN))
             played = await _play(stage, api)
             _check_rounds(played)
             await trio.to_thread.run_sync(_check_base, played)
             await _check_exports(stage)
 
 
-async def _play(stage: Stage, api: LedgerApi) -> FinishedRun:
+async def _play(stage: RealNetwork, api: LedgerApi) -> FinishedRun:
     stage.seed("--heads-every", "1")
     volunteers = [stage.volunteer(name) for name in ("ana", "beto")]
     for one in volunteers:
@@ -92,7 +92,7 @@ async def _play(stage: Stage, api: LedgerApi) -> FinishedRun:
         assert await one.wait_ended(WHOLE_S) == 0
     assert len({one.status.head for one in volunteers}) == 1
     assert {one.status.head_round for one in volunteers} == {2}
-    history = History(api)
+    history = LogHistory(api)
     await history.read()
     (run,) = await api.runs()
     raw = await api.get_blob(digest_from_text(run.run))
@@ -111,7 +111,7 @@ def _check_rounds(played: FinishedRun) -> None:
     assert said[2] < 0.9 * said[1], "it learns"
 
 
-async def _check_exports(stage: Stage) -> None:
+async def _check_exports(stage: RealNetwork) -> None:
     """The merged model from the seed's store is base and last head, to the last bit."""
     whole, store = str(stage.folder / "whole"), str(stage.folder / "seed" / "store")
     where = ("--ledger", stage.url, "--store", store)

@@ -82,7 +82,7 @@ async def _open_run(ledger: LedgerApi, network: LedgerNetwork) -> None:
     organiser = Author("organiser", network.id)
     organiser.signer = ORGANISER
     body = RunOpen(manifest=to_text(RULES.run_id), head=to_text(first_head(RULES).hash))
-    posted = await ledger.post_entries([organiser.say(body, now_ms(), run=RULES.run_id)])
+    posted = await ledger.post_entries([organiser.sign(body, now_ms(), run=RULES.run_id)])
     assert [one.status for one in posted] == ["logged"]
 
 

@@ -18,7 +18,7 @@ import pytest
 from tequio_client.demo import programs
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES
-from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
+from tests.support.browser import CHROMIUM, NARROW, WatchedPage, barriers, chromium, watched
 from tests.support.real_network import left_over
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ _STILL = ("/static/", "/v1/", "/log/", "/openapi", "/metrics")
 """Prefixes of paths that are not pages."""
 
 
-def kinds_of_pages(window: Watched, url: str) -> dict[str, str]:
+def kinds_of_pages(window: WatchedPage, url: str) -> dict[str, str]:
     """Follow links to one page of each kind; a kind's names and numbers are stars."""
     found = {"/": "/"}
     waiting = ["/"]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 import trio
 
-from tests.support.fault_swarm import LEDGER, SEED, WITNESS, Moment, opened
+from tests.support.fault_swarm import LEDGER, SEED, WITNESS, FaultMoment, opened
 from tests.support.faults import (
-    Fault,
+    SwarmFault,
     delay,
     fill_disk,
     freeze,
@@ -25,7 +25,7 @@ from tests.support.faults import (
     slow,
 )
 from tests.support.invariants import Invariants
-from tests.support.peer_group import Hall
+from tests.support.peer_group import TrioThread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -34,23 +34,31 @@ if TYPE_CHECKING:
     from tests.support.fault_swarm import FaultSwarm
 
 ROW_S = 300.0
-EVERY = tuple(Moment)
+EVERY = tuple(FaultMoment)
 ATTEST, TRAIN, COMMIT, WITNESSING, CLOSE = EVERY
-TABLE: dict[Fault, tuple[Moment, ...]] = {
-    Fault(name="a volunteer is killed", act=kill, victims=("ana",)): EVERY,
-    Fault(name="its trainer alone is killed", act=kill_trainer, victims=("beto",)): EVERY,
-    Fault(name="a witness is killed", act=kill, victims=(WITNESS,)): EVERY,
-    Fault(name="the ledger is killed", act=kill, victims=(LEDGER,)): EVERY,
-    Fault(name="the seed is killed", act=kill, victims=(SEED,)): (TRAIN, CLOSE),
-    Fault(name="two volunteers are killed", act=kill, victims=("ana", "beto")): (TRAIN, CLOSE),
-    Fault(name="ledger and volunteer are killed", act=kill, victims=("ana", LEDGER)): (COMMIT,),
-    Fault(name="ledger and seed are killed", act=kill, victims=(LEDGER, SEED)): (WITNESSING,),
-    Fault(name="a volunteer is stopped", act=freeze, victims=("citlali",)): (ATTEST, TRAIN, CLOSE),
-    Fault(name="the swarm is parted", act=part, victims=("citlali", WITNESS)): (TRAIN, CLOSE),
-    Fault(name="a line is slow", act=slow, victims=("beto",)): (ATTEST,),
-    Fault(name="all is late", act=delay, victims=("ana", "beto", "citlali", WITNESS)): (CLOSE,),
-    Fault(name="a volunteer's disk is full", act=fill_disk, victims=("citlali",)): (TRAIN,),
-    Fault(name="the ledger's disk is full", act=fill_disk, victims=(LEDGER,)): (TRAIN,),
+TABLE: dict[SwarmFault, tuple[FaultMoment, ...]] = {
+    SwarmFault(name="a volunteer is killed", act=kill, victims=("ana",)): EVERY,
+    SwarmFault(name="its trainer alone is killed", act=kill_trainer, victims=("beto",)): EVERY,
+    SwarmFault(name="a witness is killed", act=kill, victims=(WITNESS,)): EVERY,
+    SwarmFault(name="the ledger is killed", act=kill, victims=(LEDGER,)): EVERY,
+    SwarmFault(name="the seed is killed", act=kill, victims=(SEED,)): (TRAIN, CLOSE),
+    SwarmFault(name="two volunteers are killed", act=kill, victims=("ana", "beto")): (TRAIN, CLOSE),
+    SwarmFault(name="ledger and volunteer are killed", act=kill, victims=("ana", LEDGER)): (
+        COMMIT,
+    ),
+    SwarmFault(name="ledger and seed are killed", act=kill, victims=(LEDGER, SEED)): (WITNESSING,),
+    SwarmFault(name="a volunteer is stopped", act=freeze, victims=("citlali",)): (
+        ATTEST,
+        TRAIN,
+        CLOSE,
+    ),
+    SwarmFault(name="the swarm is parted", act=part, victims=("citlali", WITNESS)): (TRAIN, CLOSE),
+    SwarmFault(name="a line is slow", act=slow, victims=("beto",)): (ATTEST,),
+    SwarmFault(name="all is late", act=delay, victims=("ana", "beto", "citlali", WITNESS)): (
+        CLOSE,
+    ),
+    SwarmFault(name="a volunteer's disk is full", act=fill_disk, victims=("citlali",)): (TRAIN,),
+    SwarmFault(name="the ledger's disk is full", act=fill_disk, victims=(LEDGER,)): (TRAIN,),
 }
 ROWS = [(fault, moment) for fault, moments in TABLE.items() for moment in moments]
 Trial: TypeAlias = "tuple[FaultSwarm, Invariants]"
@@ -61,12 +69,12 @@ class Trials:
 
     def __init__(self, factory: pytest.TempPathFactory) -> None:
         self._factory = factory
-        self._hall: Hall[Trial] | None = None
+        self._hall: TrioThread[Trial] | None = None
 
-    def hall(self) -> Hall[Trial]:
+    def hall(self) -> TrioThread[Trial]:
         """The swarm that runs, or a new one."""
         if self._hall is None:
-            self._hall = Hall(partial(_trial, self._factory.mktemp("faults")))
+            self._hall = TrioThread(partial(_trial, self._factory.mktemp("faults")))
         return self._hall
 
     def close(self) -> None:
@@ -94,7 +102,7 @@ async def _trial(folder: Path) -> AsyncIterator[Trial]:
     ("fault", "moment"),
     [pytest.param(*row, id=f"{row[0].name}, {row[1].name.lower()}") for row in ROWS],
 )
-def test_the_swarm_outlives(trials: Trials, fault: Fault, moment: Moment) -> None:
+def test_the_swarm_outlives(trials: Trials, fault: SwarmFault, moment: FaultMoment) -> None:
     async def row(trial: Trial) -> None:
         swarm, invariants = trial
         try:
@@ -104,7 +112,7 @@ def test_the_swarm_outlives(trials: Trials, fault: Fault, moment: Moment) -> Non
                 await fault.act(swarm, fault.victims)
                 await invariants.check(before)
         except BaseException:
-            swarm.stage.show()
+            swarm.network.print_logs()
             raise
 
     hall = trials.hall()
@@ -121,14 +129,14 @@ def test_a_stranger_audits_all_of_it(trials: Trials) -> None:
 
     async def audited(trial: Trial) -> None:
         swarm, _ = trial
-        where = ("--ledger", swarm.stage.url)
+        where = ("--ledger", swarm.network.url)
         stores = [
             word
             for name in (SEED, *swarm.keys)
-            for word in ("--store", str(swarm.stage.folder / name / "store"))
+            for word in ("--store", str(swarm.network.folder / name / "store"))
         ]
         for name, options in (("audit-stores", stores), ("audit-net", [])):
-            said = await swarm.stage.command(name, "audit", *where, *options)
+            said = await swarm.network.command(name, "audit", *where, *options)
             assert "Everything holds" in said
 
     trials.hall().do(audited)

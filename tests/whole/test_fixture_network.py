@@ -18,8 +18,8 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunResume
 from tequio_shared.statements.statement import Entry
-from tests.support.history import History
-from tests.support.real_network import raised
+from tests.support.history import LogHistory
+from tests.support.real_network import running_network
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "network-0.1" / "network.tar.gz"
 SIZE = 308
@@ -42,11 +42,11 @@ async def test_a_network_of_version_0_1_is_sound_and_continues(tmp_path: Path) -
         archive.extractall(tmp_path, filter="tar")  # keeps the modes of key files
     for command in ("doctor", "replay", "doctor"):
         await _ledger_command(tmp_path, command)
-    async with raised(tmp_path) as stage:
+    async with running_network(tmp_path) as stage:
         organiser, store = str(tmp_path / "organiser"), str(tmp_path / "seed" / "store")
         await stage.ledger((await stage.command("key", "run", "key", "--dir", organiser)).strip())
         async with LedgerApi(stage.url) as ledger:
-            history = History(ledger)
+            history = LogHistory(ledger)
             before = await history.checkpoint()
             assert (before.size, to_text(before.root)) == (SIZE, ROOT)
             assert await history.state() == "paused"

@@ -15,7 +15,7 @@ from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
 from tequio_shared.keys import Signer
 from tests.support.linked_worker import LISTEN, WILLING
-from tests.support.real_network import raised
+from tests.support.real_network import running_network
 from tests.support.small_network import begin, open_run
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.snapshot import Decision
-    from tests.support.real_network import Stage
+    from tests.support.real_network import RealNetwork
 
 
 PATIENCE_S = 60.0
@@ -35,7 +35,7 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
     tmp_path: Path,
 ) -> None:
     with trio.fail_after(300):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             organiser = await begin(stage)
             host = await _host(tmp_path / "ana", api, stage)
             async with trio.open_nursery() as nursery:
@@ -57,14 +57,14 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                 nursery.cancel_scope.cancel()
 
 
-async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Worker:
+async def _host(folder: Path, api: LedgerApi, stage: RealNetwork) -> Worker:
     await trio.Path(folder).mkdir()
     net = NetSettings(ledger=stage.url, folder=folder, listen=(LISTEN,))
     settings = WorkerSettings(net=net, applies_preferences=True)
     return Worker(settings, Signer(bytes(range(32))), api, retry_s=0.2)
 
 
-async def _loses_the_ledger(host: Worker, stage: Stage, organiser: str) -> None:
+async def _loses_the_ledger(host: Worker, stage: RealNetwork, organiser: str) -> None:
     """While it is away that is the reason; when it is back, what was so before."""
     (ledger,) = stage.actors
     ledger.send(signal.SIGTERM)

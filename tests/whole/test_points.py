@@ -14,14 +14,14 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.points_db import FILE
 from tequio_shared.ids import PeerKey, from_text
-from tests.support.real_network import raised
+from tests.support.real_network import running_network
 from tests.support.small_network import found
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tests.support.real_network import Actor
+    from tests.support.real_network import RunningProgram
 
 PATIENCE_S = 150.0
 """Two looks at the ledger's list, and some rounds."""
@@ -31,7 +31,7 @@ PATIENCE_S = 150.0
 @pytest.mark.trio
 async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_path: Path) -> None:
     with trio.fail_after(500):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage)
             stage.seed()
             ana, bo = stage.volunteer("ana"), stage.volunteer("bo")
@@ -72,7 +72,7 @@ def proven(path: Path) -> list[sqlite3.Row]:
     return [row for row in rows(path) if row["state"] == "verified"]
 
 
-def agreed(api: LedgerApi, actor: Actor, path: Path) -> Callable[[], Awaitable[bool]]:
+def agreed(api: LedgerApi, actor: RunningProgram, path: Path) -> Callable[[], Awaitable[bool]]:
     """A condition: the proven points equal the ledger's, and are more than zero."""
 
     async def holds() -> bool:

@@ -14,7 +14,7 @@ from tequio_client.ipc.control import AskCompetitions, CompetitionRow, Competiti
 from tequio_client.ipc.facts import SessionFacts
 from tests.support.app_competitions import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS
-from tests.support.app_tray import PaperDesk
+from tests.support.app_tray import NotificationRecorder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ class CompetitionNotifierHarness:
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
-        self.desk, self.book = PaperDesk(), SettingsStore(folder)
+        self.desk, self.book = NotificationRecorder(), SettingsStore(folder)
         self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
@@ -46,9 +46,9 @@ class CompetitionNotifierHarness:
         """Set the time and the ledger's competitions; return the titles of new notifications."""
         self.now_ms = now_ms
         self.worker.replies = {AskCompetitions: CompetitionsReply(rows=rows)}
-        before = len(self.desk.shown)
-        self.worker.show(NEW)
-        self.worker.show(NEW)
+        before = len(self.desk.displayed)
+        self.worker.send_snapshot(NEW)
+        self.worker.send_snapshot(NEW)
         return self.desk.titles[before:]
 
 
@@ -63,13 +63,13 @@ def harness(
 
 def test_start_deadline_and_result_are_told_once_each(harness: CompetitionNotifierHarness) -> None:
     assert harness.at(RACE.opens_ms, RACE) == [BEGUN]
-    assert harness.desk.shown[-1][1].startswith("nova and cuentos-124m race until ")
-    assert harness.desk.shown[-1][2] == "competitions"
+    assert harness.desk.displayed[-1][1].startswith("nova and cuentos-124m race until ")
+    assert harness.desk.displayed[-1][2] == "competitions"
     assert harness.at(RACE.deadline_ms - DAY_MS - 1, RACE) == []
     assert harness.at(RACE.deadline_ms - 23 * 3_600_000, RACE) == [NEAR]
     assert harness.at(RACE.deadline_ms - 1, RACE) == []
     assert harness.at(RACE.result_ms, OVER) == [RESULT]
-    assert harness.desk.shown[-1][1] == "First: nova, with 0.8421 bits per byte of text."
+    assert harness.desk.displayed[-1][1] == "First: nova, with 0.8421 bits per byte of text."
     assert harness.at(RACE.result_ms + DAY_MS, OVER) == []
 
 
@@ -121,32 +121,32 @@ def test_it_has_its_switch_and_asks_nothing_while_that_is_off(
     harness: CompetitionNotifierHarness,
 ) -> None:
     harness.book.change(notify_competitions=False)
-    count = len(harness.worker.heard)
+    count = len(harness.worker.received)
     assert harness.at(RACE.opens_ms, RACE) == []
-    assert len(harness.worker.heard) == count
+    assert len(harness.worker.received) == count
 
 
 def test_the_list_is_asked_for_now_and_then_and_deadlines_are_seen_in_between(
     harness: CompetitionNotifierHarness,
 ) -> None:
     harness.at(RACE.opens_ms, RACE)
-    count = len(harness.worker.heard)
+    count = len(harness.worker.received)
     harness.at(RACE.opens_ms + REFRESH_MS - 1)
-    assert len(harness.worker.heard) == count
+    assert len(harness.worker.received) == count
     harness.at(RACE.opens_ms + REFRESH_MS)
-    assert len(harness.worker.heard) == count + 1
+    assert len(harness.worker.received) == count + 1
 
 
 def test_ties_and_missing_rankings_have_their_words(harness: CompetitionNotifierHarness) -> None:
     tied = tuple(replace(one, rank=1) for one in DECIDED.entrants[:2])
     harness.at(RACE.result_ms, replace(OVER, entrants=tied))
-    assert harness.desk.shown[-1][1].startswith("First: nova and elsewhere, with 0.8421")
+    assert harness.desk.displayed[-1][1].startswith("First: nova and elsewhere, with 0.8421")
 
 
 def test_nobody_ranked_is_told_as_that(harness: CompetitionNotifierHarness) -> None:
     none = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     assert harness.at(RACE.result_ms, replace(OVER, entrants=none)) == [RESULT]
-    assert harness.desk.shown[-1][1].startswith("It ended without a ranking.")
+    assert harness.desk.displayed[-1][1].startswith("It ended without a ranking.")
 
 
 def test_being_drawn_to_judge_and_having_judged_are_told_once_each(
@@ -158,7 +158,7 @@ def test_being_drawn_to_judge_and_having_judged_are_told_once_each(
     assert harness.at(RACE.draw_ms + REFRESH_MS, drawn) == [
         "You were drawn to judge Open text 2026"
     ]
-    assert harness.desk.shown[-1][1] == "This computer scores 2 models when it may lend."
+    assert harness.desk.displayed[-1][1] == "This computer scores 2 models when it may lend."
     assert harness.at(RACE.draw_ms + 2 * REFRESH_MS, waiting) == []
     done = replace(over, part="scored")
     assert harness.at(RACE.draw_ms + 3 * REFRESH_MS, done) == ["You have judged Open text 2026"]

@@ -104,7 +104,7 @@ def page(
     made = SettingsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     made.open_section("advanced")
     made.show()
     return made
@@ -297,7 +297,7 @@ def test_all_settings_are_reset_and_taken_back(
         nickname="mika", appearance="dark", knows_points=True, notify_rank=False
     )
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
-    worker.show(structs.replace(LENDING, preferences=chosen))
+    worker.send_snapshot(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
     reset = page.section_of(page.location).controls["reset"]
     assert isinstance(reset, ResetButton)

@@ -13,7 +13,7 @@ from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 from tequio_client.links import CompetitionLink, is_competition_link
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_competitions import LARGE_RACE, RACE
 from tests.support.app_scenes import LENDING
 
@@ -59,10 +59,10 @@ def test_what_is_no_whole_link_is_refused(text: str) -> None:
 @pytest.fixture
 def window(model: AppModel, theme: Theme, qtbot: QtBot, worker: ScriptedWorker) -> AppWindow:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(RACE, LARGE_RACE))
-    made = AppWindow(model, theme, Clock())
+    made = AppWindow(model, theme, AppClock())
     qtbot.addWidget(made)
     made.show()
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     return made
 
 

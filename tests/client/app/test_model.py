@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def test_a_wish_counts_before_the_worker_shows_it(model: AppModel, worker: ScriptedWorker) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.pause()
     assert model.desired == DesiredState(number=5, lend=False)
-    worker.show(LENDING)  # said before it heard the wish
+    worker.send_snapshot(LENDING)  # said before it heard the wish
     assert model.desired == DesiredState(number=5, lend=False)
     worker.obey(LENDING)
     assert model.desired.number == 5
 
 
 def test_a_later_wish_of_somebody_else_counts_more(model: AppModel, worker: ScriptedWorker) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.pause()
-    worker.show(replace(LENDING, wish=DesiredState(number=9, lend=True)))
+    worker.send_snapshot(replace(LENDING, wish=DesiredState(number=9, lend=True)))
     assert model.desired == DesiredState(number=9, lend=True)
     model.finish()
     assert worker.last(control.SetDesiredState) == control.SetDesiredState(
@@ -40,11 +40,11 @@ def test_a_later_wish_of_somebody_else_counts_more(model: AppModel, worker: Scri
 
 
 def test_each_deed_sends_its_wish(model: AppModel, worker: ScriptedWorker) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.snooze_until(NOW_MS + 900_000)
     model.snooze_until_game_closes()
     model.contribute()
-    wishes = [one.wish for one in worker.heard if isinstance(one, control.SetDesiredState)]
+    wishes = [one.wish for one in worker.received if isinstance(one, control.SetDesiredState)]
     assert wishes == [
         DesiredState(
             number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000, asked_ms=NOW_MS)
@@ -57,28 +57,28 @@ def test_each_deed_sends_its_wish(model: AppModel, worker: ScriptedWorker) -> No
 def test_preferences_count_at_once_and_until_the_worker_shows_them(
     model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     chosen = replace(AGREED, idle_minutes=15)
     with qtbot.waitSignal(model.preferences_changed) as told:
         model.set_preferences(chosen)
     assert told.args == [chosen]
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     assert model.preferences == chosen
-    worker.show(replace(LENDING, preferences=chosen))
-    worker.show(replace(LENDING, preferences=replace(AGREED, idle_minutes=3)))
+    worker.send_snapshot(replace(LENDING, preferences=chosen))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, idle_minutes=3)))
     assert model.preferences.idle_minutes == 3
 
 
 def test_preferences_that_the_worker_does_not_take_are_not_shown_as_if(
     model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.set_preferences(replace(AGREED, idle_minutes=15))
     for passed_ms in (100, 1_000, 3_000):
-        worker.show(replace(LENDING, at_ms=NOW_MS + passed_ms))
+        worker.send_snapshot(replace(LENDING, at_ms=NOW_MS + passed_ms))
         assert model.preferences.idle_minutes == 15
     with qtbot.waitSignal(model.preferences_changed) as told:
-        worker.show(replace(LENDING, at_ms=NOW_MS + 3_100))
+        worker.send_snapshot(replace(LENDING, at_ms=NOW_MS + 3_100))
     assert told.args == [AGREED]
     assert model.preferences == AGREED
 
@@ -93,7 +93,7 @@ def test_an_answer_finds_its_question(
     assert told.args[0] == question
     assert isinstance(model.reply(question), RankingReply)
     assert model.reply(AskRanking(around=4)) is None
-    worker.say(control.QuestionAnswer(id=77, reply=RankingReply(rows=())))  # nobody asked that
+    worker.send(control.QuestionAnswer(id=77, reply=RankingReply(rows=())))  # nobody asked that
     assert model.reply(question) == told.args[1]
 
 
@@ -110,13 +110,13 @@ def test_a_worker_that_is_gone_answers_nothing_any_more(
     model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies.clear()
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.ask(AskDiagnostics())  # the script has no answer: it stays open
     with qtbot.waitSignals([model.refused, model.snapshot_changed]):
         worker.gone.emit("the worker ended with code 3")
     assert model.snapshot is None
     assert model.why_gone == "the worker ended with code 3"
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     assert model.why_gone == ""
 
 

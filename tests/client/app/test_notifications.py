@@ -30,7 +30,7 @@ from tequio_client.ipc.snapshot import (
 )
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support.app_scenes import LENDING, NEW, NOW_MS
-from tests.support.app_tray import PaperDesk
+from tests.support.app_tray import NotificationRecorder
 from tests.support.private_bus import PrivateBus
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class NotifierHarness:
 
     def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
-        self.book, self.desk = SettingsStore(folder), PaperDesk()
+        self.book, self.desk = SettingsStore(folder), NotificationRecorder()
         self.now_ms = NOW_MS
         self.notifications = Notifier(
             model,
@@ -62,8 +62,8 @@ class NotifierHarness:
 
     def titles_for(self, snapshot: Snapshot) -> list[str]:
         """Send a snapshot; return the titles of the notifications that it caused."""
-        before = len(self.desk.shown)
-        self.worker.show(snapshot)
+        before = len(self.desk.displayed)
+        self.worker.send_snapshot(snapshot)
         return self.desk.titles[before:]
 
 
@@ -90,8 +90,8 @@ def test_the_first_points_are_told_once_in_a_lifetime(
     assert harness.titles_for(NEW) == []
     shown = replace(NEW, points=PointsView(total=1_500_000))
     assert harness.titles_for(shown) == [POINTS]
-    assert harness.desk.shown[-1][1].startswith("1.50 points so far")
-    assert harness.desk.shown[-1][2] == "points"
+    assert harness.desk.displayed[-1][1].startswith("1.50 points so far")
+    assert harness.desk.displayed[-1][2] == "points"
     assert harness.titles_for(shown) == []
     assert NotifierHarness(model, worker, tmp_path).titles_for(shown) == []
 
@@ -111,13 +111,13 @@ def test_the_rank_is_told_once_a_week(rank: int, text: str, harness: NotifierHar
     harness.now_ms += WEEK_MS
     later = replace(NEW, points=PointsView(total=1, rank=rank, ranked=1_204))
     assert harness.titles_for(later) == [f"You are #{rank} of 1,204"]
-    assert harness.desk.shown[-1][1] == text
+    assert harness.desk.displayed[-1][1] == text
     assert harness.titles_for(later) == []
 
 
 def test_what_needs_attention_is_told_once_while_it_lasts(harness: NotifierHarness) -> None:
     assert harness.titles_for(broken()) == [ATTENTION]
-    assert "no driver" in harness.desk.shown[-1][1]
+    assert "no driver" in harness.desk.displayed[-1][1]
     assert harness.titles_for(broken()) == []
     assert harness.titles_for(NEW) == []
     assert harness.titles_for(broken()) == []
@@ -143,7 +143,7 @@ def test_needs_are_told_but_not_the_patient_ones(
 def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:
     harness.notifications.notify_worker_stopped("It failed.")
     harness.notifications.notify_worker_stopped("It failed.")
-    assert harness.desk.shown == [(ATTENTION, "It failed.", "home")]
+    assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
 def test_runs_that_begin_and_end_are_told(harness: NotifierHarness) -> None:

@@ -51,7 +51,7 @@ def present(
             panel_ms=20,
         )
         made.append(presence)
-        worker.show(SCENES["lending"])
+        worker.send_snapshot(SCENES["lending"])
         return presence
 
     yield beside

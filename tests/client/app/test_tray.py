@@ -44,7 +44,7 @@ def make(
         tray = Tray(model, lambda: NOW_MS, tip_ms=tip_ms, poll_ms=poll_ms)
         made.append(tray)
         if scene:
-            worker.show(SCENES[scene])
+            worker.send_snapshot(SCENES[scene])
         return tray
 
     yield in_scene
@@ -102,11 +102,11 @@ def test_the_tool_tip_follows_slowly_but_never_ends_on_an_old_state(
 ) -> None:
     tray = make("waiting", tip_ms=300)
     first = tray.icon.toolTip()
-    worker.show(waiting_for("Celeste"))
+    worker.send_snapshot(waiting_for("Celeste"))
     assert tray.icon.toolTip() == first
-    worker.show(waiting_for("Portal"))
+    worker.send_snapshot(waiting_for("Portal"))
     qtbot.waitUntil(lambda: "Portal" in tray.icon.toolTip(), timeout=2_000)
-    worker.show(SCENES["paused"])
+    worker.send_snapshot(SCENES["paused"])
     assert tray.icon.toolTip().startswith("Tequio – Paused")
 
 

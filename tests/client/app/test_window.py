@@ -71,7 +71,7 @@ def test_no_part_of_a_page_comes_up_as_a_window_of_its_own(
     window = AppWindow(model, theme, lambda: NOW_MS, own=own(tmp_path))
     window.show()
     for scene in SCENES.values():
-        worker.show(scene)
+        worker.send_snapshot(scene)
         for entry in PAGES:
             window.open_page(entry.name)
             window.page.refresh()
@@ -91,7 +91,7 @@ def test_the_window_needs_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_control_has_a_name(window: AppWindow, worker: ScriptedWorker, scene: str) -> None:
-    worker.show(SCENES[scene])
+    worker.send_snapshot(SCENES[scene])
     nameless = [one for one in controls(window) if not name_of(one)]
     assert nameless == []
 
@@ -99,7 +99,7 @@ def test_every_control_has_a_name(window: AppWindow, worker: ScriptedWorker, sce
 def test_the_keyboard_reaches_every_control_that_is_shown(
     window: AppWindow, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.show(SCENES["lending"])
+    worker.send_snapshot(SCENES["lending"])
     window.page.refresh()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -120,7 +120,7 @@ def test_the_keyboard_reaches_every_control_that_is_shown(
 def test_the_state_stands_at_the_foot_of_every_page(
     window: AppWindow, worker: ScriptedWorker
 ) -> None:
-    worker.show(SCENES["waiting"])
+    worker.send_snapshot(SCENES["waiting"])
     names = [child.accessibleName() for child in window.findChildren(QWidget)]
     assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in names
 
@@ -138,10 +138,10 @@ def test_pages_are_made_when_they_are_opened(window: AppWindow, qtbot: QtBot) ->
 def test_another_language_is_spoken_at_once(
     window: AppWindow, worker: ScriptedWorker, language: Language
 ) -> None:
-    worker.show(SCENES["lending"])
+    worker.send_snapshot(SCENES["lending"])
     language.choose("es")
     _settle()
-    worker.show(SCENES["lending"])
+    worker.send_snapshot(SCENES["lending"])
     assert "Inicio" in texts(window)
     language.choose("en")
     _settle()
@@ -155,7 +155,7 @@ def test_every_text_is_translated(
 ) -> None:
     language.apply(QLocale("en_US"), PseudoLocale())
     _settle()
-    worker.show(SCENES[scene])
+    worker.send_snapshot(SCENES[scene])
     window.page.refresh()
     plain = {text for text in texts(window) if has_words(text) and "[" not in text}
     assert {text for text in plain if not text.startswith(NAMES)} == set()
@@ -170,7 +170,7 @@ def test_longer_texts_have_their_room(
     _settle()
     for width in (window.minimumWidth(), window.width()):
         window.resize(width, window.height())
-        worker.show(SCENES[scene])
+        worker.send_snapshot(SCENES[scene])
         window.page.refresh()
         _settle()
         content = window.page.widget()
@@ -185,7 +185,7 @@ def test_right_to_left_the_side_bar_stands_on_the_right(
 ) -> None:
     language.apply(QLocale("ar"), PseudoLocale())
     _settle()
-    worker.show(SCENES["lending"])
+    worker.send_snapshot(SCENES["lending"])
     window.grab()
     page = window.page.mapTo(window, window.page.rect().topLeft())
     assert page.x() == 0
@@ -194,7 +194,7 @@ def test_right_to_left_the_side_bar_stands_on_the_right(
 def test_a_change_of_look_reaches_what_is_open(
     window: AppWindow, worker: ScriptedWorker, theme: Theme
 ) -> None:
-    worker.show(SCENES["lending"])
+    worker.send_snapshot(SCENES["lending"])
     dark = window.grab().toImage()
     theme.choose(Appearance.LIGHT)
     light = window.grab().toImage()

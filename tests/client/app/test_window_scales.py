@@ -18,15 +18,15 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from tequio_client.app.pages import PAGES
 from tequio_client.app.theme.look import Appearance
-from tests.support.app_pictures import PLACES, Studio
+from tests.support.app_pictures import PLACES, PictureRenderer
 from tests.support.window_contents import is_cut, labels
 
 scale, folder = float(sys.argv[1]), Path(sys.argv[2])
-studio = Studio(QApplication([]), folder)
-studio.dress(Appearance.DARK, "pseudo")
+renderer = PictureRenderer(QApplication([]), folder)
+renderer.set_appearance(Appearance.DARK, "pseudo")
 seen = 0
 for page in (*(entry.name for entry in PAGES), *PLACES):
-    window = studio.window("lending", page)
+    window = renderer.window("lending", page)
     for label in labels(window):
         seen += 1
         if is_cut(label):

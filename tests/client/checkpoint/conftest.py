@@ -11,7 +11,7 @@ from tequio_client.checkpoint import export
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
+from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="package")
-def site() -> Iterator[ShownLog]:
+def site() -> Iterator[ServedLog]:
     """The log of the run that was played."""
-    with shown(SwarmLog(played().swarm)) as one:
+    with served_log(SwarmLog(played().swarm)) as one:
         yield one
 
 
 @pytest.fixture(scope="package")
-def whole(site: ShownLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(site: ServedLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The last head, exported; not to be changed."""
     folder = tmp_path_factory.mktemp("export")
     wish = export.ExportOptions(

@@ -28,7 +28,7 @@ from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tests.client.verify.logs import SwarmLog
 from tests.support.frozen_base import EVERY, described, write_base
-from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown
+from tests.support.llama_swarm import ROUNDS, LlamaRun, play, served_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tequio_client.trainer.first_head import FirstHead as First
     from tequio_shared.head.layout import FrozenBase
-    from tests.support.llama_swarm import ShownLog
+    from tests.support.llama_swarm import ServedLog
 
 
 IDS = torch.randint(0, 256, (3, 48), generator=torch.Generator().manual_seed(1))
@@ -50,7 +50,7 @@ class AdapterRun:
     run: LlamaRun
     folder: Path
     paths: tuple[Path, ...]
-    site: ShownLog
+    site: ServedLog
     store: Path
 
     @property
@@ -101,7 +101,7 @@ def adapter_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdapterRun
     store = Store(home / "store", quota_bytes=1 << 30)
     for path in paths:
         store.put_tree_file(path, PIECE_BYTES)
-    with shown(SwarmLog(run.swarm)) as site:
+    with served_log(SwarmLog(run.swarm)) as site:
         yield AdapterRun(
             run=run, folder=folder, paths=tuple(paths), site=site, store=home / "store"
         )
@@ -325,7 +325,7 @@ def test_a_base_that_a_store_lacks_is_named(adapter_run: AdapterRun, tmp_path: P
     assert root in "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
 
 
-def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: Path) -> None:
+def test_a_run_that_trains_all_weights_is_not_merged(site: ServedLog, tmp_path: Path) -> None:
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url),
         run="maize- 1.0",

@@ -20,7 +20,7 @@ from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import ROUNDS, LlamaRun, ShownLog, play, played, shown
+from tests.support.llama_swarm import ROUNDS, LlamaRun, ServedLog, play, played, served_log
 from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.history import HeadHistory
 
 
-def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
+def exported(site: ServedLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
     name = str(wanted.pop("run", site.log.swarm.manifest.name))
     wish = export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url, stores=stores),
@@ -40,7 +40,7 @@ def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> Head
     return export.export_head(wish, NoProgress())
 
 
-def refusal(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> str:  # noqa: ANN401
+def refusal(site: ServedLog, target: Path, *stores: Path, **wanted: Any) -> str:  # noqa: ANN401
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
         exported(site, target, *stores, **wanted)
     error = first_error(caught.value)
@@ -69,7 +69,7 @@ def test_plain_transformers_gives_the_logits_of_the_head(
 
     run = play(is_tied=True) if is_tied else played()
     store = run.store(tmp_path / "store", ROUNDS)
-    with shown(SwarmLog(run.swarm)) as site:
+    with served_log(SwarmLog(run.swarm)) as site:
         exported(site, tmp_path / "out", store)
     loaded: Any = AutoModelForCausalLM.from_pretrained(
         tmp_path / "out", output_loading_info=True, trust_remote_code=False
@@ -90,7 +90,7 @@ def test_plain_transformers_gives_the_logits_of_the_head(
     assert difference <= 1e-5
 
 
-def test_the_weights_are_the_head_to_the_last_bit(site: ShownLog, tmp_path: Path) -> None:
+def test_the_weights_are_the_head_to_the_last_bit(site: ServedLog, tmp_path: Path) -> None:
     run = played()
     out = tmp_path / "out"
     story = exported(site, out, run.store(tmp_path / "store", 2), round=2)
@@ -163,7 +163,7 @@ def test_a_tokenizer_of_the_run_is_exported_byte_for_byte(tmp_path: Path) -> Non
         }
     ).encode()  # fmt: skip
     run = play(tokenizer=raw)
-    with shown(SwarmLog(run.swarm)) as other:
+    with served_log(SwarmLog(run.swarm)) as other:
         exported(other, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
     assert (tmp_path / "out" / "tokenizer.json").read_bytes() == raw
     theirs = AutoTokenizer.from_pretrained(tmp_path / "out")
@@ -171,7 +171,7 @@ def test_a_tokenizer_of_the_run_is_exported_byte_for_byte(tmp_path: Path) -> Non
     assert theirs.eos_token_id == 0
 
 
-def test_nothing_is_written_when_the_store_has_other_bytes(site: ShownLog, tmp_path: Path) -> None:
+def test_nothing_is_written_when_the_store_has_other_bytes(site: ServedLog, tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     (tree,) = [path for path in store.rglob("*") if path.is_file() and path.stat().st_size > 1e5]
     content = bytearray(tree.read_bytes())
@@ -190,18 +190,18 @@ def test_nothing_is_written_when_the_store_has_other_bytes(site: ShownLog, tmp_p
     ],
 )
 def test_an_unknown_run_or_round_is_named(
-    site: ShownLog, tmp_path: Path, wanted: dict[str, Any], why: str
+    site: ServedLog, tmp_path: Path, wanted: dict[str, Any], why: str
 ) -> None:
     assert why in refusal(site, tmp_path / "out", tmp_path, **wanted)
 
 
-def test_a_run_may_be_named_by_the_beginning_of_its_id(site: ShownLog, tmp_path: Path) -> None:
+def test_a_run_may_be_named_by_the_beginning_of_its_id(site: ServedLog, tmp_path: Path) -> None:
     name = to_text(played().manifest.run_id)[:8]
     store = played().store(tmp_path / "store", ROUNDS)
     assert exported(site, tmp_path / "out", store, run=name).head.round == ROUNDS
 
 
-def test_a_folder_with_something_in_it_is_left_alone(site: ShownLog, tmp_path: Path) -> None:
+def test_a_folder_with_something_in_it_is_left_alone(site: ServedLog, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("mine")
     assert "not empty" in refusal(site, tmp_path / "out")
@@ -209,7 +209,7 @@ def test_a_folder_with_something_in_it_is_left_alone(site: ShownLog, tmp_path: P
     assert "create it first" in refusal(site, tmp_path / "a" / "b")
 
 
-def test_an_empty_folder_is_taken(site: ShownLog, tmp_path: Path) -> None:
+def test_an_empty_folder_is_taken(site: ServedLog, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     exported(site, tmp_path / "out", played().store(tmp_path / "store", ROUNDS))
     assert (tmp_path / "out" / layout.CLAIM).exists()
@@ -219,18 +219,18 @@ def test_an_empty_folder_is_taken(site: ShownLog, tmp_path: Path) -> None:
 def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:
     log = SwarmLog(played().swarm)
     log.leaves[40] = log.leaves[40][:-1] + b"!"
-    with shown(log) as other:
+    with served_log(log) as other:
         assert "the log cannot be trusted" in refusal(other, tmp_path / "out", tmp_path)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_ledger_without_seeds_and_no_store_says_what_to_do(
-    site: ShownLog, tmp_path: Path
+    site: ServedLog, tmp_path: Path
 ) -> None:
     assert "lists no seed: give the folder" in refusal(site, tmp_path / "out")
 
 
-def test_a_full_disk_is_said_and_the_next_run_ends_well(site: ShownLog, tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_the_next_run_ends_well(site: ServedLog, tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     disk = SmallDisk(tmp_path / "disk")
     target = tmp_path / "disk" / "out"

@@ -21,7 +21,7 @@ from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
+from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def seed(site: ShownLog, store: Path) -> Iterator[None]:
+def seed(site: ServedLog, store: Path) -> Iterator[None]:
     """A peer in a thread of its own that serves a store and is listed at the ledger."""
     begun, end = threading.Event(), trio.Event()
     tokens: list[trio.lowlevel.TrioToken] = []
@@ -56,7 +56,7 @@ def seed(site: ShownLog, store: Path) -> Iterator[None]:
         thread.join(30)
 
 
-def wish(site: ShownLog, target: Path) -> export.ExportOptions:
+def wish(site: ServedLog, target: Path) -> export.ExportOptions:
     return export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url),
         run="maize- 1.0",
@@ -66,7 +66,7 @@ def wish(site: ShownLog, target: Path) -> export.ExportOptions:
 
 def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
-    with shown(SwarmLog(played().swarm)) as site, seed(site, store):
+    with served_log(SwarmLog(played().swarm)) as site, seed(site, store):
         export.export_head(wish(site, tmp_path / "out"), NoProgress())
     out = tmp_path / "out"
     back = tensors.read_weights(played().manifest, out, tmp_path / "back", lambda _: None)
@@ -80,7 +80,7 @@ def test_a_seed_that_has_other_weights_gives_no_folder(
     monkeypatch.setattr(export, "FETCH_ATTEMPT_S", 1.0)
     store = played().store(tmp_path / "store", 1)
     with (
-        shown(SwarmLog(played().swarm)) as site,
+        served_log(SwarmLog(played().swarm)) as site,
         seed(site, store),
         pytest.raises((UserFacingError, BaseExceptionGroup)) as caught,
     ):
@@ -90,7 +90,7 @@ def test_a_seed_that_has_other_weights_gives_no_folder(
 
 
 def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) -> None:
-    with shown(SwarmLog(played().swarm)) as site:
+    with served_log(SwarmLog(played().swarm)) as site:
         played().store(tmp_path / ".out.part" / "fetched", ROUNDS)
         (tmp_path / ".out.part").chmod(0o700)
         store = played().store(tmp_path / "empty")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.checkpoint.hub import HubRevision
-    from tests.support.llama_swarm import ShownLog
+    from tests.support.llama_swarm import ServedLog
 
 
 pytestmark = pytest.mark.filterwarnings(
@@ -57,7 +57,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def put(
     hub: FakeHub,
     folder: Path,
-    site: ShownLog,
+    site: ServedLog,
     *,
     user: str = TOKEN,
     repo: str = REPO,
@@ -73,7 +73,7 @@ def put(
     return done
 
 
-def refusal(hub: FakeHub, folder: Path, site: ShownLog, **how: str | bool) -> str:
+def refusal(hub: FakeHub, folder: Path, site: ServedLog, **how: str | bool) -> str:
     with pytest.raises(UserFacingError) as caught:
         put(hub, folder, site, **how)  # type: ignore[arg-type]  # names are checked by `put`
     said = str(caught.value)
@@ -91,7 +91,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_head_is_put_in_a_new_repository_with_a_tag_for_its_round(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     done = put(hub, whole, site)
     there = hub.repositories[REPO]
@@ -104,7 +104,7 @@ def test_a_head_is_put_in_a_new_repository_with_a_tag_for_its_round(
 
 
 def test_a_large_file_goes_in_pieces_when_the_hub_asks_for_them(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     hub.piece_bytes = 100_000
     put(hub, whole, site)
@@ -113,7 +113,7 @@ def test_a_large_file_goes_in_pieces_when_the_hub_asks_for_them(
     assert len(hub.received) > 3
 
 
-def test_publishing_again_changes_nothing(hub: FakeHub, whole: Path, site: ShownLog) -> None:
+def test_publishing_again_changes_nothing(hub: FakeHub, whole: Path, site: ServedLog) -> None:
     first = put(hub, whole, site)
     sent = list(hub.received)
     again = put(hub, whole, site)
@@ -122,7 +122,7 @@ def test_publishing_again_changes_nothing(hub: FakeHub, whole: Path, site: Shown
 
 
 def test_what_comes_back_from_the_hub_is_the_head(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     put(hub, whole, site)
     found = Hub(None, hub.url).download(REPO, f"round-{ROUNDS}")
@@ -130,7 +130,7 @@ def test_what_comes_back_from_the_hub_is_the_head(
 
 
 def test_of_a_repository_with_other_files_only_an_exports_are_fetched(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     put(hub, whole, site)
     there = hub.repositories[REPO]
@@ -141,14 +141,14 @@ def test_of_a_repository_with_other_files_only_an_exports_are_fetched(
     assert set(files_of(found)) == {*files_of(whole), "adapter_config.json"}
 
 
-def test_a_cut_connection_is_tried_again(hub: FakeHub, whole: Path, site: ShownLog) -> None:
+def test_a_cut_connection_is_tried_again(hub: FakeHub, whole: Path, site: ServedLog) -> None:
     hub.breaking = lambda _, tries: tries == 1
     assert put(hub, whole, site).is_new
     assert set(hub.tries.values()) == {2}
 
 
 def test_an_upload_that_broke_for_good_goes_on_at_the_file_where_it_broke(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     broken: list[str] = []
 
@@ -168,7 +168,7 @@ def test_an_upload_that_broke_for_good_goes_on_at_the_file_where_it_broke(
 
 
 def test_a_commit_whose_tag_was_cut_off_gets_it_without_another_commit(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     first = put(hub, whole, site)
     hub.repositories[REPO].tags.clear()
@@ -177,18 +177,18 @@ def test_a_commit_whose_tag_was_cut_off_gets_it_without_another_commit(
     assert hub.repositories[REPO].tags == {first.tag: first.revision}
 
 
-def test_a_wrong_token_is_said_and_not_shown(hub: FakeHub, whole: Path, site: ShownLog) -> None:
+def test_a_wrong_token_is_said_and_not_shown(hub: FakeHub, whole: Path, site: ServedLog) -> None:
     said = refusal(hub, whole, site, user="hf_wrong")
     assert "does not accept the token" in said
     assert "hf_wrong" not in said
 
 
-def test_another_ones_name_is_refused(hub: FakeHub, whole: Path, site: ShownLog) -> None:
+def test_another_ones_name_is_refused(hub: FakeHub, whole: Path, site: ServedLog) -> None:
     assert "no write access to ana/maize" in refusal(hub, whole, site, user="hf_other")
 
 
 def test_a_repository_with_something_else_in_it_is_left_alone(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     there = hub.put(REPO, {".gitattributes": b"", "config.json": b"{}"})
     before = there.main
@@ -197,7 +197,7 @@ def test_a_repository_with_something_else_in_it_is_left_alone(
 
 
 def test_a_repository_of_another_run_is_left_alone(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     other = msgspec.structs.replace(claim, run="A" * 43)
@@ -205,7 +205,9 @@ def test_a_repository_of_another_run_is_left_alone(
     assert "has heads of another run" in refusal(hub, whole, site)
 
 
-def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site: ShownLog) -> None:
+def test_a_tag_that_is_another_head_is_not_moved(
+    hub: FakeHub, whole: Path, site: ServedLog
+) -> None:
     claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     there = hub.put(REPO, {layout.CLAIM: msgspec.structs.replace(claim, entry=0).encode()})
     there.tags[f"round-{ROUNDS}"] = there.main
@@ -213,7 +215,7 @@ def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site
 
 
 def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     older = {
@@ -229,7 +231,7 @@ def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
 
 
 def test_a_private_repository_is_made_private_and_a_public_one_is_not_taken_for_it(
-    hub: FakeHub, whole: Path, site: ShownLog
+    hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
     put(hub, whole, site, repo="ana/hidden", is_private=True)
     assert hub.repositories["ana/hidden"].is_private
@@ -239,20 +241,20 @@ def test_a_private_repository_is_made_private_and_a_public_one_is_not_taken_for_
 
 @pytest.mark.parametrize("name", ["ana/ma ize", "../x", "a/b/c"])
 def test_a_name_that_is_none_is_refused(
-    hub: FakeHub, whole: Path, site: ShownLog, name: str
+    hub: FakeHub, whole: Path, site: ServedLog, name: str
 ) -> None:
     assert "invalid repository name" in refusal(hub, whole, site, repo=name)
 
 
 def test_weights_that_are_not_the_head_are_not_sent(
-    hub: FakeHub, folder: Path, site: ShownLog
+    hub: FakeHub, folder: Path, site: ServedLog
 ) -> None:
     (folder / layout.CONFIG).write_text("{}")
     assert "not published: config.json was changed after the export" in refusal(hub, folder, site)
     assert hub.requests == []
 
 
-def test_the_hub_away_is_said(whole: Path, site: ShownLog) -> None:
+def test_the_hub_away_is_said(whole: Path, site: ServedLog) -> None:
     with pytest.raises(UserFacingError, match="connection to the Hub failed"):
         put(FakeHub(url="http://127.0.0.1:9"), whole, site)
 
@@ -306,7 +308,7 @@ def command(hub: FakeHub, *words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_the_command_publishes_and_verifies_and_never_shows_the_token(
-    hub: FakeHub, whole: Path, site: ShownLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: FakeHub, whole: Path, site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     options = ("--ledger", site.url)

@@ -17,7 +17,7 @@ from tests.support.llama_swarm import ROUNDS, played
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.llama_swarm import ShownLog
+    from tests.support.llama_swarm import ServedLog
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the Hub's client does
@@ -50,7 +50,7 @@ def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
 
 
 def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_program_ends(
-    site: ShownLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disable_progress()
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)

@@ -25,7 +25,7 @@ from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.llama_swarm import play, publication
 from tests.support.llama_swarm import publish as publish_in
-from tests.support.memory_swarm import Said
+from tests.support.memory_swarm import StatementDraft
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
     log = SwarmLog(run.swarm)
     assert audit(log, AuditOptions()).findings == []
     false = msgspec.structs.replace(publication(run, 1), head=to_text(bytes(32)))
-    entry = run.swarm.sign(run.swarm.organiser, Said(false, 1), run.manifest.run_id)
+    entry = run.swarm.sign(run.swarm.organiser, StatementDraft(false, 1), run.manifest.run_id)
     log.leaves.append(entry.leaf())
     log.sign()
     (finding,) = audit(log, AuditOptions()).findings

@@ -20,12 +20,12 @@ from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import ROUNDS, played, shown
+from tests.support.llama_swarm import ROUNDS, played, served_log
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.llama_swarm import ShownLog
+    from tests.support.llama_swarm import ServedLog
 
 NAME = "model.layers.0.mlp.down_proj.weight"
 
@@ -34,7 +34,7 @@ def checked(folder: Path, ledger: str, *stores: Path) -> CheckpointVerdict:
     return verify.verify_folder(folder, WeightsOrigin(ledger=ledger, stores=stores), NoProgress())
 
 
-def is_not(folder: Path, site: ShownLog, *stores: Path) -> str:
+def is_not(folder: Path, site: ServedLog, *stores: Path) -> str:
     verdict = checked(folder, site.url, *stores)
     assert verdict.outcome is VerifyOutcome.IS_NOT, verdict
     return "\n".join(verdict.lines)
@@ -53,7 +53,7 @@ def change_weight(folder: Path, name: str, at: int, change: float) -> None:
     save_file(tensors, folder / layout.WEIGHTS, metadata={"format": "pt"})
 
 
-def test_an_export_is_its_head(folder: Path, site: ShownLog) -> None:
+def test_an_export_is_its_head(folder: Path, site: ServedLog) -> None:
     verdict = checked(folder, site.url)
     assert verdict.outcome is VerifyOutcome.IS_THE_HEAD, verdict
     text = "\n".join(verdict.lines)
@@ -66,12 +66,12 @@ def test_a_later_log_still_bears_it_out(folder: Path) -> None:
     log = SwarmLog(played().swarm)
     log.leaves.append(log.leaves[-1])
     log.sign()
-    with shown(log) as later:
+    with served_log(log) as later:
         assert checked(folder, later.url).outcome is VerifyOutcome.IS_THE_HEAD
 
 
 def test_a_weight_changed_by_one_unit_names_its_tensor(
-    folder: Path, site: ShownLog, tmp_path: Path
+    folder: Path, site: ServedLog, tmp_path: Path
 ) -> None:
     change_weight(folder, NAME, 7, 2.0**-24)
     text = is_not(folder, site)
@@ -82,14 +82,14 @@ def test_a_weight_changed_by_one_unit_names_its_tensor(
     assert f"the first tensor that differs is {NAME}, at 1 places" in is_not(folder, site, store)
 
 
-def test_a_weight_changed_by_less_than_a_unit_is_found(folder: Path, site: ShownLog) -> None:
+def test_a_weight_changed_by_less_than_a_unit_is_found(folder: Path, site: ServedLog) -> None:
     tensors = load_file(folder / layout.WEIGHTS)
     at = int(np.abs(tensors[NAME]).argmin())
     change_weight(folder, NAME, at, 2.0**-30)
     assert f"{NAME}: a weight is not a multiple" in is_not(folder, site)
 
 
-def test_weights_are_not_the_head_of_another_round(folder: Path, site: ShownLog) -> None:
+def test_weights_are_not_the_head_of_another_round(folder: Path, site: ServedLog) -> None:
     entries = [one.statement for one in played().swarm.entries]
     index = next(
         at for at, one in enumerate(entries) if (one.type, one.round) == ("head.promote", 1)
@@ -110,14 +110,14 @@ def test_weights_are_not_the_head_of_another_round(folder: Path, site: ShownLog)
     ],
 )
 def test_a_false_claim_is_found(
-    folder: Path, site: ShownLog, change: dict[str, str | int], why: str
+    folder: Path, site: ServedLog, change: dict[str, str | int], why: str
 ) -> None:
     change_claim(folder, **change)
     assert why in is_not(folder, site)
 
 
 def test_a_configuration_that_computes_something_else_is_found(
-    folder: Path, site: ShownLog
+    folder: Path, site: ServedLog
 ) -> None:
     path = folder / layout.CONFIG
     path.write_text(path.read_text().replace('"rms_norm_eps": 1e-05', '"rms_norm_eps": 1e-04'))
@@ -125,17 +125,19 @@ def test_a_configuration_that_computes_something_else_is_found(
 
 
 @pytest.mark.parametrize("name", [layout.TOKENIZER, layout.TOKENIZER_CONFIG, layout.GENERATION])
-def test_other_texts_for_the_same_tokens_are_found(folder: Path, site: ShownLog, name: str) -> None:
+def test_other_texts_for_the_same_tokens_are_found(
+    folder: Path, site: ServedLog, name: str
+) -> None:
     (folder / name).write_text(json.dumps({"model": {}}))
     assert f"{name} was changed after the export" in is_not(folder, site)
 
 
-def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ShownLog) -> None:
+def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ServedLog) -> None:
     (folder / "adapter_config.json").write_text("{}")
     assert "changes what is loaded" in is_not(folder, site)
 
 
-def test_a_tensor_more_or_less_is_found(folder: Path, site: ShownLog) -> None:
+def test_a_tensor_more_or_less_is_found(folder: Path, site: ServedLog) -> None:
     tensors = load_file(folder / layout.WEIGHTS)
     save_file(tensors | {"extra": np.zeros(2, np.float32)}, folder / layout.WEIGHTS)
     assert "the tensor extra is not one of the run's" in is_not(folder, site)
@@ -145,7 +147,7 @@ def test_a_tensor_more_or_less_is_found(folder: Path, site: ShownLog) -> None:
 
 
 def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
-    folder: Path, site: ShownLog
+    folder: Path, site: ServedLog
 ) -> None:
     manifest = Manifest.parse((folder / layout.MANIFEST).read_bytes())
     tensors = tuple((name, (1 << 20, 1 << 16)) for name, _ in manifest.model.tensors)
@@ -161,7 +163,7 @@ def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
     assert "not F32[1048576, 65536]" in is_not(folder, site)
 
 
-def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
+def test_halved_weights_are_not_the_head(folder: Path, site: ServedLog) -> None:
     tensors = load_file(folder / layout.WEIGHTS)
     save_file(
         {name: one.astype(np.float16) for name, one in tensors.items()}, folder / layout.WEIGHTS
@@ -171,13 +173,13 @@ def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04.", b"\xff" * 100, bytes(8) + b"{}"])
 def test_a_file_that_is_no_safetensors_is_not_the_head(
-    folder: Path, site: ShownLog, content: bytes
+    folder: Path, site: ServedLog, content: bytes
 ) -> None:
     (folder / layout.WEIGHTS).write_bytes(content)
     assert "cannot be read" in is_not(folder, site)
 
 
-def test_remainders_that_were_changed_are_found(folder: Path, site: ShownLog) -> None:
+def test_remainders_that_were_changed_are_found(folder: Path, site: ServedLog) -> None:
     lacking = load_file(folder / layout.REMAINDER)
     values = lacking["remainders"].copy()
     values[0] = -values[0]
@@ -192,7 +194,7 @@ def test_remainders_that_were_changed_are_found(folder: Path, site: ShownLog) ->
     [layout.CLAIM, layout.MANIFEST, layout.WEIGHTS, layout.REMAINDER, layout.PROOF, layout.CONFIG],
 )
 def test_it_cannot_tell_of_a_folder_that_is_not_whole(
-    folder: Path, site: ShownLog, name: str
+    folder: Path, site: ServedLog, name: str
 ) -> None:
     (folder / name).unlink()
     verdict = checked(folder, site.url)
@@ -201,7 +203,7 @@ def test_it_cannot_tell_of_a_folder_that_is_not_whole(
 
 
 def test_it_cannot_tell_when_the_ledger_is_away_or_another_networks(
-    folder: Path, site: ShownLog
+    folder: Path, site: ServedLog
 ) -> None:
     away = checked(folder, "http://127.0.0.1:9")
     assert away.outcome is VerifyOutcome.CANNOT_VERIFY
@@ -217,7 +219,7 @@ def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> N
     last = log.leaves[-1]
     log.leaves[-1] = last[:-1] + bytes([last[-1] ^ 1])
     log.sign()
-    with shown(log) as forked:
+    with served_log(log) as forked:
         verdict = checked(folder, forked.url)
     assert verdict.outcome is VerifyOutcome.IS_NOT
     assert "the proof from the log is invalid" in verdict.lines[0]
@@ -230,12 +232,12 @@ def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> 
     leaf[40] ^= 1  # in the signature
     log.leaves[entry] = bytes(leaf)
     log.sign()
-    with shown(log) as forged:
+    with served_log(log) as forged:
         assert checked(folder, forged.url).outcome is VerifyOutcome.IS_NOT
 
 
 def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
-    folder: Path, site: ShownLog
+    folder: Path, site: ServedLog
 ) -> None:
     def run(*words: str) -> tuple[int, str]:
         result = CliRunner().invoke(cli, ["checkpoint", "verify", *words, "--ledger", site.url])

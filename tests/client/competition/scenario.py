@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
     from tequio_shared.competition.state import CompetitionView
-    from tests.support.settable_clock import SetClock
+    from tests.support.settable_clock import SettableClock
 
 
 SHARES, NEEDED = 3, 2
@@ -46,7 +46,7 @@ class CompetitionScenario:
     """The ledger, everybody's folders, and the messages of all commands."""
 
     url: str
-    clock: SetClock
+    clock: SettableClock
     folder: Path
     organisers: tuple[Path, Path]
     messages: list[str] = field(default_factory=list)

@@ -21,7 +21,7 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.support.attack_table import attack
-from tests.support.competition_fold import START, Stage
+from tests.support.competition_fold import START, CompetitionFold
 from tests.support.memory_log import unused_url
 from tests.support.synthetic_competition import RESULT, SCORED, folder
 
@@ -39,7 +39,7 @@ SHOWN = (SCORED + RESULT) // 2
 class FoldSender:
     """Applies statements to the competition's fold, which checks them as a ledger does."""
 
-    def __init__(self, stage: Stage, name: str) -> None:
+    def __init__(self, stage: CompetitionFold, name: str) -> None:
         self.stage, self.name = stage, name
         self.submitted: list[Body] = []
 
@@ -53,7 +53,7 @@ class FoldSender:
         for one in documents:
             self.stage.paper.put(one)
         try:
-            self.stage.say(self.name, body)
+            self.stage.post(self.name, body)
         except RefusedError as err:
             raise LedgerRefusedError(err.code, str(err)) from err
         self.submitted.append(body)
@@ -63,7 +63,7 @@ class ScoredEvaluator:
     """The first evaluator of a competition, with its scores of both models on disk."""
 
     def __init__(self, path: Path) -> None:
-        self.stage = Stage().play(CompetitionPhase.REVEALED)
+        self.stage = CompetitionFold().play(CompetitionPhase.REVEALED)
         self.path, self.messages = path, list[str]()
         self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers

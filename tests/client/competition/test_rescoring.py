@@ -16,7 +16,7 @@ from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack
 from tests.support.competition_documents import TEXTS, folder_of
-from tests.support.dishonest_log import ContestLog
+from tests.support.dishonest_log import DishonestLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def numbers(models: dict[str, Path]) -> dict[tuple[str, str], int]:
 
 def played(
     models: dict[str, Path], numbers: dict[tuple[str, str], int], liars: tuple[int, ...] = ()
-) -> ContestLog:
+) -> DishonestLog:
     """A competition over these models; the drawn evaluators of those numbers lie about beta."""
     lying: set[str] = set()
 
@@ -63,7 +63,7 @@ def played(
         honest = numbers[entrant, text]
         return honest * 9 // 10 if name in lying and entrant == "beta" else honest
 
-    log = ContestLog(
+    log = DishonestLog(
         drawn=DRAWN,
         millibits=said,
         submissions={name: folder_of(name, folder) for name, folder in models.items()},
@@ -73,12 +73,12 @@ def played(
     return log
 
 
-def called(log: ContestLog, at: int) -> str:
+def called(log: DishonestLog, at: int) -> str:
     """How a drawn evaluator is named where people read."""
     return to_text(log.key(log.scorers[at]))[:10]
 
 
-def verified(log: ContestLog, models: dict[str, Path], path: Path, documents: int) -> Result:
+def verified(log: DishonestLog, models: dict[str, Path], path: Path, documents: int) -> Result:
     bundle = log.bundle(path / "bundle.tar")
     given = [f"--model={name}={folder}" for name, folder in models.items()]
     command = [str(bundle), "--rescore", str(documents), "--device", "cpu", *given]
@@ -151,7 +151,7 @@ def test_challenged_documents_come_first(
     draw = log.view.draw
     assert draw is not None
     doubted = draw.documents[2]
-    log.unsay()
+    log.remove_last()
     log.challenge("beta", log.scorers[0], doubted)
     log.result()
     judged = JudgedCompetition(view=log.view, texts=(), contenders=(), outcome=log.outcome())

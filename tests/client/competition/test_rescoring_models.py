@@ -14,7 +14,7 @@ from tequio_client.trainer import likelihood
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import ROUNDS, played, shown
+from tests.support.llama_swarm import ROUNDS, played, served_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The last head, exported."""
     folder = tmp_path_factory.mktemp("export")
-    with shown(SwarmLog(played().swarm)) as site:
+    with served_log(SwarmLog(played().swarm)) as site:
         wish = export.ExportOptions(
             origin=WeightsOrigin(
                 ledger=site.url, stores=[played().store(folder / "store", ROUNDS)]
@@ -58,7 +58,7 @@ def test_an_export_of_another_head_is_not(whole: Path, tmp_path: Path) -> None:
 def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
     head = played().swarm.view.heads[ROUNDS]
     made = submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
-    with shown(SwarmLog(played().swarm)) as site:
+    with served_log(SwarmLog(played().swarm)) as site:
         origin = WeightsOrigin(ledger=site.url, stores=[played().store(tmp_path / "store", ROUNDS)])
         asked = ModelSource(local={}, origin=origin, folder=tmp_path, progress=NoProgress())
         folder = asked.model("maize", made)

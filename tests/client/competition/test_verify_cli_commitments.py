@@ -23,7 +23,7 @@ from tequio_shared.statements.competitions import EvalCommit
 from tests.support.attack_table import attack
 from tests.support.authors import registration
 from tests.support.competition_documents import RESULT, SCORED
-from tests.support.dishonest_log import ContestLog
+from tests.support.dishonest_log import DishonestLog
 from tests.support.memory_log import NET
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ OTHER_SALT = to_text(sha256(b"another salt"))
 
 
 @pytest.fixture
-def log() -> ContestLog:
+def log() -> DishonestLog:
     """A competition whose texts have just been opened."""
-    return ContestLog().play("reveal")
+    return DishonestLog().play("reveal")
 
 
-def verified(log: ContestLog, folder: Path) -> Result:
+def verified(log: DishonestLog, folder: Path) -> Result:
     """Result of `verify-competition` on the log's bundle."""
     command = [str(log.bundle(folder / "bundle.tar")), "--json", str(folder / "found.json")]
     return CliRunner().invoke(verify_competition, command, env={"COLUMNS": "300"})
 
 
-def refused(log: ContestLog, folder: Path, entry: int, *says: str) -> None:
+def refused(log: DishonestLog, folder: Path, entry: int, *says: str) -> None:
     """The log's check ends with 2, and names that entry and why."""
     result = verified(log, folder)
     assert result.exit_code == 2, result.output
@@ -61,7 +61,7 @@ def refused(log: ContestLog, folder: Path, entry: int, *says: str) -> None:
 
 
 @attack("C7", layer="coord", ends="no commitment counts once a score is shown: exit status 2")
-def test_who_commits_to_what_another_shows_is_told(log: ContestLog, tmp_path: Path) -> None:
+def test_who_commits_to_what_another_shows_is_told(log: DishonestLog, tmp_path: Path) -> None:
     first, second, copier = log.scorers
     for name in (first, second):
         log.commit(name, "alpha")
@@ -76,40 +76,42 @@ def test_who_commits_to_what_another_shows_is_told(log: ContestLog, tmp_path: Pa
 
 @attack("C7", layer="coord", ends="a commitment opens only under its author's key: exit status 2")
 def test_who_repeats_the_commitment_of_another_cannot_open_it(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     first, second, copier = log.scorers
     log.commit(first, "alpha")
     theirs = log.scores(first, "alpha")
-    log.say(copier, commitment_of(log, first, theirs))
+    log.log_statement(copier, commitment_of(log, first, theirs))
     log.commit(second, "alpha")
     log.evaluate(first, "alpha")
     copied = msgspec.structs.replace(log.scores(copier, "alpha"), salt=theirs.salt)
-    entry = log.say(copier, copied)
+    entry = log.log_statement(copier, copied)
     refused(log, tmp_path, entry, "eval.result", "wrong-reveal")
 
 
 @attack("C7", layer="coord", ends="the commitment names another evaluator: exit status 2")
-def test_who_shows_the_evaluation_of_another_is_told(log: ContestLog, tmp_path: Path) -> None:
+def test_who_shows_the_evaluation_of_another_is_told(log: DishonestLog, tmp_path: Path) -> None:
     first, second, copier = log.scorers
     copied = log.scores(first, "alpha")
     for name in (first, second):
         log.commit(name, "alpha")
     log.commit_to(copier, copied)
-    entry = log.say(copier, copied)
+    entry = log.log_statement(copier, copied)
     refused(log, tmp_path, entry, "eval.result", "by another evaluator")
 
 
 @attack("C7", layer="coord", ends="the scores do not match the commitment: exit status 2")
 def test_who_shows_something_else_than_it_committed_to_is_told(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     log.commit_all("alpha")
     changed = msgspec.structs.replace(log.scores(log.scorers[0], "alpha"), salt=OTHER_SALT)
-    refused(log, tmp_path, log.say(log.scorers[0], changed), "eval.result", "wrong-reveal")
+    refused(
+        log, tmp_path, log.log_statement(log.scorers[0], changed), "eval.result", "wrong-reveal"
+    )
 
 
-def commitment_of(log: ContestLog, name: str, result: EvalResult) -> EvalCommit:
+def commitment_of(log: DishonestLog, name: str, result: EvalResult) -> EvalCommit:
     """The commitment of `name` to a result, as a body that another evaluator can copy."""
     view = log.view
     commit = view.commits[result.entrant, log.key(name)].commit
@@ -120,7 +122,7 @@ def commitment_of(log: ContestLog, name: str, result: EvalResult) -> EvalCommit:
 
 
 @attack("C8", layer="coord", ends="there is no commitment: exit status 2")
-def test_scores_without_a_commitment_are_told(log: ContestLog, tmp_path: Path) -> None:
+def test_scores_without_a_commitment_are_told(log: DishonestLog, tmp_path: Path) -> None:
     log.now_ms = SCORED + 1
     entry = log.evaluate(log.scorers[0], "beta")
     refused(log, tmp_path, entry, "eval.result", "committed to no scores of beta")
@@ -128,7 +130,7 @@ def test_scores_without_a_commitment_are_told(log: ContestLog, tmp_path: Path) -
 
 @attack("C8", layer="coord", ends="others could still copy it: exit status 2")
 def test_scores_that_are_shown_before_all_have_committed_are_told(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     first, second, third = log.scorers
     log.commit(first, "alpha")
@@ -140,7 +142,7 @@ def test_scores_that_are_shown_before_all_have_committed_are_told(
 
 @attack("C8", layer="coord", ends="only challenges are allowed then: exit status 2")
 def test_scores_that_are_shown_when_only_challenges_are_left_are_told(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     log.commit_all("alpha")
     log.now_ms = (SCORED + RESULT) // 2 + 1
@@ -148,7 +150,7 @@ def test_scores_that_are_shown_when_only_challenges_are_left_are_told(
 
 
 @attack("C8", layer="coord", ends="the first counts, and the second is reported: exit status 2")
-def test_two_results_of_one_evaluator_are_told(log: ContestLog, tmp_path: Path) -> None:
+def test_two_results_of_one_evaluator_are_told(log: DishonestLog, tmp_path: Path) -> None:
     log.commit_all("alpha")
     log.evaluate(log.scorers[0], "alpha")
     refused(log, tmp_path, log.evaluate(log.scorers[0], "alpha"), "eval.result", "already-said")
@@ -156,7 +158,7 @@ def test_two_results_of_one_evaluator_are_told(log: ContestLog, tmp_path: Path) 
 
 @attack("C8", layer="cli", ends="the correct result is without it: exit status 2")
 def test_a_result_that_was_counted_without_its_commitment_is_told(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     for name in log.scorers[:-1]:
         log.commit(name, "beta")
@@ -180,7 +182,7 @@ def test_a_result_that_was_counted_without_its_commitment_is_told(
 
 
 def test_who_commits_and_does_not_show_is_named_and_does_not_count(
-    log: ContestLog, tmp_path: Path
+    log: DishonestLog, tmp_path: Path
 ) -> None:
     first, second, holding = log.scorers
     for entrant in ("alpha", "beta"):
@@ -198,7 +200,7 @@ def test_who_commits_and_does_not_show_is_named_and_does_not_count(
     assert "did not publish them: they do not count" in result.output
 
 
-def test_who_never_commits_is_named(log: ContestLog, tmp_path: Path) -> None:
+def test_who_never_commits_is_named(log: DishonestLog, tmp_path: Path) -> None:
     log.commit_all("beta")
     for name in log.scorers:
         log.evaluate(name, "beta")
@@ -212,14 +214,14 @@ def test_who_never_commits_is_named(log: ContestLog, tmp_path: Path) -> None:
 
 @attack("C9", layer="cli", ends="it ends on its dates, and is reported as without a ranking")
 def test_a_competition_whose_texts_nobody_could_open_ended(tmp_path: Path) -> None:
-    log = ContestLog().play("draw")
+    log = DishonestLog().play("draw")
     log.show_share(0)
     log.now_ms = SCORED
     goes_on = verified(log, _folder(tmp_path / "before"))
     assert goes_on.exit_code == 3
     assert "is drawn, and no result was stated: 1 of the 2" in goes_on.output
     log.now_ms = SCORED + 1
-    log.say("passer-by", registration(NET, log.key("passer-by")))
+    log.log_statement("passer-by", registration(NET, log.key("passer-by")))
     result = verified(log, _folder(tmp_path / "after"))
     assert result.exit_code == 3
     assert "ended without a ranking: 1 of the 2 shares needed are revealed" in result.output

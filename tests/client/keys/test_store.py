@@ -17,7 +17,7 @@ from tequio_client.keys.backup import from_words, read_backup, save_backup, to_w
 from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
 from tequio_client.keys.system_keyring import SystemKeyring
-from tests.support.memory_keyring import PaperKeyring, keyring_of
+from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +32,11 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
 
 @pytest.fixture
-def ring() -> Iterator[PaperKeyring]:
-    made = PaperKeyring()
+def ring() -> Iterator[ScriptedKeyring]:
+    made = ScriptedKeyring()
     with keyring_of(made):
         yield made
-        made.let_go()
+        made.release()
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def refused(code: str) -> pytest.RaisesExc[IdentityError]:
 # --- kept in the keyring
 
 
-def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: PaperKeyring, store: KeyStore) -> None:
+def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: ScriptedKeyring, store: KeyStore) -> None:
     signer = store.make(KeyProtection.KEYRING)
     assert signer.seed not in content(store)
     assert all(len(kept) == 43 for kept in ring.entries.values())
@@ -79,7 +79,7 @@ def test_file_and_folder_are_for_their_owner_alone(store: KeyStore, how: KeyProt
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-def test_two_folders_have_their_own_entries(ring: PaperKeyring, tmp_path: Path) -> None:
+def test_two_folders_have_their_own_entries(ring: ScriptedKeyring, tmp_path: Path) -> None:
     one, other = store_in(tmp_path / "one"), store_in(tmp_path / "other")
     keys = {one.make(KeyProtection.KEYRING).key, other.make(KeyProtection.KEYRING).key}
     assert len(keys) == len(ring.entries) == 2
@@ -95,7 +95,7 @@ def test_two_folders_have_their_own_entries(ring: PaperKeyring, tmp_path: Path) 
     ],
 )
 def test_a_keyring_that_refuses_is_said_and_the_key_stays(
-    ring: PaperKeyring, store: KeyStore, fault: Exception | None, code: str
+    ring: ScriptedKeyring, store: KeyStore, fault: Exception | None, code: str
 ) -> None:
     key, before = store.make(KeyProtection.KEYRING).key, content(store)
     ring.is_locked, ring.fault = fault is None, fault
@@ -119,21 +119,23 @@ def test_a_keyring_that_cannot_be_asked_any_more_is_absent(store: KeyStore) -> N
         store.open()
 
 
-def test_a_keyring_that_keeps_nothing_is_found_out(ring: PaperKeyring, store: KeyStore) -> None:
+def test_a_keyring_that_keeps_nothing_is_found_out(ring: ScriptedKeyring, store: KeyStore) -> None:
     ring.is_forgetful = True
     with refused("keyring-failing"):
         store.make(KeyProtection.KEYRING)
     assert store.state().protection is KeyProtection.ABSENT
 
 
-def test_an_emptied_keyring_is_said_with_the_way_out(ring: PaperKeyring, store: KeyStore) -> None:
+def test_an_emptied_keyring_is_said_with_the_way_out(
+    ring: ScriptedKeyring, store: KeyStore
+) -> None:
     store.make(KeyProtection.KEYRING)
     ring.entries.clear()
     with pytest.raises(IdentityError, match=r"no entry .* restore the key from a backup"):
         store.open()
 
 
-def test_an_entry_that_is_no_key_is_said(ring: PaperKeyring, store: KeyStore) -> None:
+def test_an_entry_that_is_no_key_is_said(ring: ScriptedKeyring, store: KeyStore) -> None:
     store.make(KeyProtection.KEYRING)
     ring.entries = dict.fromkeys(ring.entries, "not a key")
     with refused("keyring-failing"):
@@ -143,7 +145,7 @@ def test_an_entry_that_is_no_key_is_said(ring: PaperKeyring, store: KeyStore) ->
         store.open()
 
 
-def test_a_late_keyring_is_waited_for_and_asked_once(ring: PaperKeyring, tmp_path: Path) -> None:
+def test_a_late_keyring_is_waited_for_and_asked_once(ring: ScriptedKeyring, tmp_path: Path) -> None:
     key = store_in(tmp_path).make(KeyProtection.KEYRING).key
     hasty, asked = store_in(tmp_path, 0.05), ring.calls
     ring.hold()
@@ -151,7 +153,7 @@ def test_a_late_keyring_is_waited_for_and_asked_once(ring: PaperKeyring, tmp_pat
         with refused("keyring-late"):
             hasty.open()
     assert ring.calls <= asked + 1
-    ring.let_go()
+    ring.release()
     assert store_in(tmp_path).open().key == key
 
 
@@ -182,7 +184,7 @@ def test_a_damaged_file_is_said_and_left_alone(store: KeyStore, size: int) -> No
     assert content(store) == bytes(size)
 
 
-def test_a_flipped_bit_is_found(ring: PaperKeyring, store: KeyStore) -> None:
+def test_a_flipped_bit_is_found(ring: ScriptedKeyring, store: KeyStore) -> None:
     store.make(KeyProtection.KEYRING)
     private_file_in(store, content(store)[:-1] + bytes([content(store)[-1] ^ 1]))
     with refused("damaged"):
@@ -213,7 +215,9 @@ def test_there_is_nothing_to_open_in_an_empty_folder(store: KeyStore) -> None:
 # --- kept in another way
 
 
-def test_the_same_key_is_kept_in_one_way_after_another(ring: PaperKeyring, store: KeyStore) -> None:
+def test_the_same_key_is_kept_in_one_way_after_another(
+    ring: ScriptedKeyring, store: KeyStore
+) -> None:
     key = store.make(KeyProtection.OPEN).key
     store.change_protection(KeyProtection.KEYRING, None, None)
     assert (store.open().key, len(ring.entries)) == (key, 1)
@@ -226,7 +230,7 @@ def test_the_same_key_is_kept_in_one_way_after_another(ring: PaperKeyring, store
 
 
 def test_a_keyring_that_refuses_leaves_the_key_as_it_was(
-    ring: PaperKeyring, store: KeyStore
+    ring: ScriptedKeyring, store: KeyStore
 ) -> None:
     key = store.make(KeyProtection.PASSPHRASE, PHRASE).key
     ring.is_locked = True

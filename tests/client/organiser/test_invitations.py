@@ -221,7 +221,7 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
         assert said(one, own.register(now_ms())) == "logged"
         owner, until = to_text(sha256(b"account")), now_ms() + 3_600_000
         vouch = MemberVouch(peer=peer, owner=owner, until=until)
-        assert said(one, connector.say(vouch, now_ms())) == "logged"
+        assert said(one, connector.sign(vouch, now_ms())) == "logged"
         assert [host.tier(name)["tier"] for name in ("ana", "bo", "connected")] == [2, 2, 1]
         assert audited(one, tmp_path / "sound.json") == (0, [])
         with closing(sqlite3.connect(tmp_path / "ledger" / "ledger.sqlite")) as base, base:

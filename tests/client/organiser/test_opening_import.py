@@ -23,7 +23,7 @@ from tequio_shared.ids import sha256, to_text
 from tests.client.verify.logs import SwarmLog
 from tests.support import architectures, model_folders
 from tests.support.hub import FakeHub, running
-from tests.support.llama_swarm import play, shown
+from tests.support.llama_swarm import play, served_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,7 +211,7 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     model = model_of(tmp_path) if name == "llama" else of_halves(tmp_path, name)
     run = play(model=first_head.imported_head(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
-    with shown(SwarmLog(run.swarm)) as site:
+    with served_log(SwarmLog(run.swarm)) as site:
         target = tmp_path / "out"
         origin = export.WeightsOrigin(ledger=site.url, stores=[store])
         wish = export.ExportOptions(origin=origin, run=run.manifest.name, round=0, target=target)

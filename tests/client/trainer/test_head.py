@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tests.support.head_vectors import Case
+    from tests.support.head_vectors import HeadCase
 
 # Distro has no compiled kernels: the reference engine computes it (engine_for).
 ENGINES: dict[str, Callable[[OuterParams], Engine]] = {
@@ -88,7 +88,7 @@ def put(
 
 
 def advance(
-    case: Case, folder: Path, engine: Engine, *, threads: int = 1, seed: int | None = None
+    case: HeadCase, folder: Path, engine: Engine, *, threads: int = 1, seed: int | None = None
 ) -> tuple[ComputedHead, set[str]]:
     """Advance a case through files, in an order of arrival given by the seed; and who was kept."""
     order = list(range(len(case.contributions)))

@@ -26,7 +26,7 @@ from tequio_shared.statements.statement import make
 from tests.client.trainer.small_run import texts
 from tests.support import witness_committee
 from tests.support.attack_table import attack
-from tests.support.training_lab import BF16, FP32, Laboratory, Made, Recipe, key_of
+from tests.support.training_lab import BF16, FP32, Recipe, TrainedContribution, TrainingLab, key_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,17 +51,19 @@ CONFIG = {
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Laboratory:
+def lab(tmp_path: Path) -> TrainingLab:
     torch.set_num_threads(1)
     recipe = Recipe(
         config=CONFIG, sequence=32, steps=2, windows=8, k=64, lr=0.003, adam_lr=0.003, outer_lr=1.0
     )
-    return Laboratory(
+    return TrainingLab(
         tmp_path / "lab", recipe, folder_files(texts(tmp_path / "texts", 200), "*.txt")
     )
 
 
-def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
+def made_by(
+    lab: TrainingLab, slot: int, feedback: NDArray[np.uint16] | None
+) -> TrainedContribution:
     first = lab.windows_of(slot, TRAINERS)
     device = BF16 if slot == NOISY else FP32
     return lab.made(slot, first, lab.delta(first, device=device), feedback)
@@ -69,7 +71,7 @@ def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> 
 
 @attack("P4", layer="wit", ends="accepted round after round, and never suspected")
 def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
-    lab: Laboratory,
+    lab: TrainingLab,
 ) -> None:
     standings = KeyStatus()
     feedback: list[NDArray[np.uint16] | None] = [None] * TRAINERS
@@ -79,7 +81,7 @@ def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
     index, refused = TRAINERS, []
     for _ in range(ROUNDS):
         made = [made_by(lab, slot, feedback[slot]) for slot in range(TRAINERS)]
-        hearing = witness_committee.hear(lab, made)
+        hearing = witness_committee.screen_round(lab, made)
         refused += hearing.complaints()
         assert not any(one is Verdict.REJECTED for one, _ in hearing.verdicts.values()), refused
         index += 2

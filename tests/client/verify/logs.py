@@ -161,10 +161,10 @@ def all_tiles(leaves: Sequence[bytes]) -> dict[tuple[int, int], list[Digest]]:
 def fill_store(swarm: Swarm, folder: Path) -> Store:
     """Put head 0 and every contribution of the swarm into a store of the worker's kind."""
     store = Store(folder, quota_bytes=1 << 30)
-    first = next(iter(swarm.workshop.weights.values()))
+    first = next(iter(swarm.arithmetic.weights.values()))
     store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
     rules = swarm.manifest.algorithm
     shape = RecordShape(algorithm=rules.name, k=rules.k, bits=rules.bits)
-    for payload in swarm.workshop.payloads.values():
+    for payload in swarm.arithmetic.payloads.values():
         store.put_tree(payload, shape.group_bytes)
     return store

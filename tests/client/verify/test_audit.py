@@ -26,10 +26,10 @@ from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
 from tests.support.memory_swarm import (
     ORIGIN,
-    Character,
-    Said,
+    FailureRates,
+    StatementDraft,
     Swarm,
-    Workshop,
+    SwarmArithmetic,
     signer,
     tiny_manifest,
 )
@@ -46,7 +46,7 @@ def crooked_swarm() -> Swarm:
     """A finished run with closed and void rounds; not to be changed."""
     swarm = Swarm(manifest=tiny_manifest(most=10), seed=11)
     for at in range(6):
-        swarm.volunteer(f"v{at}", Character(silent=12, partial=40, leaving=4))
+        swarm.volunteer(f"v{at}", FailureRates(silent=12, partial=40, leaving=4))
     swarm.run()
     assert swarm.view.closed >= 3
     assert swarm.view.voided >= 1
@@ -187,7 +187,7 @@ def test_a_key_is_registered_once_and_with_its_work(
     swarm = crooked_swarm()
     one = swarm.volunteers[0]
     again = registration(swarm.net, one.key) if nonce is None else KeyRegister(nonce=nonce)
-    log.leaves.append(one.sign(swarm.net, None, Said(again), swarm.now_ms).leaf())
+    log.leaves.append(one.sign(swarm.net, None, StatementDraft(again), swarm.now_ms).leaf())
     log.sign()
     findings = found_at(audited(log), len(log.leaves) - 1)
     assert fault in findings[0].detail
@@ -222,7 +222,7 @@ def forge(log: SwarmLog, index: int, body: Body) -> None:
     swarm, old = crooked_swarm(), crooked_swarm().entries[index].statement
     other = Swarm(manifest=swarm.manifest)  # for its keys
     coordinator = other.coordinator
-    fresh = other.sign(coordinator, Said(body, old.round), old.run)
+    fresh = other.sign(coordinator, StatementDraft(body, old.round), old.run)
     tree = msgspec.json.decode(fresh.statement.raw)
     tree |= {"seq": old.seq, "prev": to_text(old.prev), "ts": old.ts, "exp": old.exp}
     raw = msgspec.json.encode(tree, order="deterministic")
@@ -354,7 +354,7 @@ def test_a_missing_contribution_leaves_the_audit_incomplete(log: SwarmLog, store
 def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: SwarmLog, store: Path) -> None:
     root, _, _ = contribution_of(index_of("work.commit"))
     whole = fill_store(crooked_swarm(), store)
-    for weights in crooked_swarm().workshop.weights.values():
+    for weights in crooked_swarm().arithmetic.weights.values():
         whole.put_tree(weights.astype("<i4").tobytes(), 1 << 20)
     tree_file(store, root).unlink()
     report = audited(log, store)
@@ -377,7 +377,7 @@ def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     assert report.findings[0].what == "stored head"
 
 
-class LyingWorkshop(Workshop):
+class LyingWorkshop(SwarmArithmetic):
     """All members state one head together that is not the one they should have computed."""
 
     def _advance(self, current: RoundView, target: NextHead) -> None:
@@ -390,7 +390,7 @@ class LyingWorkshop(Workshop):
 
 def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
     swarm = Swarm()
-    swarm.workshop = LyingWorkshop(swarm.manifest)
+    swarm.arithmetic = LyingWorkshop(swarm.manifest)
     for at in range(4):
         swarm.volunteer(f"v{at}")
     swarm.run()
@@ -409,7 +409,7 @@ def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
 def test_only_the_coordinator_speaks_for_rounds(log: SwarmLog) -> None:
     swarm = Swarm(manifest=crooked_swarm().manifest)
     body = crooked_swarm().entries[index_of("round.roster")].statement.body
-    usurper = swarm.sign(signer("organiser"), Said(body, 1), swarm.manifest.run_id)
+    usurper = swarm.sign(signer("organiser"), StatementDraft(body, 1), swarm.manifest.run_id)
     log.leaves = [*swarm.leaves()[:2], usurper.leaf()]
     log.sign()
     findings = found_at(audited(log), 2)

@@ -49,7 +49,7 @@ def test_the_time_of_the_coordinator_moves_forward_beyond_any_run(reader: str) -
     coordinator = Author("coordinator", swarm.net)
     coordinator.signer = swarm.coordinator
     coordinator.seq, coordinator.last = first.statement.seq, first.statement.digest
-    early = coordinator.say(example("fault.report"), first.statement.ts - 1)
+    early = coordinator.sign(example("fault.report"), first.statement.ts - 1)
     apply_entry = READERS[reader](swarm)
     apply_entry(0, first)
     with pytest.raises(RefusedError, match="signed at") as refused:

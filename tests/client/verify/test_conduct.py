@@ -16,7 +16,7 @@ from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
 from tests.client.verify.logs import SwarmLog
-from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditReport
@@ -31,9 +31,12 @@ def swarm() -> Swarm:
         swarm.volunteer(name)
     swarm.run_rounds(1)
     liar, run = swarm.volunteers[0], swarm.manifest.run_id
-    pair = [liar.sign(swarm.net, run, Said(MemberLeave(reason=n)), swarm.now_ms) for n in (1, 2)]
+    pair = [
+        liar.sign(swarm.net, run, StatementDraft(MemberLeave(reason=n)), swarm.now_ms)
+        for n in (1, 2)
+    ]
     first, second = (to_text(entry.leaf()) for entry in pair)
-    swarm.say(swarm.coordinator, Said(FaultReport(leaves=(first, second))))
+    swarm.log_statement(swarm.coordinator, StatementDraft(FaultReport(leaves=(first, second))))
     return swarm
 
 
@@ -60,7 +63,7 @@ def claimed(log: SwarmLog, who: Volunteer, **lie: object) -> AuditReport:
 def append(swarm: Swarm, body: Body, number: int | None = None) -> None:
     """Let the coordinator log what its own rules would refuse."""
     run = swarm.manifest.run_id if number is not None else None
-    swarm.entries.append(swarm.sign(swarm.coordinator, Said(body, number), run))
+    swarm.entries.append(swarm.sign(swarm.coordinator, StatementDraft(body, number), run))
 
 
 def test_a_log_with_a_quarantine_is_sound_to_its_end(swarm: Swarm) -> None:

@@ -15,7 +15,7 @@ from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant,
 from tequio_shared.statements.statement import sign
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import registration
-from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, AuditReport
@@ -44,12 +44,12 @@ def invite(swarm: Swarm) -> None:
 
 
 def guest(swarm: Swarm, name: str) -> Volunteer:
-    return Volunteer(name, swarm.workshop, seed=swarm.seed)
+    return Volunteer(name, swarm.arithmetic, seed=swarm.seed)
 
 
-def vouch(peer: Volunteer) -> Said:
+def vouch(peer: Volunteer) -> StatementDraft:
     owner = to_text(sha256(b"account"))
-    return Said(MemberVouch(peer=to_text(peer.key), owner=owner, until=FOR_EVER))
+    return StatementDraft(MemberVouch(peer=to_text(peer.key), owner=owner, until=FOR_EVER))
 
 
 def audited(swarm: Swarm) -> AuditReport:
@@ -82,7 +82,9 @@ def test_another_tier_or_owner_in_the_api_is_found(swarm: Swarm) -> None:
 
 def test_an_invitation_that_lets_in_one_too_many_is_found(swarm: Swarm) -> None:
     late = guest(swarm, "late")
-    entry = late.sign(swarm.net, None, Said(registration(swarm.net, late.key)), swarm.now_ms)
+    entry = late.sign(
+        swarm.net, None, StatementDraft(registration(swarm.net, late.key)), swarm.now_ms
+    )
     swarm.entries.append(sign(swarm.net, entry.statement, late.signer, LINK))
     report = audited(swarm)
     finding = found(report, "key.register statement")
@@ -93,7 +95,9 @@ def test_an_invitation_that_lets_in_one_too_many_is_found(swarm: Swarm) -> None:
 
 def test_a_registration_under_no_invitation_is_found(swarm: Swarm) -> None:
     late, nobodys = guest(swarm, "late"), Signer(bytes([42]) * 32)
-    entry = late.sign(swarm.net, None, Said(registration(swarm.net, late.key)), swarm.now_ms)
+    entry = late.sign(
+        swarm.net, None, StatementDraft(registration(swarm.net, late.key)), swarm.now_ms
+    )
     swarm.entries.append(sign(swarm.net, entry.statement, late.signer, nobodys))
     assert "not-admitted" in found(audited(swarm), "key.register statement").detail
 

@@ -14,7 +14,7 @@ from tequio_shared.statements.network import MemberVouch
 from tequio_shared.statements.statement import signed_message
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, AuditReport
@@ -55,7 +55,7 @@ def audited(swarm: Swarm, *leaves: bytes) -> AuditReport:
     one, other = swarm.volunteers
     lie = MemberVouch(peer=to_text(other.key), owner=to_text(sha256(b"account")), until=2**52)
     log = SwarmLog(swarm)
-    log.leaves += [*leaves, one.sign(swarm.net, None, Said(lie), swarm.now_ms).leaf()]
+    log.leaves += [*leaves, one.sign(swarm.net, None, StatementDraft(lie), swarm.now_ms).leaf()]
     log.sign()
     return audit(log, AuditOptions())
 

@@ -12,15 +12,15 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 from tests.client.verify.logs import SwarmLog
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 
-def last_measure(swarm: Swarm) -> Said:
+def last_measure(swarm: Swarm) -> StatementDraft:
     """Say something of the last head."""
     head = swarm.view.head
     assert head is not None
     body = HeadMeasure(head=to_text(head.hash), millibits=7_000_000, size_bytes=1_000, tokens=1_000)
-    return Said(body, head.round)
+    return StatementDraft(body, head.round)
 
 
 @cache

@@ -11,7 +11,12 @@ import trio
 from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, audit_live
 from tequio_client.verify.report import NoProgress
 from tequio_shared.log.policy import Policy
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    register_keys,
+    wait_until_published,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def ring(tmp_path: Path) -> Iterator[Ring]:
-    with Ring(tmp_path, 1) as started:
+def ring(tmp_path: Path) -> Iterator[WitnessGroup]:
+    with WitnessGroup(tmp_path, 1) as started:
         yield started
 
 
@@ -32,25 +37,25 @@ def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> Au
     return trio.run(partial(audit_live, ledger.url, scope, cache=None, progress=NoProgress()))
 
 
-def test_it_waits_for_what_is_about_to_be_published(ring: Ring) -> None:
+def test_it_waits_for_what_is_about_to_be_published(ring: WitnessGroup) -> None:
     policy = ring.policy("all")
     with cosigned(ring, policy, "--publish-pause-ms", "1500") as ledger:
         for at in range(3):
-            say(ledger, f"newcomers {at}", 2)
+            register_keys(ledger, f"newcomers {at}", 2)
             report = audited(ledger, policy)
             assert report.exit_code == 0, [one.line() for one in report.findings]
 
 
-def test_what_is_not_published_is_not_judged(ring: Ring) -> None:
+def test_what_is_not_published_is_not_judged(ring: WitnessGroup) -> None:
     policy = ring.policy("all")
     with cosigned(ring, policy) as ledger:
-        say(ledger, "published", 2)
-        wait_until_shown(ledger, policy, 3)
+        register_keys(ledger, "published", 2)
+        wait_until_published(ledger, policy, 3)
         ring.witnesses[0].kill()
-        say(ledger, "signed", 2)
+        register_keys(ledger, "signed", 2)
         report = audited(ledger, policy, patience_s=0.1)
         assert report.exit_code == 3, "incomplete, and nobody is accused"
         assert all("true for 5 entries, of which 3" in one.line() for one in report.findings)
         ring.start(0)
-        wait_until_shown(ledger, policy, 5)
+        wait_until_published(ledger, policy, 5)
         assert audited(ledger, policy).exit_code == 0

@@ -27,10 +27,10 @@ from tests.lies import ForgeableCompetition, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.competition_documents import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
-from tests.support.dishonest_log import ContestLog
+from tests.support.dishonest_log import DishonestLog
 from tests.support.equivocators import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
-from tests.support.rewritten_log import RetoldLog
+from tests.support.rewritten_log import RewrittenLog
 from tests.support.six_lies import LIES, Lie
 
 if TYPE_CHECKING:
@@ -46,13 +46,15 @@ POLICY = "log {log}\nwitness w {witness}\ngroup all 1 w\nquorum all\n"
 
 
 @pytest.fixture(scope="module")
-def honest() -> ContestLog:
+def honest() -> DishonestLog:
     """A whole competition; not to be changed."""
-    return ContestLog().play()
+    return DishonestLog().play()
 
 
 @pytest.fixture(scope="module")
-def forgeable(honest: ContestLog, tmp_path_factory: pytest.TempPathFactory) -> ForgeableCompetition:
+def forgeable(
+    honest: DishonestLog, tmp_path_factory: pytest.TempPathFactory
+) -> ForgeableCompetition:
     """A ledger that has everybody's keys."""
     bundle = honest.bundle(tmp_path_factory.mktemp("league") / "bundle.tar")
     return ForgeableCompetition.of(bundle, [*honest.signers.values(), LOG_SIGNER])
@@ -65,7 +67,7 @@ def verified(place: object, *options: object) -> Result:
     return result
 
 
-def refused(log: ContestLog, folder: Path, entry: int, *says: str) -> str:
+def refused(log: DishonestLog, folder: Path, entry: int, *says: str) -> str:
     """The log's check ends with 2, and names that entry and why."""
     result = verified(log.bundle(folder / "bundle.tar"))
     assert result.exit_code == 2, result.output
@@ -77,7 +79,7 @@ def refused(log: ContestLog, folder: Path, entry: int, *says: str) -> str:
 
 
 def test_a_sound_competition_is_sound_and_shows_its_ranks(
-    honest: ContestLog, tmp_path: Path
+    honest: DishonestLog, tmp_path: Path
 ) -> None:
     result = verified(honest.bundle(tmp_path / "bundle.tar"), "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
@@ -99,7 +101,7 @@ def test_a_sound_competition_is_sound_and_shows_its_ranks(
 
 
 def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
-    honest: ContestLog, tmp_path: Path
+    honest: DishonestLog, tmp_path: Path
 ) -> None:
     async def live() -> Result:
         async with memory_log.serving(honest.log) as server:
@@ -140,7 +142,7 @@ def test_each_of_six_lies_is_found_and_named(
 def test_an_honest_log_that_is_told_anew_is_sound(
     forgeable: ForgeableCompetition, tmp_path: Path
 ) -> None:
-    forged = RetoldLog.of(forgeable.bundle, forgeable.signers).written(tmp_path / "told.tar")
+    forged = RewrittenLog.of(forgeable.bundle, forgeable.signers).written(tmp_path / "told.tar")
     assert forged.read_bytes() == forgeable.bundle.read_bytes()
 
 
@@ -164,7 +166,7 @@ def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
         bits = ENTRANTS[entrant] * len(text.encode())
         return bits * 3 // 4 if name == liar else bits
 
-    log = ContestLog(millibits=lie).play("reveal")
+    log = DishonestLog(millibits=lie).play("reveal")
     liar = log.scorers[2]
     log.score()
     due = log.outcome()
@@ -182,8 +184,8 @@ def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
 
 @attack("C2", layer="cli", ends="the archive is not the one that was sealed: exit status 2")
 def test_an_archive_that_was_swapped_is_told(tmp_path: Path) -> None:
-    log = ContestLog().play()
-    other = ContestLog(texts=("Another text. " * 20, *TEXTS[1:]))
+    log = DishonestLog().play()
+    other = DishonestLog(texts=("Another text. " * 20, *TEXTS[1:]))
     archive = digest_from_text(log.rules.sealed.archive)
     log.blobs[archive] = other.blobs[digest_from_text(other.rules.sealed.archive)]
     refused(
@@ -192,21 +194,21 @@ def test_an_archive_that_was_swapped_is_told(tmp_path: Path) -> None:
 
 
 def test_a_draw_before_its_date_is_told(tmp_path: Path) -> None:
-    log = ContestLog().play("secrets")
+    log = DishonestLog().play("secrets")
     log.now_ms = DEADLINE + HOUR_MS // 2
     entry = log.draw_now()
     refused(log, tmp_path, entry, "comp.draw", "too-early")
 
 
 def test_scores_of_other_weights_than_were_submitted_are_told(tmp_path: Path) -> None:
-    log = ContestLog().play("reveal")
+    log = DishonestLog().play("reveal")
     log.submissions["beta"] = folder_of("another")
     entry = log.evaluate(log.scorers[0], "beta")
     refused(log, tmp_path, entry, "eval.result", "wrong-scores")
 
 
 def test_an_entrant_that_evaluates_is_told(tmp_path: Path) -> None:
-    log = ContestLog().play("enter")
+    log = DishonestLog().play("enter")
     log.signers["eva"] = log.signer("alpha")
     before = len(log.log.leaves)
     log.play_on("offer")
@@ -214,30 +216,32 @@ def test_an_entrant_that_evaluates_is_told(tmp_path: Path) -> None:
 
 
 def test_a_share_of_another_key_is_told(tmp_path: Path) -> None:
-    log = ContestLog().play("draw")
+    log = DishonestLog().play("draw")
     log.shares[0] = dataclasses.replace(log.shares[0], value=bytes(32))
     entry = log.show_share(0)
     refused(log, tmp_path, entry, "comp.reveal", "wrong-share")
 
 
 def test_totals_that_are_not_those_of_the_documents_are_told(tmp_path: Path) -> None:
-    log = ContestLog().play("score")
+    log = DishonestLog().play("score")
     last = Entry.parse(log.log.leaves[-1]).statement.body
     assert isinstance(last, EvalResult)
-    log.unsay()
-    entry = log.say(log.scorers[-1], msgspec.structs.replace(last, millibits=last.millibits - 1))
+    log.remove_last()
+    entry = log.log_statement(
+        log.scorers[-1], msgspec.structs.replace(last, millibits=last.millibits - 1)
+    )
     refused(log, tmp_path, entry, "eval.result", "wrong-scores")
 
 
 def test_a_forged_signature_is_told_though_the_log_signed_it(tmp_path: Path) -> None:
-    log = ContestLog().play()
+    log = DishonestLog().play()
     index = log.index_of("eval.result")
     log.forge(index)
     refused(log, tmp_path, index, "eval.result", "signature")
 
 
 def test_an_entry_that_was_changed_in_a_bundle_does_not_make_the_root(tmp_path: Path) -> None:
-    log = ContestLog().play()
+    log = DishonestLog().play()
     note = log.signed_note()
     log.forge(log.index_of("eval.result"))
     result = verified(log.bundle(tmp_path / "bundle.tar", note))
@@ -245,14 +249,16 @@ def test_an_entry_that_was_changed_in_a_bundle_does_not_make_the_root(tmp_path: 
     assert "do not make the root that the log signed" in result.output
 
 
-def test_a_checkpoint_that_the_log_did_not_sign_is_told(honest: ContestLog, tmp_path: Path) -> None:
+def test_a_checkpoint_that_the_log_did_not_sign_is_told(
+    honest: DishonestLog, tmp_path: Path
+) -> None:
     note = sign_checkpoint(honest.log.checkpoint(), COORDINATOR)
     result = verified(honest.bundle(tmp_path / "bundle.tar", note))
     assert result.exit_code == 2
     assert "mismatch: checkpoint" in result.output
 
 
-def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: ContestLog, tmp_path: Path) -> None:
+def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: DishonestLog, tmp_path: Path) -> None:
     path = honest.bundle(tmp_path / "bundle.tar")
     whole, chance = path.read_bytes(), Random(6)
     for _ in range(40):
@@ -265,7 +271,7 @@ def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: ContestLog, tmp_path:
 # --- what cannot be told
 
 
-def test_a_bundle_that_was_cut_off_is_incomplete(honest: ContestLog, tmp_path: Path) -> None:
+def test_a_bundle_that_was_cut_off_is_incomplete(honest: DishonestLog, tmp_path: Path) -> None:
     path = honest.bundle(tmp_path / "bundle.tar")
     whole = path.read_bytes()
     for length in (0, 700, len(whole) // 2, len(whole) - 1):
@@ -276,7 +282,7 @@ def test_a_bundle_that_was_cut_off_is_incomplete(honest: ContestLog, tmp_path: P
 
 
 def test_a_document_that_is_missing_makes_it_incomplete(tmp_path: Path) -> None:
-    log = ContestLog().play()
+    log = DishonestLog().play()
     outcome = log.view.outcome
     assert outcome is not None
     del log.blobs[outcome]
@@ -284,13 +290,13 @@ def test_a_document_that_is_missing_makes_it_incomplete(tmp_path: Path) -> None:
 
 
 def test_a_competition_that_goes_on_is_incomplete_and_says_so(tmp_path: Path) -> None:
-    result = verified(ContestLog().play("draw").bundle(tmp_path / "bundle.tar"))
+    result = verified(DishonestLog().play("draw").bundle(tmp_path / "bundle.tar"))
     assert result.exit_code == 3
     assert "0 of the 2 shares needed are revealed" in result.output
 
 
 def test_a_policy_whose_witnesses_are_missing_makes_it_incomplete(
-    honest: ContestLog, tmp_path: Path
+    honest: DishonestLog, tmp_path: Path
 ) -> None:
     vkey = memory_log.genesis().log_key
     witness = "witness.example/w1+aa4a09d1+BOpKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs"
@@ -305,7 +311,7 @@ def test_a_policy_whose_witnesses_are_missing_makes_it_incomplete(
 
 
 def test_a_ledger_that_is_away_or_has_another_competition_is_incomplete(
-    honest: ContestLog, tmp_path: Path
+    honest: DishonestLog, tmp_path: Path
 ) -> None:
     assert verified(memory_log.unused_url()).exit_code == 3
     bundle = honest.bundle(tmp_path / "bundle.tar")
@@ -327,7 +333,7 @@ def test_a_ledger_that_is_away_or_has_another_competition_is_incomplete(
     ],
 )
 def test_what_is_not_asked_rightly_has_its_own_status(
-    honest: ContestLog, tmp_path: Path, asked: tuple[str, ...]
+    honest: DishonestLog, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
     bundle = honest.bundle(tmp_path / "bundle.tar")
     result = CliRunner().invoke(verify_competition, [one.format(bundle=bundle) for one in asked])

@@ -137,13 +137,13 @@ async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(
     for name in OTHERS:
         await one.do(scenario.follow, name)
     async with one.working() as worker:
-        await worker.say(control.SetPreferences(preferences=JUDGING))
+        await worker.send(control.SetPreferences(preferences=JUDGING))
         await worker.want(lend=True)
         await one.until(lambda view: one.key in view.offers)
         assert (await row(worker)).part == "offered"
         await _draw(one)
         first = child_of(await worker.until("a document is scored", is_scoring))
-        assert worker.shown.decision.reason is LendingReason.JUDGING
+        assert worker.snapshot.decision.reason is LendingReason.JUDGING
         assert (await row(worker)).part == "drawn"
         os.kill(first, signal.SIGKILL)
         second = child_of(

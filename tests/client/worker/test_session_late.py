@@ -20,14 +20,14 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import RoundClose
-from tests.support.history import History
-from tests.support.real_network import Stage, raised
+from tests.support.history import LogHistory
+from tests.support.real_network import RealNetwork, running_network
 from tests.support.small_network import found
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.real_network import Actor
+    from tests.support.real_network import RunningProgram
 
 
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
@@ -40,20 +40,20 @@ END_S = 30.0
 class VolunteerRun:
     """A run with a seed and the volunteers ana, bo and cleo; ana is started several times."""
 
-    def __init__(self, stage: Stage, history: History) -> None:
+    def __init__(self, stage: RealNetwork, history: LogHistory) -> None:
         self.stage = stage
         self.history = history
         self.slip = stage.folder / "slip"
         self._seen = 0  # lines of ana's log that belong to earlier lives or chapters
 
-    def start(self, name: str) -> Actor:
+    def start(self, name: str) -> RunningProgram:
         """Start a volunteer; only ana knows of the slip."""
         slip = self.slip if name == "ana" else self.stage.folder / "never"
         node = ("worker", *self.stage.node_options(name))
         command = [sys.executable, "-m", "tests.support.faulty_worker", str(slip), *node]
         return self.stage.start(name, command)
 
-    async def kill(self, one: Actor) -> None:
+    async def kill(self, one: RunningProgram) -> None:
         """End it as a power cut does."""
         one.may_end = True
         one.send(signal.SIGKILL)
@@ -70,7 +70,7 @@ class VolunteerRun:
 
         await self.stage.until(f"{goal} rounds closed", holds, PATIENCE_S)
 
-    async def until_committed(self, one: Actor) -> None:
+    async def until_committed(self, one: RunningProgram) -> None:
         """Wait until it has committed in a round that has no roster yet."""
         await self.history.read()
         last = max(self.history.rosters, default=0)
@@ -89,20 +89,20 @@ class VolunteerRun:
         files = (self.stage.folder / "seed" / "store" / "trees").glob("??/*")
         return max(path.stat().st_size for path in files)
 
-    def new_events(self, one: Actor, name: str) -> list[dict[str, Any]]:
+    def new_events(self, one: RunningProgram, name: str) -> list[dict[str, Any]]:
         """Events of that name that it has logged since `skip_events`."""
         return [event for event in list(one.events())[self._seen :] if event["event"] == name]
 
-    def skip_events(self, one: Actor) -> None:
+    def skip_events(self, one: RunningProgram) -> None:
         """Ignore its events up to now."""
         self._seen = len(list(one.events()))
 
 
 async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage)
-            volunteer_run = VolunteerRun(stage, History(api))
+            volunteer_run = VolunteerRun(stage, LogHistory(api))
             stage.seed("--heads-every", "1000")
             for name in ("bo", "cleo"):
                 volunteer_run.start(name)
@@ -113,11 +113,13 @@ async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path
             await _a_head_of_its_own_is_mended_by_one_piece(volunteer_run, ana)
 
 
-def _has_computed(one: Actor, count: int) -> bool:
+def _has_computed(one: RunningProgram, count: int) -> bool:
     return one.program.status is not None and len(list(one.events("head computed"))) >= count
 
 
-async def _it_replays_the_rounds_that_it_missed(volunteer_run: VolunteerRun, ana: Actor) -> Actor:
+async def _it_replays_the_rounds_that_it_missed(
+    volunteer_run: VolunteerRun, ana: RunningProgram
+) -> RunningProgram:
     await volunteer_run.kill(ana)
     last = list(ana.events("head computed"))[-1]["round"]
     volunteer_run.skip_events(ana)
@@ -137,8 +139,8 @@ async def _it_replays_the_rounds_that_it_missed(volunteer_run: VolunteerRun, ana
 
 
 async def _damaged_weights_cost_one_piece(
-    volunteer_run: VolunteerRun, ana: Actor, api: LedgerApi
-) -> Actor:
+    volunteer_run: VolunteerRun, ana: RunningProgram, api: LedgerApi
+) -> RunningProgram:
     await volunteer_run.kill(ana)
     volunteer_run.skip_events(ana)
     (run,) = await api.runs()
@@ -168,7 +170,7 @@ def _flip_a_bit_in_all_heads(folder: Path, run: RunId) -> int:
 
 
 async def _a_head_of_its_own_is_mended_by_one_piece(
-    volunteer_run: VolunteerRun, ana: Actor
+    volunteer_run: VolunteerRun, ana: RunningProgram
 ) -> None:
     volunteer_run.skip_events(ana)
     volunteer_run.slip.touch()

@@ -38,7 +38,7 @@ from tequio_shared.statements.network import MemberLeave
 from tequio_shared.statements.runs import RoundClose, RoundVoid, WorkCommit
 from tests.support import killable_worker, ledgers, synthetic_trainer
 from tests.support.attack_table import attack
-from tests.support.history import History
+from tests.support.history import LogHistory
 from tests.support.plans import PLAN, write_plan
 from tests.support.timing_slack import allowed_s
 
@@ -225,13 +225,13 @@ def _copy(lines: IO[str], path: Path) -> None:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[tuple[KilledWorkers, History]]:
+async def opened(folder: Path) -> AsyncIterator[tuple[KilledWorkers, LogHistory]]:
     place = KilledWorkers(folder)
     place.start_ledger()
     try:
         await trio.to_thread.run_sync(place.found)
         async with LedgerApi(place.url) as api:
-            yield place, History(api)
+            yield place, LogHistory(api)
     except BaseException:
         place.print_logs()
         raise
@@ -249,7 +249,7 @@ async def until(what: str, holds: Callable[[], Awaitable[bool]]) -> None:
     raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}")
 
 
-async def until_closed(history: History, more: int) -> None:
+async def until_closed(history: LogHistory, more: int) -> None:
     """Wait until `more` more rounds have closed."""
     await history.read()
     goal = len(history.rounds(RoundClose)) + more
@@ -285,7 +285,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
             await _check_feedback(place, history)
 
 
-async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: History) -> None:
+async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistory) -> None:
     """Killed with a signed commitment that was never sent; started while no ledger is there."""
     ana = await place.start("ana", "signed copy kept")
     assert await place.cradle.ended(ana, "signed") == -signal.SIGKILL
@@ -300,7 +300,7 @@ async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: History) 
     place.start_ledger()
     assert await place.cradle.ended(ana, "committed") == -signal.SIGKILL
     await history.read()
-    logged = history.said_by(place.key("ana"), WorkCommit)[-1]
+    logged = history.statements_by(place.key("ana"), WorkCommit)[-1]
     assert logged.body == word.statement.body
     assert logged.round == word.statement.round
 
@@ -309,7 +309,7 @@ def _is_commitment(entry: Entry) -> bool:
     return isinstance(entry.statement.body, WorkCommit)
 
 
-async def _a_signal_ends_it(place: KilledWorkers, history: History, ana: int) -> None:
+async def _a_signal_ends_it(place: KilledWorkers, history: LogHistory, ana: int) -> None:
     trainers = psutil.Process(ana).children()
     assert len(trainers) == 1
     begun = time.monotonic()
@@ -318,7 +318,7 @@ async def _a_signal_ends_it(place: KilledWorkers, history: History, ana: int) ->
     assert time.monotonic() - begun < allowed_s(5)
     assert not trainers[0].is_running()
     await history.read()
-    assert history.said_by(place.key("ana"), MemberLeave)
+    assert history.statements_by(place.key("ana"), MemberLeave)
 
 
 def _check_signed(entries: list[Entry]) -> None:
@@ -345,7 +345,7 @@ def _check_diary(lines: list[str]) -> None:
             assert last not in lines[at:], f"{last} after {line}"
 
 
-def _check_presence(place: KilledWorkers, history: History) -> None:
+def _check_presence(place: KilledWorkers, history: LogHistory) -> None:
     """Ana came back in time after each kill: she committed in every round that listed her."""
     ana = place.key("ana")
     for number in history.rounds(RoundClose):
@@ -353,7 +353,7 @@ def _check_presence(place: KilledWorkers, history: History) -> None:
             assert ana in history.committed(number)
 
 
-async def _check_feedback(place: KilledWorkers, history: History) -> None:
+async def _check_feedback(place: KilledWorkers, history: LogHistory) -> None:
     """Every contribution started from what an uninterrupted trainer would have held back."""
     async with LedgerApi(place.url) as api:
         accepted = set()
@@ -367,7 +367,7 @@ async def _check_feedback(place: KilledWorkers, history: History) -> None:
     assert raw is not None
     manifest = Manifest.parse(raw)
     held_back, seen = b"", 0
-    for one in history.said_by(place.key("ana"), WorkCommit):
+    for one in history.statements_by(place.key("ana"), WorkCommit):
         assert isinstance(one.body, WorkCommit)
         header = ContributionHeader.parse(from_text(one.body.header, None))
         seed = synthetic_trainer.training_seed(

@@ -83,12 +83,12 @@ class AdmissionState:
     def open_run(self, run: RunId, head: str, document: Digest | None = None) -> Entry:
         """A `run.open` of both organisers."""
         body = RunOpen(manifest=to_text(document or run), head=head)
-        return self.organiser.say(body, self.now, SECOND, run=run)
+        return self.organiser.sign(body, self.now, SECOND, run=run)
 
     def ready(self, run: RunId = RULES.run_id) -> Entry:
         """A `member.ready` of the member."""
         body = MemberReady(head=D, roles=("trainer",), commit=D)
-        return self.member.say(body, self.now, run=run)
+        return self.member.sign(body, self.now, run=run)
 
 
 def expired(place: AdmissionState) -> Entry:
@@ -105,23 +105,23 @@ def from_the_past(place: AdmissionState) -> Entry:
 
 def from_the_future(place: AdmissionState) -> Entry:
     later = place.now + CLOCK_SKEW_MS + 1
-    return place.member.say(MemberLeave(reason=1), later, run=RULES.run_id)
+    return place.member.sign(MemberLeave(reason=1), later, run=RULES.run_id)
 
 
 def unregistered(place: AdmissionState) -> Entry:
-    return place.stranger.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+    return place.stranger.sign(MemberLeave(reason=1), place.now, run=RULES.run_id)
 
 
 def unregistered_cosigner(place: AdmissionState) -> Entry:
     others = place.stranger.signer
-    return place.member.say(MemberLeave(reason=1), place.now, others, run=RULES.run_id)
+    return place.member.sign(MemberLeave(reason=1), place.now, others, run=RULES.run_id)
 
 
 def without_work(place: AdmissionState) -> Entry:
     nonce = registration(place.state.net, place.stranger.key).nonce + 1
     while has_work(place.state.net, place.stranger.key, WORK_BITS, nonce):
         nonce += 1
-    return place.stranger.say(KeyRegister(nonce=nonce), place.now)
+    return place.stranger.sign(KeyRegister(nonce=nonce), place.now)
 
 
 def registered_twice(place: AdmissionState) -> Entry:
@@ -133,31 +133,31 @@ def founder_registered(place: AdmissionState) -> Entry:
 
 
 def coordinators_word(place: AdmissionState) -> Entry:
-    return place.member.say(RoundVoid(reason=1), place.now, run=RULES.run_id, number=1)
+    return place.member.sign(RoundVoid(reason=1), place.now, run=RULES.run_id, number=1)
 
 
 def second_genesis(place: AdmissionState) -> Entry:
     coordinator = Author("coordinator", place.state.net)
     coordinator.signer = COORDINATOR
-    return coordinator.say(NetGenesis(doc=to_text(GENESIS.encode())), place.now)
+    return coordinator.sign(NetGenesis(doc=to_text(GENESIS.encode())), place.now)
 
 
 def members_pause(place: AdmissionState) -> Entry:
-    return place.member.say(RunPause(reason=1), place.now, run=RULES.run_id)
+    return place.member.sign(RunPause(reason=1), place.now, run=RULES.run_id)
 
 
 def one_of_two_organisers(place: AdmissionState) -> Entry:
-    return place.organiser.say(RunPause(reason=1), place.now, run=RULES.run_id)
+    return place.organiser.sign(RunPause(reason=1), place.now, run=RULES.run_id)
 
 
 def invite(place: AdmissionState, uses: int = 1, until: int = START_MS + LIFE_MS) -> None:
     body = InviteOpen(invitation=to_text(LINK.key), uses=uses, until=until, run="")
-    place.admit(place.organiser.say(body, place.now, SECOND))
+    place.admit(place.organiser.sign(body, place.now, SECOND))
 
 
 def guest(place: AdmissionState, name: str = "guest", *links: Signer) -> Entry:
     author = Author(name, place.state.net)
-    return author.say(registration(place.state.net, author.key), place.now, *links or (LINK,))
+    return author.sign(registration(place.state.net, author.key), place.now, *links or (LINK,))
 
 
 def guest_of_nobody(place: AdmissionState) -> Entry:
@@ -183,34 +183,34 @@ def guest_too_late(place: AdmissionState) -> Entry:
 def guest_of_a_closed_invitation(place: AdmissionState) -> Entry:
     invite(place)
     body = InviteClose(invitation=to_text(LINK.key))
-    place.admit(place.organiser.say(body, place.now, SECOND))
+    place.admit(place.organiser.sign(body, place.now, SECOND))
     return guest(place)
 
 
 def guest_who_is_here(place: AdmissionState) -> Entry:
     invite(place)
-    return place.member.say(registration(place.state.net, place.member.key), place.now, LINK)
+    return place.member.sign(registration(place.state.net, place.member.key), place.now, LINK)
 
 
 def invitation_twice(place: AdmissionState) -> Entry:
     invite(place)
     body = InviteOpen(invitation=to_text(LINK.key), uses=9, until=START_MS, run="")
-    return place.organiser.say(body, place.now, SECOND)
+    return place.organiser.sign(body, place.now, SECOND)
 
 
 def invitation_that_nobody_opened(place: AdmissionState) -> Entry:
     body = InviteClose(invitation=to_text(LINK.key))
-    return place.organiser.say(body, place.now, SECOND)
+    return place.organiser.sign(body, place.now, SECOND)
 
 
 def grant(place: AdmissionState, until: int = START_MS + LIFE_MS) -> None:
     body = RoleGrant(peer=to_text(place.member.key), role="connector", until=until)
-    place.admit(place.organiser.say(body, place.now, SECOND))
+    place.admit(place.organiser.sign(body, place.now, SECOND))
 
 
 def vouch(place: AdmissionState, peer: Author) -> Entry:
     body = MemberVouch(peer=to_text(peer.key), owner=D, until=START_MS + LIFE_MS)
-    return place.member.say(body, place.now)
+    return place.member.sign(body, place.now)
 
 
 def vouch_of_a_member(place: AdmissionState) -> Entry:
@@ -229,11 +229,11 @@ def vouch_for_a_stranger(place: AdmissionState) -> Entry:
 
 def grant_by_one(place: AdmissionState) -> Entry:
     body = RoleGrant(peer=D, role="connector", until=START_MS)
-    return place.organiser.say(body, place.now)
+    return place.organiser.sign(body, place.now)
 
 
 def role_of_nobody_revoked(place: AdmissionState) -> Entry:
-    return place.organiser.say(RoleRevoke(peer=D, role="connector"), place.now, SECOND)
+    return place.organiser.sign(RoleRevoke(peer=D, role="connector"), place.now, SECOND)
 
 
 def gap(place: AdmissionState) -> Entry:
@@ -245,7 +245,7 @@ def other_words_under_a_used_number(place: AdmissionState) -> Entry:
     twin = Author("member", place.state.net)
     twin.seq, twin.last = place.member.seq, place.member.last
     place.admit(place.ready())
-    return twin.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+    return twin.sign(MemberLeave(reason=1), place.now, run=RULES.run_id)
 
 
 def another_past(place: AdmissionState) -> Entry:
@@ -282,11 +282,11 @@ def run_from_another_head(place: AdmissionState) -> Entry:
 
 def attest_without_round(place: AdmissionState) -> Entry:
     body = HeadAttest(head=D, weights_root=D, aux_root=D, reveal=D, commit=D)
-    return place.member.say(body, place.now, run=RULES.run_id, number=1)
+    return place.member.sign(body, place.now, run=RULES.run_id, number=1)
 
 
 def resume_of_a_running_run(place: AdmissionState) -> Entry:
-    return place.organiser.say(RunResume(reason=1), place.now, SECOND, run=RULES.run_id)
+    return place.organiser.sign(RunResume(reason=1), place.now, SECOND, run=RULES.run_id)
 
 
 CASES: list[tuple[Callable[[AdmissionState], Entry], str]] = [
@@ -341,7 +341,7 @@ def test_is_refused_with_its_code(make: Callable[[AdmissionState], Entry], code:
 def test_what_follows_the_rules_is_admitted() -> None:
     place = AdmissionState()
     place.admit(place.ready())
-    place.admit(place.organiser.say(RunPause(reason=1), place.now, SECOND, run=RULES.run_id))
+    place.admit(place.organiser.sign(RunPause(reason=1), place.now, SECOND, run=RULES.run_id))
     assert place.state.peers[place.member.key].seq == 2
 
 
@@ -360,7 +360,7 @@ def test_the_invited_and_those_vouched_for_belong_to_somebody() -> None:
 def test_a_key_counts_as_known_once_its_registration_stands_before_it_in_the_batch() -> None:
     place = AdmissionState()
     place.stranger.register(place.now)
-    entry = place.stranger.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+    entry = place.stranger.sign(MemberLeave(reason=1), place.now, run=RULES.run_id)
     screen(entry, place.state, place.now, {place.stranger.key})
     with pytest.raises(RefusedError, match="not registered"):
         screen(entry, place.state, place.now)

@@ -15,7 +15,7 @@ from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
-from tests.support.signing_swarm import PaperOrganiser, PaperPeer, manifest
+from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,8 +34,8 @@ class LedgerSwarm:
     def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
         self.ledger = ledger
         self.clock = clock
-        self.organiser = PaperOrganiser(ledger)
-        self.peers = [PaperPeer(f"peer {n}", ledger, RULES.run_id) for n in range(4)]
+        self.organiser = SigningOrganiser(ledger)
+        self.peers = [SigningPeer(f"peer {n}", ledger, RULES.run_id) for n in range(4)]
 
     def moved(self, ledger: Ledger) -> LedgerSwarm:
         """Continue on another ledger object: the same ledger, opened again."""
@@ -71,7 +71,7 @@ class LedgerSwarm:
             await self.post(peer.join())
         await self.pass_ms(RULES.rounds.warmup)
 
-    async def play(self, *peers: PaperPeer) -> None:
+    async def play(self, *peers: SigningPeer) -> None:
         """One whole round."""
         await self.start_round(*peers)
         await self.post([peer.commit() for peer in peers])
@@ -85,7 +85,7 @@ class LedgerSwarm:
         drawn = [peer for peer in self.peers if peer.key in draw.drawn]
         await self.post([peer.measure(900_000_000) for peer in drawn])
 
-    async def start_round(self, *peers: PaperPeer) -> None:
+    async def start_round(self, *peers: SigningPeer) -> None:
         """State heads until the round trains."""
         assert self.state() is RunState.WARMUP
         await self.post([peer.attest() for peer in peers])
@@ -159,11 +159,11 @@ def test_a_newcomer_is_in_the_next_roster_and_who_leaves_is_not(tmp_path: Path) 
 def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
     async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
-        say, run = swarm.organiser.say, RULES.run_id
-        await swarm.post([say(RunPause(reason=1), swarm.clock(), run=run)])
+        sign, run = swarm.organiser.sign, RULES.run_id
+        await swarm.post([sign(RunPause(reason=1), swarm.clock(), run=run)])
         await swarm.play(*swarm.peers[:3])
         assert swarm.state() is RunState.PAUSED
-        await swarm.post([say(RunResume(reason=1), swarm.clock(), run=run)])
+        await swarm.post([sign(RunResume(reason=1), swarm.clock(), run=run)])
         await swarm.play(*swarm.peers[:3])
         assert swarm.view.closed == 2
 
@@ -173,7 +173,7 @@ def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
 def test_finish_promotes_the_last_head_and_closes_the_run(tmp_path: Path) -> None:
     async def scenario(swarm: LedgerSwarm) -> None:
         await swarm.open()
-        finish = swarm.organiser.say(RunFinish(reason=1), swarm.clock(), run=RULES.run_id)
+        finish = swarm.organiser.sign(RunFinish(reason=1), swarm.clock(), run=RULES.run_id)
         await swarm.post([finish])
         await swarm.play(*swarm.peers[:3])
         assert swarm.state() is RunState.COOLDOWN

@@ -28,7 +28,13 @@ from tequio_shared.log.notes import (
     open_checkpoint,
 )
 from tequio_shared.log.policy import AddCheckpoint, Policy, TlogProof
-from tests.support.cosigned_ledger import Ring, cosigned, say, shown, wait_until_shown
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    published_checkpoint,
+    register_keys,
+    wait_until_published,
+)
 from tests.support.ledgers import start
 
 if TYPE_CHECKING:
@@ -39,8 +45,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def ring(tmp_path: Path) -> Iterator[Ring]:
-    with Ring(tmp_path, 3) as started:
+def ring(tmp_path: Path) -> Iterator[WitnessGroup]:
+    with WitnessGroup(tmp_path, 3) as started:
         yield started
 
 
@@ -49,19 +55,19 @@ def status(ledger: Served) -> dict[str, object]:
     return answer
 
 
-def test_two_of_three_are_enough_and_one_is_not(ring: Ring) -> None:
+def test_two_of_three_are_enough_and_one_is_not(ring: WitnessGroup) -> None:
     """Killed witnesses delay what is shown, never what is taken; back again, they catch up."""
     policy = ring.policy("2")
     with cosigned(ring, policy) as ledger:
-        say(ledger, "all", 20)
-        assert wait_until_shown(ledger, policy, 21).size == 21
+        register_keys(ledger, "all", 20)
+        assert wait_until_published(ledger, policy, 21).size == 21
         ring.witnesses[0].kill()
-        say(ledger, "two", 20)
-        assert wait_until_shown(ledger, policy, 41).size == 41
+        register_keys(ledger, "two", 20)
+        assert wait_until_published(ledger, policy, 41).size == 41
         ring.witnesses[1].kill()
-        assert say(ledger, "one", 20)[-1] == 60, "taken, committed and signed"
+        assert register_keys(ledger, "one", 20)[-1] == 60, "taken, committed and signed"
         time.sleep(1.0)
-        held = shown(ledger, policy)
+        held = published_checkpoint(ledger, policy)
         assert held is not None
         assert held.size == 41, "not shown"
         assert httpx.get(f"{ledger.url}/log/tile/0/000.p/41", timeout=30).status_code == 200
@@ -75,7 +81,7 @@ def test_two_of_three_are_enough_and_one_is_not(ring: Ring) -> None:
         problems = [one["problem"] for one in found["witnesses"]]  # type: ignore[attr-defined]
         assert [bool(one) for one in problems] == [True, True, False]
         ring.start(1)
-        assert wait_until_shown(ledger, policy, 61).size == 61
+        assert wait_until_published(ledger, policy, 61).size == 61
 
 
 def events(ledger: Served, seconds: float) -> int:
@@ -92,37 +98,37 @@ def events(ledger: Served, seconds: float) -> int:
     return count
 
 
-def test_killed_at_any_moment_the_ledger_shows_no_less_than_before(ring: Ring) -> None:
+def test_killed_at_any_moment_the_ledger_shows_no_less_than_before(ring: WitnessGroup) -> None:
     policy = ring.policy("all")
     seen, taken = 0, 1
     for at in range(3):
         with cosigned(ring, policy) as ledger:
             if seen:
-                first = shown(ledger, policy)
+                first = published_checkpoint(ledger, policy)
                 assert first is not None
                 assert first.size >= seen
-            wait_until_shown(ledger, policy, taken)
-            taken = say(ledger, f"time {at}", 10)[-1] + 1
-            found = shown(ledger, policy)
+            wait_until_published(ledger, policy, taken)
+            taken = register_keys(ledger, f"time {at}", 10)[-1] + 1
+            found = published_checkpoint(ledger, policy)
             seen = found.size if found else seen
             ledger.kill()
     with cosigned(ring, policy) as ledger:
-        assert wait_until_shown(ledger, policy, taken).size == taken == 31
+        assert wait_until_published(ledger, policy, taken).size == taken == 31
 
 
 def test_an_old_copy_of_the_disk_signs_nothing_while_its_witnesses_know_better(
-    ring: Ring, tmp_path: Path
+    ring: WitnessGroup, tmp_path: Path
 ) -> None:
     policy = ring.policy("2")
     with cosigned(ring, policy) as ledger:
-        say(ledger, "before", 5)
-        wait_until_shown(ledger, policy, 6)
+        register_keys(ledger, "before", 5)
+        wait_until_published(ledger, policy, 6)
         ledger.process.send_signal(signal.SIGTERM)
         ledger.process.wait(10)
     shutil.copytree(ring.ledger, tmp_path / "old")
     with cosigned(ring, policy) as ledger:
-        say(ledger, "after", 5)
-        wait_until_shown(ledger, policy, 11)
+        register_keys(ledger, "after", 5)
+        wait_until_published(ledger, policy, 11)
         ledger.process.send_signal(signal.SIGTERM)
         ledger.process.wait(10)
     shutil.rmtree(ring.ledger)
@@ -130,18 +136,18 @@ def test_an_old_copy_of_the_disk_signs_nothing_while_its_witnesses_know_better(
     with cosigned(ring, policy) as ledger:
         health = httpx.get(f"{ledger.url}/healthz", timeout=30)
         assert (health.status_code, health.json()["status"]) == (503, "lost")
-        held = shown(ledger, policy)
+        held = published_checkpoint(ledger, policy)
         assert held is not None
         assert held.size == 6, "what it has is served on"
 
 
 def test_an_old_database_beside_the_signers_memory_signs_nothing(tmp_path: Path) -> None:
     """No witness is needed for that: the key's own memory is enough."""
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("all")
         with cosigned(ring, policy) as ledger:
-            say(ledger, "before", 5)
-            wait_until_shown(ledger, policy, 6)
+            register_keys(ledger, "before", 5)
+            wait_until_published(ledger, policy, 6)
             ledger.process.send_signal(signal.SIGTERM)
             ledger.process.wait(10)
         for suffix in ("", "-wal", "-shm"):
@@ -149,7 +155,7 @@ def test_an_old_database_beside_the_signers_memory_signs_nothing(tmp_path: Path)
             if path.exists():
                 shutil.copy(path, tmp_path / path.name)
         with cosigned(ring, policy) as ledger:
-            say(ledger, "after", 5)
+            register_keys(ledger, "after", 5)
             ledger.process.send_signal(signal.SIGTERM)
             ledger.process.wait(10)
         for path in ring.ledger.glob("ledger.sqlite*"):
@@ -166,7 +172,7 @@ def test_an_old_database_beside_the_signers_memory_signs_nothing(tmp_path: Path)
             assert "was signed already" in health["detail"]
 
 
-def test_nothing_is_signed_before_enough_witnesses_have_spoken(ring: Ring) -> None:
+def test_nothing_is_signed_before_enough_witnesses_have_spoken(ring: WitnessGroup) -> None:
     policy = ring.policy("2")
     for one in ring.witnesses[:2]:
         one.kill()
@@ -178,15 +184,15 @@ def test_nothing_is_signed_before_enough_witnesses_have_spoken(ring: Ring) -> No
     for at in range(2):
         ring.start(at)
     with cosigned(ring, policy) as ledger:
-        say(ledger, "some", 3)
-        wait_until_shown(ledger, policy, 4)
+        register_keys(ledger, "some", 3)
+        wait_until_published(ledger, policy, 4)
     for one in ring.witnesses[:2]:
         one.kill()
     with cosigned(ring, policy) as ledger:
         health = httpx.get(f"{ledger.url}/healthz", timeout=30).json()
         assert health["status"] == "read-only"
         assert "no answer from w0, w1" in health["detail"]
-        held = shown(ledger, policy)
+        held = published_checkpoint(ledger, policy)
         assert held is not None
         assert held.size == 4
         for at in range(2):
@@ -195,34 +201,34 @@ def test_nothing_is_signed_before_enough_witnesses_have_spoken(ring: Ring) -> No
         while httpx.get(f"{ledger.url}/healthz", timeout=30).status_code != 200:
             assert time.monotonic() < deadline_s
             time.sleep(0.1)
-        say(ledger, "more", 3)
-        wait_until_shown(ledger, policy, 7)
+        register_keys(ledger, "more", 3)
+        wait_until_published(ledger, policy, 7)
 
 
 def test_a_log_that_begins_under_a_policy_shows_nothing_before_its_quorum(tmp_path: Path) -> None:
-    with Ring(tmp_path, 2) as ring:
+    with WitnessGroup(tmp_path, 2) as ring:
         policy = ring.policy("2")
         with cosigned(ring, policy) as ledger:
-            wait_until_shown(ledger, policy, 1)
+            wait_until_published(ledger, policy, 1)
         with closing(sqlite3.connect(ring.ledger / "ledger.sqlite")) as database, database:
             database.execute("DELETE FROM log_cosigned")
         policy.write_text(policy.read_text().replace("group g 2", "group g 1"))
         try:
             with cosigned(ring, policy) as ledger:
-                assert wait_until_shown(ledger, policy, 1).size == 1
+                assert wait_until_published(ledger, policy, 1).size == 1
                 ring.witnesses[1].process.send_signal(signal.SIGSTOP)  # it hears, says nothing
-                say(ledger, "while one is stuck", 3)
-                assert wait_until_shown(ledger, policy, 4).size == 4
+                register_keys(ledger, "while one is stuck", 3)
+                assert wait_until_published(ledger, policy, 4).size == 4
         finally:
             ring.witnesses[1].process.send_signal(signal.SIGCONT)
 
 
 def test_a_receipt_can_be_kept_and_checked_offline(tmp_path: Path) -> None:
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("all")
         with cosigned(ring, policy) as ledger:
-            say(ledger, "receipts", 9)
-            wait_until_shown(ledger, policy, 10)
+            register_keys(ledger, "receipts", 9)
+            wait_until_published(ledger, policy, 10)
             with closing(sqlite3.connect(ring.ledger / "ledger.sqlite")) as database:
                 rows = database.execute("SELECT idx, id, leaf FROM log_entry").fetchall()
             for index, name, leaf in rows:
@@ -267,7 +273,7 @@ class _Liar(BaseHTTPRequestHandler):
 
 
 def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         server = ThreadingHTTPServer(("127.0.0.1", 0), _Liar)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stranger = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=_Liar.signer.key)
@@ -288,12 +294,12 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
                     )
                 ):
                     _Liar.answer = answer
-                    say(ledger, f"answer {at}", 2)
+                    register_keys(ledger, f"answer {at}", 2)
                     size += 2
-                    assert wait_until_shown(ledger, policy, size).size == size
+                    assert wait_until_published(ledger, policy, size).size == size
                 _Liar.times = 150
-                say(ledger, "one line too often", 2)
-                wait_until_shown(ledger, policy, size + 2)
+                register_keys(ledger, "one line too often", 2)
+                wait_until_published(ledger, policy, size + 2)
                 note = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
                 assert len(note.partition(b"\n\n")[2].splitlines()) <= 3, "one line a key"
                 assert httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] == "ok"
@@ -334,7 +340,7 @@ def test_a_ledger_whose_key_is_elsewhere_publishes_too(tmp_path: Path) -> None:
         from tests.support.ledgers import UNLIMITED, served  # noqa: PLC0415 - as above
 
         with served(tmp_path / "ledger", *UNLIMITED, *options) as ledger:
-            say(ledger, "signed elsewhere", 30)
+            register_keys(ledger, "signed elsewhere", 30)
             key = VerifierKey.parse(
                 httpx.get(f"{ledger.url}/v1/network", timeout=30).json()["log_key"]
             )
@@ -342,4 +348,4 @@ def test_a_ledger_whose_key_is_elsewhere_publishes_too(tmp_path: Path) -> None:
             assert open_checkpoint(note, key).checkpoint.size == 31
         assert not (tmp_path / "ledger" / "log.key").exists()
         with served(tmp_path / "ledger", *UNLIMITED, *options) as ledger:
-            assert say(ledger, "and again", 1) == [31]
+            assert register_keys(ledger, "and again", 1) == [31]

@@ -14,7 +14,7 @@ from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import Policy
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.replicas import PATIENCE_S, Member, teamed
+from tests.support.replicas import PATIENCE_S, LedgerReplica, replica_group
 from tests.support.witnesses import witnessing
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.whole
 ORIGIN = "ledger.example/test"
 
 
-def post_entries(member: Member, name: str, count: int) -> None:
+def post_entries(member: LedgerReplica, name: str, count: int) -> None:
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, member.net, count, now_ms)]
     answer = httpx.post(f"{member.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
     assert {one["status"] for one in answer.json()["items"]} == {"logged"}
 
 
-def wait_until_shown(member: Member, policy: Policy, size: int) -> None:
+def wait_until_shown(member: LedgerReplica, policy: Policy, size: int) -> None:
     """Wait until it shows `size` entries; any checkpoint without the quorum is an error."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
@@ -50,7 +50,10 @@ def test_the_next_one_publishes_when_the_one_that_did_is_killed(
     first = tmp_path / "member-0"
     first.mkdir(mode=0o700)
     key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=open_signer(DataFolder(first)).key)
-    with witnessing(tmp_path / "w", key) as witness, teamed(tmp_path, cluster.database()) as team:
+    with (
+        witnessing(tmp_path / "w", key) as witness,
+        replica_group(tmp_path, cluster.database()) as team,
+    ):
         path = tmp_path / "policy"
         path.write_text(f"log {key.text()}\n{witness.line('w')}quorum w\n")
         policy = Policy.parse(path.read_bytes())

@@ -20,7 +20,7 @@ from tequio_shared.statements.statement import Entry
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
-from tests.support.synthetic_competition import HOUR_MS, PaperCompetition, folder, head
+from tests.support.synthetic_competition import HOUR_MS, SyntheticCompetition, folder, head
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -46,7 +46,7 @@ class LoggedCompetition:
         self.swarm = LedgerSwarm(ledger, clock)
         self.clock = clock
         self.people = {name: Author(name, ledger.state.net) for name in NAMES}
-        self.paper = PaperCompetition(
+        self.paper = SyntheticCompetition(
             custodians=[self.people[name].key for name in NAMES[:3]],
             start_ms=clock(),
             budget=Budget(parameters=0, tokens=0, hours=24),
@@ -76,7 +76,7 @@ class LoggedCompetition:
             self.ledger.blobs.put(document)
         author = self.swarm.organiser if name == "organiser" else self.people[name]
         seq, last = author.seq, author.last
-        entry = author.say(body, self.clock(), *others)
+        entry = author.sign(body, self.clock(), *others)
         (outcome,) = await self.ledger.sequencer.submit([entry])
         if isinstance(outcome, Refused):
             author.seq, author.last = seq, last

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.statements.statement import Body
     from tests.support.authors import Author
-    from tests.support.signing_swarm import PaperPeer
+    from tests.support.signing_swarm import SigningPeer
 
     Scenario = Callable[[LedgerSwarm], Awaitable[None]]
 
@@ -59,14 +59,14 @@ def drive(folder: Path, *scenarios: Scenario, clock: VirtualClock | None = None)
     return clock
 
 
-def another_commitment(peer: PaperPeer, entry: Entry) -> Entry:
+def another_commitment(peer: SigningPeer, entry: Entry) -> Entry:
     """Sign a commitment for the same round to something else."""
     statement = entry.statement
     assert isinstance(statement.body, WorkCommit)
     header = ContributionHeader.parse(from_text(statement.body.header, None))
     other = dataclasses.replace(header, payload_root=sha256(b"something else"))
     body = WorkCommit(header=to_text(other.pack()))
-    return peer.say(body, statement.ts, run=statement.run, number=statement.round)
+    return peer.sign(body, statement.ts, run=statement.run, number=statement.round)
 
 
 async def refused(swarm: LedgerSwarm, author: Author, sign: Callable[[], Entry]) -> str:
@@ -78,7 +78,7 @@ async def refused(swarm: LedgerSwarm, author: Author, sign: Callable[[], Entry])
     return outcome.code
 
 
-async def leave_under_an_old_number(swarm: LedgerSwarm, peer: PaperPeer) -> None:
+async def leave_under_an_old_number(swarm: LedgerSwarm, peer: SigningPeer) -> None:
     """Let a peer sign a second statement under the number of its last one."""
     peer.seq -= 1
     assert await refused(swarm, peer, peer.leave) == "equivocation"
@@ -90,14 +90,14 @@ def entry_at(ledger: Ledger, index: int) -> Entry:
         return Entry.parse(log_rows.read_leaves(connection, index, index + 1)[0])
 
 
-def row_of(ledger: Ledger, peer: PaperPeer) -> queries.StandingRow:
+def row_of(ledger: Ledger, peer: SigningPeer) -> queries.StandingRow:
     with ledger.database.reader.begin() as connection:
         row = queries.peer(connection, peer.key)
     assert row is not None
     return row.standing
 
 
-async def equivocate(swarm: LedgerSwarm) -> PaperPeer:
+async def equivocate(swarm: LedgerSwarm) -> SigningPeer:
     """Open the run; the first peer commits twice in its first round, which then closes."""
     liar, *others = swarm.peers[:3]
     await swarm.open()
@@ -111,16 +111,16 @@ async def equivocate(swarm: LedgerSwarm) -> PaperPeer:
     return liar
 
 
-def appeal(swarm: LedgerSwarm, peer: PaperPeer) -> Entry:
+def appeal(swarm: LedgerSwarm, peer: SigningPeer) -> Entry:
     since = swarm.ledger.state.standings.records[peer.key].since
-    return peer.say(StandingAppeal(change=since, text=""), swarm.clock())
+    return peer.sign(StandingAppeal(change=since, text=""), swarm.clock())
 
 
 def ruling(swarm: LedgerSwarm, body: Body, *others: Signer) -> Entry:
-    return swarm.organiser.say(body, swarm.clock(), *others)
+    return swarm.organiser.sign(body, swarm.clock(), *others)
 
 
-def release(peer: PaperPeer) -> StandingRelease:
+def release(peer: SigningPeer) -> StandingRelease:
     return StandingRelease(peer=to_text(peer.key), reason=1)
 
 
@@ -165,7 +165,7 @@ def test_a_flood_of_faults_is_reported_once(tmp_path: Path) -> None:
         chain = liar.seq, liar.last
         for reason in range(20):
             liar.seq -= 1
-            flood.append(liar.say(MemberLeave(reason=reason), swarm.clock(), run=RULES.run_id))
+            flood.append(liar.sign(MemberLeave(reason=reason), swarm.clock(), run=RULES.run_id))
         liar.seq, liar.last = chain
         size = swarm.ledger.log.size
         outcomes: list[Outcome] = await swarm.ledger.sequencer.submit(flood)

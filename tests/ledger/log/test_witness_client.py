@@ -26,14 +26,14 @@ from tequio_shared.log.notes import (
 )
 from tequio_shared.log.policy import Policy
 from tests.support.timing_slack import allowed_s
-from tests.support.witnesses import ShownLog
+from tests.support.witnesses import WitnessedLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Speak = Callable[[socket.socket], None]
 
-LOG = ShownLog().grow(9)
+LOG = WitnessedLog().grow(9)
 SIGNERS = [Signer(bytes([at]) * 32) for at in range(41, 44)]
 KEYS = [
     VerifierKey(name=f"witness.example/w{at}", kind=KeyKind.COSIGNER, key=one.key)

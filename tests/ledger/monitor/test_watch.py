@@ -27,8 +27,13 @@ from tequio_shared.log.policy import Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
-from tests.support.dishonest_log import ContestLog
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    register_keys,
+    wait_until_published,
+)
+from tests.support.dishonest_log import DishonestLog
 from tests.support.fork_evidence import proves_fork
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
@@ -62,8 +67,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ledger(home: Path) -> Iterator[Served]:
     """A ledger of 301 entries, which all tests of this file read and some make grow."""
     with served(home, *UNLIMITED) as running:
-        say(running, "first", 150)
-        say(running, "second", 150)
+        register_keys(running, "first", 150)
+        register_keys(running, "second", 150)
         yield running
 
 
@@ -139,10 +144,10 @@ def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         watch.check()
         assert watch.mirror.size == 301
-        say(ledger, "third", 20)
+        register_keys(ledger, "third", 20)
         watch.check()
         assert watch.mirror.size == 321
-    say(ledger, "fourth", 3)
+    register_keys(ledger, "fourth", 3)
     with closing(opened(remote, tmp_path / "m", alarms)) as watch:
         assert watch.mirror.size == 321
         watch.check()
@@ -218,7 +223,7 @@ def test_an_older_checkpoint_is_an_alarm_when_it_stays(
     tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
     old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
-    say(ledger, "after the old one", 2)
+    register_keys(ledger, "after the old one", 2)
     with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
         watch.check()
         remote.change = lambda path, raw: old if path == "/log/checkpoint" else raw
@@ -341,12 +346,12 @@ def test_answers_about_another_log_ring_when_it_has_grown_so_far(
         watch.check()
         assert rung(tmp_path) == []
         remote.change = lambda _path, raw: raw
-        say(ledger, "up to there", 2)
+        register_keys(ledger, "up to there", 2)
         watch.check()
         (alarm,) = rung(tmp_path)
         assert "an answer named another root" in alarm.differences[0]
         remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
-        say(ledger, "and beyond", 1)
+        register_keys(ledger, "and beyond", 1)
         watch.check()
         told = [one for alarm in rung(tmp_path) for one in alarm.differences]
         assert any("names another root" in one for one in told)
@@ -361,7 +366,7 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
             return raw
         return re.sub(rb'"last_seq":1', b'"last_seq":2', raw, count=1)
 
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("all")
         with (
             cosigned(ring, policy, "--publish-pause-ms", "1500") as slow,
@@ -369,9 +374,9 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
         ):
             to.change = change
             trust = Policy.parse(policy.read_bytes())
-            say(slow, "shown at once", 2)
-            wait_until_shown(slow, policy, 3)
-            say(slow, "shown later", 2)
+            register_keys(slow, "shown at once", 2)
+            wait_until_published(slow, policy, 3)
+            register_keys(slow, "shown later", 2)
             with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
                 watch.check()
                 assert watch.mirror.size == 5
@@ -437,7 +442,7 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
 
 
 def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) -> None:
-    contest = ContestLog().play("open")
+    contest = DishonestLog().play("open")
 
     class WithDocuments(Operator):
         def blob(self, digest: Digest) -> bytes:

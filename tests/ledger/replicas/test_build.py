@@ -18,8 +18,8 @@ from tequio_shared.statements.runs import RunOpen
 from tests.support import loopback_link, postgres
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import ORGANISER
-from tests.support.observed_log import Ingest, Witnessed
-from tests.support.replicas import Member, Team, teamed
+from tests.support.observed_log import Ingest, ObservedLog
+from tests.support.replicas import LedgerReplica, ReplicaGroup, replica_group
 from tests.support.signing_swarm import manifest
 from tests.support.uploads import put_blob
 
@@ -41,8 +41,8 @@ def database(cluster: Cluster) -> str:
 
 
 @pytest.fixture
-def team(tmp_path: Path, database: str) -> Iterator[Team]:
-    with teamed(tmp_path, database) as team:
+def team(tmp_path: Path, database: str) -> Iterator[ReplicaGroup]:
+    with replica_group(tmp_path, database) as team:
         yield team
 
 
@@ -50,7 +50,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def check_everybody(team: Team, seen: Witnessed) -> None:
+def check_everybody(team: ReplicaGroup, seen: ObservedLog) -> None:
     """Every process shows the one log in which all that was acknowledged is."""
     running = [one for one in team.members if one.is_running]
     largest = max(one.size() for one in running)
@@ -60,7 +60,7 @@ def check_everybody(team: Team, seen: Witnessed) -> None:
             seen.check(http)
 
 
-def wait_for_answer(seen: Witnessed, *, within_s: float) -> float:
+def wait_for_answer(seen: ObservedLog, *, within_s: float) -> float:
     """Give the seconds until something is acknowledged that was not yet."""
     begun_s = time.monotonic()
     seen.answered.clear()
@@ -68,7 +68,7 @@ def wait_for_answer(seen: Witnessed, *, within_s: float) -> float:
     return time.monotonic() - begun_s
 
 
-def test_a_follower_takes_statements_and_shows_the_same_log(team: Team) -> None:
+def test_a_follower_takes_statements_and_shows_the_same_log(team: ReplicaGroup) -> None:
     leader, follower = team.start(), team.start()
     assert team.leader() is leader
     follower.wait_for("follows the log")
@@ -94,7 +94,9 @@ def test_a_follower_takes_statements_and_shows_the_same_log(team: Team) -> None:
         assert httpx.get(leader.url + path).content == httpx.get(follower.url + path).content
 
 
-def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(team: Team) -> None:
+def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(
+    team: ReplicaGroup,
+) -> None:
     leader, follower = team.start(), team.start()
     rules = manifest(warmup=0)
     with httpx.Client(base_url=follower.url, timeout=10) as http:
@@ -103,7 +105,7 @@ def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(team: 
         organiser = Author("organiser", leader.net)
         organiser.signer = ORGANISER
         opening = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-        entry = organiser.say(opening, now_ms(), run=rules.run_id)
+        entry = organiser.sign(opening, now_ms(), run=rules.run_id)
         items = http.post("/v1/statements", content=encode_bundle([entry.leaf()])).json()["items"]
         assert [item["status"] for item in items] == ["logged"], items
     for member in (leader, follower):
@@ -114,9 +116,11 @@ def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(team: 
         assert blob.content == rules.encode()
 
 
-def test_the_death_of_the_leader_during_ingest_costs_less_than_five_seconds(team: Team) -> None:
+def test_the_death_of_the_leader_during_ingest_costs_less_than_five_seconds(
+    team: ReplicaGroup,
+) -> None:
     leader, follower = team.start(), team.start()
-    seen = Witnessed()
+    seen = ObservedLog()
     with Ingest([leader.url, follower.url], leader.net, seen, "kill"):
         wait_for_answer(seen, within_s=10)
         leader.kill()
@@ -126,9 +130,9 @@ def test_the_death_of_the_leader_during_ingest_costs_less_than_five_seconds(team
     check_everybody(team, seen)
 
 
-def test_a_frozen_leader_is_fenced_and_finds_out(team: Team) -> None:
+def test_a_frozen_leader_is_fenced_and_finds_out(team: ReplicaGroup) -> None:
     leader, follower = team.start(), team.start()
-    seen = Witnessed()
+    seen = ObservedLog()
     with Ingest([leader.url, follower.url], leader.net, seen, "freeze"):
         wait_for_answer(seen, within_s=10)
         leader.freeze()
@@ -148,13 +152,13 @@ def test_a_frozen_leader_is_fenced_and_finds_out(team: Team) -> None:
 
 
 def test_a_leader_that_is_cut_off_is_replaced_and_comes_back(
-    team: Team, cluster: Cluster, database: str
+    team: ReplicaGroup, cluster: Cluster, database: str
 ) -> None:
-    with loopback_link.laid(cluster.port) as line:
+    with loopback_link.opened(cluster.port) as line:
         name = database.rpartition("/")[2]
         leader, follower = team.start(postgres.url(line.port, name)), team.start()
         assert team.leader() is leader
-        seen = Witnessed()
+        seen = ObservedLog()
         with Ingest([leader.url, follower.url], leader.net, seen, "cut"):
             wait_for_answer(seen, within_s=10)
             line.cut()
@@ -168,7 +172,7 @@ def test_a_leader_that_is_cut_off_is_replaced_and_comes_back(
         check_everybody(team, seen)
 
 
-def test_who_is_shown_a_lost_checkpoint_stops_all(team: Team) -> None:
+def test_who_is_shown_a_lost_checkpoint_stops_all(team: ReplicaGroup) -> None:
     leader, follower = team.start(), team.start()
     origin = httpx.get(f"{leader.url}/v1/network").json()["origin"]
     signer = DataFolder(leader.folder).signer("log")
@@ -187,11 +191,11 @@ def test_who_is_shown_a_lost_checkpoint_stops_all(team: Team) -> None:
     assert leader.size() == 1
 
 
-def kill_again_and_again(team: Team, kills: int) -> None:
+def kill_again_and_again(team: ReplicaGroup, kills: int) -> None:
     """Kill the leader `kills` times and restart it, while a client posts to all members."""
-    seen = Witnessed()
+    seen = ObservedLog()
     first = team.start()
-    running: list[Member] = [first, team.start()]
+    running: list[LedgerReplica] = [first, team.start()]
     with Ingest([one.url for one in running], first.net, seen, "kills") as ingest:
         for _ in range(kills):
             wait_for_answer(seen, within_s=10)
@@ -204,17 +208,17 @@ def kill_again_and_again(team: Team, kills: int) -> None:
     check_everybody(team, seen)
 
 
-def test_a_few_kills_of_the_leader_lose_nothing_and_fork_nothing(team: Team) -> None:
+def test_a_few_kills_of_the_leader_lose_nothing_and_fork_nothing(team: ReplicaGroup) -> None:
     kill_again_and_again(team, KILLS)
 
 
 @pytest.mark.slow
-def test_fifty_kills_of_the_leader_lose_nothing_and_fork_nothing(team: Team) -> None:
+def test_fifty_kills_of_the_leader_lose_nothing_and_fork_nothing(team: ReplicaGroup) -> None:
     kill_again_and_again(team, MANY_KILLS)
 
 
 def test_a_database_that_is_away_for_a_while_is_waited_for(
-    team: Team, cluster: Cluster, database: str
+    team: ReplicaGroup, cluster: Cluster, database: str
 ) -> None:
     leader, follower = team.start(), team.start()
     follower.wait_for("follows the log")

@@ -39,7 +39,7 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import Checkpoint, open_checkpoint, to_base64
 from tests.support.merkle_proofs import consistency_proof
-from tests.support.witnesses import ShownLog
+from tests.support.witnesses import WitnessedLog
 
 PATIENCE_S = 20.0
 PROGRAM = (sys.executable, "-m", "tequio_ledger", "sign", "--log-json")
@@ -51,23 +51,23 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 
-def prover(log: ShownLog, size: int) -> Callable[[int], Sequence[Digest]]:
+def prover(log: WitnessedLog, size: int) -> Callable[[int], Sequence[Digest]]:
     return lambda old: consistency_proof(log.hashes[:size], old)
 
 
-def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
+def sign(notary: CheckpointSigner, log: WitnessedLog, size: int) -> Checkpoint:
     note = notary.sign(log.checkpoint(size), prover(log, size))
     return open_checkpoint(note, log.key).checkpoint
 
 
-def begun(folder: Path, log: ShownLog) -> Notary:
+def begun(folder: Path, log: WitnessedLog) -> Notary:
     """The notary of a key that signed nothing, or of one that has its memory."""
     SignatureMemory(folder / MEMORY).begin()
     return Notary(log.signer, folder / MEMORY)
 
 
 @contextmanager
-def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
+def inside(folder: Path, log: WitnessedLog) -> Iterator[CheckpointSigner]:
     """The notary in this process."""
     yield begun(folder, log)
 
@@ -75,7 +75,7 @@ def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
 @contextmanager
 def beside(
     folder: Path,
-    log: ShownLog,
+    log: WitnessedLog,
     callers: frozenset[int] = frozenset([os.getuid()]),
     patience_s: float = signing_process.PATIENCE_S,
 ) -> Iterator[CheckpointSigner]:
@@ -94,26 +94,26 @@ def beside(
 
 @pytest.fixture(params=[inside, beside])
 def opened(
-    request: pytest.FixtureRequest, tmp_path: Path, log: ShownLog
+    request: pytest.FixtureRequest, tmp_path: Path, log: WitnessedLog
 ) -> Iterator[CheckpointSigner]:
     with request.param(tmp_path, log) as notary:
         yield notary
 
 
 @pytest.fixture
-def log() -> ShownLog:
-    return ShownLog().grow(40)
+def log() -> WitnessedLog:
+    return WitnessedLog().grow(40)
 
 
 def test_a_growing_log_is_signed_and_the_same_size_again(
-    opened: CheckpointSigner, log: ShownLog
+    opened: CheckpointSigner, log: WitnessedLog
 ) -> None:
     for size in (1, 2, 2, 17, 17, 40):
         assert sign(opened, log, size) == log.checkpoint(size)
 
 
 def test_a_smaller_size_and_another_root_and_another_log_are_refused(
-    opened: CheckpointSigner, log: ShownLog
+    opened: CheckpointSigner, log: WitnessedLog
 ) -> None:
     sign(opened, log, 20)
     other = log.fork(12, 28)
@@ -124,20 +124,20 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
     for size in (20, 21, 40):
         with pytest.raises(WouldForkError, match="are not those that were signed"):
             sign(opened, other, size)
-    foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
+    foreign = WitnessedLog(origin="log.example/two", hashes=log.hashes)
     with pytest.raises(WouldForkError, match=r"'log\.example/one'.*, not 'log\.example/two'"):
         sign(opened, foreign, 30)
     assert sign(opened, log, 40).size == 40
 
 
-def test_growth_without_its_proof_is_refused(opened: CheckpointSigner, log: ShownLog) -> None:
+def test_growth_without_its_proof_is_refused(opened: CheckpointSigner, log: WitnessedLog) -> None:
     sign(opened, log, 7)
     for proof in ([], [log.hashes[0]], consistency_proof(log.hashes[:30], 8)):
         with pytest.raises(WouldForkError, match="are not those that were signed"):
             opened.sign(log.checkpoint(30), lambda _old, given=proof: given)  # type: ignore[misc]
 
 
-def test_what_was_signed_is_known_by_the_next_one(tmp_path: Path, log: ShownLog) -> None:
+def test_what_was_signed_is_known_by_the_next_one(tmp_path: Path, log: WitnessedLog) -> None:
     """The ledger's database may be an old one; the memory is not its."""
     for start in (inside, beside, inside):
         with start(tmp_path, log) as notary:
@@ -146,14 +146,14 @@ def test_what_was_signed_is_known_by_the_next_one(tmp_path: Path, log: ShownLog)
             sign(notary, log, 29)
 
 
-def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: ShownLog) -> None:
+def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: WitnessedLog) -> None:
     with beside(tmp_path, log) as notary:
         sign(notary, log, 3)
         sign(RemoteNotary(tmp_path / "sign.socket"), log, 9)
         assert sign(notary, log, 20).size == 20
 
 
-def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: ShownLog) -> None:
+def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: WitnessedLog) -> None:
     path = tmp_path / MEMORY
     memory = SignatureMemory(path)
     memory.begin()
@@ -171,7 +171,7 @@ def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: Show
 
 
 def test_a_first_write_that_is_cut_off_leaves_that_nothing_was_signed(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     path = tmp_path / MEMORY
     SignatureMemory(path).begin()
@@ -186,7 +186,7 @@ def test_a_first_write_that_is_cut_off_leaves_that_nothing_was_signed(
 
 
 def test_a_memory_that_says_nothing_sound_lets_nothing_be_signed(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     for garbage in (b"", bytes(8192), b"\xff" * 9000):
         (tmp_path / MEMORY).write_bytes(garbage)
@@ -194,7 +194,7 @@ def test_a_memory_that_says_nothing_sound_lets_nothing_be_signed(
             sign(Notary(log.signer, tmp_path / MEMORY), log, 3)
 
 
-def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: ShownLog) -> None:
+def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: WitnessedLog) -> None:
     notary = begun(tmp_path, log)
     sign(notary, log, 3)
     (tmp_path / MEMORY).unlink()
@@ -204,7 +204,7 @@ def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: ShownLog
 
 
 def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     with pytest.raises(UnwritableError, match="does not answer"):
         sign(RemoteNotary(tmp_path / "sign.socket"), log, 3)
@@ -212,12 +212,12 @@ def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
         notary = RemoteNotary(tmp_path / "sign.socket")
         assert notary.key == log.signer.key
         (tmp_path / "other").mkdir()
-    other = ShownLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
+    other = WitnessedLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
     with beside(tmp_path, other), pytest.raises(UserFacingError, match="is not this log's signer"):
         sign(notary, log, 3)
 
 
-def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) -> None:
+def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: WitnessedLog) -> None:
     sound = msgspec.json.encode(Sign(origin="o", size=-1, root="x", old=0))
     with beside(tmp_path, log) as notary:
         deep = b'{"a":' + b"[" * 9_000
@@ -236,7 +236,7 @@ def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) ->
         assert sign(notary, log, 3).size == 3
 
 
-def test_a_caller_who_trickles_has_one_deadline(tmp_path: Path, log: ShownLog) -> None:
+def test_a_caller_who_trickles_has_one_deadline(tmp_path: Path, log: WitnessedLog) -> None:
     is_done = threading.Event()
 
     def trickle(caller: socket.socket) -> None:
@@ -258,14 +258,14 @@ def test_a_caller_who_trickles_has_one_deadline(tmp_path: Path, log: ShownLog) -
             trickling.join()
 
 
-def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
+def test_nobody_else_may_open_the_socket(tmp_path: Path, log: WitnessedLog) -> None:
     with beside(tmp_path, log):
         assert stat.S_IMODE((tmp_path / "sign.socket").stat().st_mode) == 0o660
     assert not (tmp_path / "sign.socket").exists()
 
 
 def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     here, elsewhere = DataFolder(tmp_path / "here"), DataFolder(tmp_path / "elsewhere")
     with here, elsewhere:
@@ -282,7 +282,7 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
 
 
 def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     with DataFolder(tmp_path) as folder:
         notary = open_notary(folder, log.origin, is_first=False)
@@ -300,7 +300,9 @@ def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
         assert open_notary(folder, log.origin, is_first=True).last_size == 0
 
 
-def test_a_ledgers_own_key_without_its_memory_signs_nothing(tmp_path: Path, log: ShownLog) -> None:
+def test_a_ledgers_own_key_without_its_memory_signs_nothing(
+    tmp_path: Path, log: WitnessedLog
+) -> None:
     with DataFolder(tmp_path) as folder:
         notary = open_signer(folder)
         log.signer = folder.signer("log")
@@ -315,9 +317,9 @@ def test_a_ledgers_own_key_without_its_memory_signs_nothing(tmp_path: Path, log:
 
 
 def test_a_signer_signs_for_one_log_from_its_first_signature_on(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
-    foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
+    foreign = WitnessedLog(origin="log.example/two", hashes=log.hashes)
     with beside(tmp_path, log) as notary:
         with pytest.raises(WouldForkError, match=r"signs 'log\.example/one', not"):
             sign(notary, foreign, 3)
@@ -331,7 +333,7 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 
 
 @pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell who asks")
-def test_a_user_who_was_not_named_is_answered_nothing(tmp_path: Path, log: ShownLog) -> None:
+def test_a_user_who_was_not_named_is_answered_nothing(tmp_path: Path, log: WitnessedLog) -> None:
     others = frozenset([os.getuid() + 1])
     with beside(tmp_path, log, others, patience_s=10 * PATIENCE_S) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
@@ -350,7 +352,7 @@ def test_a_user_who_was_not_named_is_answered_nothing(tmp_path: Path, log: Shown
 def signing(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """The real program."""
     process = subprocess.Popen(
-        [*PROGRAM, "--dir", str(folder), "--origin", ShownLog().origin],
+        [*PROGRAM, "--dir", str(folder), "--origin", WitnessedLog().origin],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},
@@ -370,7 +372,7 @@ def signing(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_killed_at_any_moment_the_program_signs_no_second_history(tmp_path: Path) -> None:
     chance = random.Random(3)
-    log, signed = ShownLog().grow(600), 0
+    log, signed = WitnessedLog().grow(600), 0
     for _ in range(4):
         with signing(tmp_path) as process:
             notary = RemoteNotary(tmp_path / "sign.socket")
@@ -389,7 +391,7 @@ def test_killed_at_any_moment_the_program_signs_no_second_history(tmp_path: Path
     assert signed > 8
 
 
-def test_the_line_of_a_hello_gives_the_public_key_alone(tmp_path: Path, log: ShownLog) -> None:
+def test_the_line_of_a_hello_gives_the_public_key_alone(tmp_path: Path, log: WitnessedLog) -> None:
     with beside(tmp_path, log), contextlib.closing(socket.socket(socket.AF_UNIX)) as caller:
         caller.connect(str(tmp_path / "sign.socket"))
         caller.sendall(msgspec.json.encode(Hello()) + b"\n")

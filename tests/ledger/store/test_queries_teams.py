@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.statements.statement import Entry
-    from tests.support.signing_swarm import PaperPeer
+    from tests.support.signing_swarm import SigningPeer
 
 
-def team_statement(swarm: LedgerSwarm, peer: PaperPeer, team: str) -> Entry:
-    return peer.say(MemberTeam(team=team), swarm.clock())
+def team_statement(swarm: LedgerSwarm, peer: SigningPeer, team: str) -> Entry:
+    return peer.sign(MemberTeam(team=team), swarm.clock())
 
 
 def paid(swarm: LedgerSwarm, number: int) -> dict[bytes, set[str]]:

@@ -59,7 +59,7 @@ class TierLedger:
 
     async def log_statement(self, author: Author, body: Body) -> int:
         """Log a statement; return its index."""
-        outcome = await self.send(author.say(body, self.clock()))
+        outcome = await self.send(author.sign(body, self.clock()))
         assert isinstance(outcome, Logged), outcome
         return outcome.index
 
@@ -67,7 +67,7 @@ class TierLedger:
         """Register a key under an invitation."""
         author = self.author(name)
         body = registration(author.net, author.key)
-        return author.key, await self.send(author.say(body, self.clock(), *links))
+        return author.key, await self.send(author.sign(body, self.clock(), *links))
 
     async def vouch(self, peer: PeerKey, until: int | None = None) -> int:
         """Let the connector vouch for a key."""

@@ -19,7 +19,7 @@ import pytest
 
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tests.support.authors import Author
-from tests.support.cosigned_ledger import say
+from tests.support.cosigned_ledger import register_keys
 from tests.support.ledgers import UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("long") / "ledger"
     with served(folder, *UNLIMITED) as program:
         for first in range(1, SIZE, BATCH):
-            say(program, f"from {first}", min(BATCH, SIZE - first))
+            register_keys(program, f"from {first}", min(BATCH, SIZE - first))
     return folder
 
 
@@ -105,12 +105,12 @@ def test_it_refuses_a_log_that_forked(
     for name in ("one", "other"):
         shutil.copytree(stored, tmp_path / name)
     with served(tmp_path / "one", *UNLIMITED) as one:
-        say(one, "one history", 7)
+        register_keys(one, "one history", 7)
         shown.write_bytes(checkpoint_note(one))
         assert run(verifier, one.url, log_key(one), common).returncode == ALL_HOLDS
     with served(tmp_path / "other", *UNLIMITED) as other:
         for name, count in (("smaller", 3), ("as large", 4), ("larger", 250)):
-            say(other, name, count)
+            register_keys(other, name, count)
             done = run(verifier, other.url, log_key(other), shown)
             assert done.returncode == FALSE, name
             assert done.stderr.startswith("consistency: "), done.stderr

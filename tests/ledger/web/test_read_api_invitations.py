@@ -47,15 +47,17 @@ def test_invitations_are_listed_with_what_they_let_in(
 ) -> None:
     host, until, run = organiser(http, program), now_ms + DAY_MS, to_text(sha256(b"a run"))
     opened = [
-        host.say(
+        host.sign(
             InviteOpen(invitation=to_text(link.key), uses=2, until=until, run=where), now_ms
         ).leaf()
         for link, where in zip(LINKS, ("", run), strict=True)
     ]
     indices = logged(http, *opened)
-    entry = author.say(registration(author.net, author.key), now_ms, LINKS[1])
+    entry = author.sign(registration(author.net, author.key), now_ms, LINKS[1])
     (came,) = logged(http, entry.leaf())
-    (closed,) = logged(http, host.say(InviteClose(invitation=to_text(LINKS[0].key)), now_ms).leaf())
+    (closed,) = logged(
+        http, host.sign(InviteClose(invitation=to_text(LINKS[0].key)), now_ms).leaf()
+    )
     first, second = http.get("/v1/invitations").json()["invitations"]
     assert first == {
         "invitation": to_text(LINKS[0].key),
@@ -89,10 +91,10 @@ def test_connectors_are_listed_until_they_are_revoked(
     logged(http, author.register(now_ms).leaf())
     peer = to_text(author.key)
     grant = RoleGrant(peer=peer, role="connector", until=until)
-    logged(http, host.say(grant, now_ms).leaf())
+    logged(http, host.sign(grant, now_ms).leaf())
     assert http.get("/v1/connectors").json()["connectors"] == [{"key": peer, "until": until}]
     vouch = MemberVouch(peer=peer, owner=to_text(sha256(b"account")), until=until)
-    (index,) = logged(http, author.say(vouch, now_ms).leaf())
+    (index,) = logged(http, author.sign(vouch, now_ms).leaf())
     assert http.get(f"/v1/peers/{peer}").json()["tier"] == {
         "tier": 1,
         "owner": to_text(owner_of(author.key, sha256(b"account"))),
@@ -100,7 +102,7 @@ def test_connectors_are_listed_until_they_are_revoked(
         "until": until,
         "since": index,
     }
-    logged(http, host.say(RoleRevoke(peer=peer, role="connector"), now_ms).leaf())
+    logged(http, host.sign(RoleRevoke(peer=peer, role="connector"), now_ms).leaf())
     assert http.get("/v1/connectors").json()["connectors"] == []
     tier = http.get(f"/v1/peers/{peer}").json()["tier"]
     assert (tier["tier"], tier["owner"], tier["since"]) == (0, peer, None)

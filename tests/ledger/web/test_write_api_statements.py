@@ -72,7 +72,7 @@ def test_an_unknown_key_is_refused_unless_it_registers_in_the_same_bundle(
 ) -> None:
     run = to_text(sha256(b"no run"))
     register = author.register(now_ms)
-    leave = author.say(MemberLeave(reason=1), now_ms, run=RunId(from_text(run)))
+    leave = author.sign(MemberLeave(reason=1), now_ms, run=RunId(from_text(run)))
     assert post(http, leave)[0]["code"] == "not-admitted"
     assert [item.get("code") for item in post(http, register, leave)] == [None, "not-found"]
 

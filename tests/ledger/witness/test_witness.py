@@ -28,7 +28,7 @@ from tequio_shared.log.policy import (
     origin_hash,
 )
 from tests.support.fork_evidence import proves_fork
-from tests.support.witnesses import ShownLog, Witness, witnessing
+from tests.support.witnesses import Witness, WitnessedLog, witnessing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def log() -> ShownLog:
-    return ShownLog().grow(40)
+def log() -> WitnessedLog:
+    return WitnessedLog().grow(40)
 
 
 @pytest.fixture
-def witness(tmp_path: Path, log: ShownLog) -> Iterator[Witness]:
+def witness(tmp_path: Path, log: WitnessedLog) -> Iterator[Witness]:
     with witnessing(tmp_path / "w", log.key) as running:
         yield running
 
 
-def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
+def cosigned(witness: Witness, log: WitnessedLog, old: int, size: int) -> str:
     """Have a checkpoint cosigned; the line that verifies."""
     request = log.request(old, size)
     answer = witness.add(request)
@@ -55,7 +55,7 @@ def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
 
 
 def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
-    witness: Witness, log: ShownLog
+    witness: Witness, log: WitnessedLog
 ) -> None:
     assert witness.held(log.origin).status_code == 404
     for old, size in ((0, 3), (3, 3), (3, 17), (17, 40)):
@@ -67,7 +67,7 @@ def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
         assert (signed.checkpoint, len(signed.cosignatures)) == (log.checkpoint(size), 1)
 
 
-def test_a_conflict_says_the_size_in_its_own_type(witness: Witness, log: ShownLog) -> None:
+def test_a_conflict_says_the_size_in_its_own_type(witness: Witness, log: WitnessedLog) -> None:
     cosigned(witness, log, 0, 17)
     for old, size in ((0, 40), (3, 40), (3, 9)):
         answer = witness.add(log.request(old, size))
@@ -76,7 +76,7 @@ def test_a_conflict_says_the_size_in_its_own_type(witness: Witness, log: ShownLo
 
 
 def test_a_fork_is_refused_and_kept_as_evidence(
-    tmp_path: Path, witness: Witness, log: ShownLog
+    tmp_path: Path, witness: Witness, log: WitnessedLog
 ) -> None:
     cosigned(witness, log, 0, 30)
     other = log.fork(20, 20)
@@ -90,9 +90,11 @@ def test_a_fork_is_refused_and_kept_as_evidence(
     assert cosigned(witness, log, 30, 40)  # the honest log goes on
 
 
-def test_strangers_get_the_statuses_of_the_specification(witness: Witness, log: ShownLog) -> None:
-    unknown = ShownLog(origin="log.example/two").grow(3)
-    thief = ShownLog(signer=Signer(bytes([22]) * 32)).grow(3)
+def test_strangers_get_the_statuses_of_the_specification(
+    witness: Witness, log: WitnessedLog
+) -> None:
+    unknown = WitnessedLog(origin="log.example/two").grow(3)
+    thief = WitnessedLog(signer=Signer(bytes([22]) * 32)).grow(3)
     assert witness.add(unknown.request(0)).status_code == 404
     assert witness.add(thief.request(0)).status_code == 403
     too_small = AddCheckpoint(old_size=9, proof=(), note=log.request(0, 3).note)
@@ -109,7 +111,7 @@ def test_strangers_get_the_statuses_of_the_specification(witness: Witness, log: 
 
 
 def test_lines_that_strangers_put_into_a_note_do_not_reach_the_book(
-    witness: Witness, log: ShownLog
+    witness: Witness, log: WitnessedLog
 ) -> None:
     forged = notes.cosignature_line(
         log.checkpoint(3), witness.key.name, Signer(bytes([23]) * 32), 1_700_000_000
@@ -123,7 +125,9 @@ def test_lines_that_strangers_put_into_a_note_do_not_reach_the_book(
     assert open_checkpoint(witness.held(log.origin).content, log.key, [witness.key]).cosignatures
 
 
-def test_of_many_requests_at_once_none_rolls_the_log_back(witness: Witness, log: ShownLog) -> None:
+def test_of_many_requests_at_once_none_rolls_the_log_back(
+    witness: Witness, log: WitnessedLog
+) -> None:
     """Each asks from what it believes was last; only chains of true continuations get through."""
     chance = random.Random(5)
     steps = [(old, size) for old in range(0, 40, 4) for size in (old + 4, 40)]
@@ -150,7 +154,7 @@ def test_of_many_requests_at_once_none_rolls_the_log_back(witness: Witness, log:
 
 def test_what_it_cosigned_it_knows_after_every_kill(tmp_path: Path) -> None:
     """Killed at any moment, the witness never cosigns another history of what it cosigned."""
-    log = ShownLog().grow(400)
+    log = WitnessedLog().grow(400)
     chance = random.Random(9)
     seen = 0
     for _ in range(5):
@@ -180,7 +184,7 @@ def test_what_it_cosigned_it_knows_after_every_kill(tmp_path: Path) -> None:
 
 
 def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
-    tmp_path: Path, witness: Witness, log: ShownLog
+    tmp_path: Path, witness: Witness, log: WitnessedLog
 ) -> None:
     assert witness.url
     for folder, name, why in (("w", "w", "in use by another"), ("x", "w w", "invalid key name")):
@@ -191,7 +195,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
             app.serve(settings)
 
 
-def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLog) -> None:
+def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: WitnessedLog) -> None:
     with witnessing(tmp_path / "w", log.key) as witness:
         cosigned(witness, log, 0, 30)
         own = witness.key
@@ -203,7 +207,7 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
             CheckpointStore(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
-def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: ShownLog) -> None:
+def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: WitnessedLog) -> None:
     with witnessing(tmp_path / "w", log.key):
         assert (tmp_path / "w" / "logs").is_dir(), "there before anything is cosigned"
     with witnessing(tmp_path / "w", log.key) as witness:
@@ -216,7 +220,7 @@ def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: Sh
         pass
 
 
-def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownLog) -> None:
+def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: WitnessedLog) -> None:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
@@ -228,7 +232,7 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     assert store.last == {}
 
 
-def service_of(folder: Path, log: ShownLog) -> WitnessService:
+def service_of(folder: Path, log: WitnessedLog) -> WitnessService:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
@@ -236,18 +240,18 @@ def service_of(folder: Path, log: ShownLog) -> WitnessService:
 
 
 @pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])
-def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog, folder: str, size: int) -> None:
+def test_evidence_has_a_bound(tmp_path: Path, log: WitnessedLog, folder: str, size: int) -> None:
     service = service_of(tmp_path, log)
     service.add_checkpoint(log.request(0, 5).encode())
     for at in range(EVIDENCE_FILES + 5):
-        other = ShownLog(hashes=log.hashes[:2]).grow(10, f"{at} ")
+        other = WitnessedLog(hashes=log.hashes[:2]).grow(10, f"{at} ")
         with pytest.raises(CosigningRefusedError):
             service.add_checkpoint(other.request(5, size).encode())
     assert len(list((tmp_path / origin_hash(log.origin) / folder).iterdir())) == EVIDENCE_FILES
 
 
 def test_nobody_makes_a_witness_accuse_an_honest_log_or_fill_its_evidence(
-    tmp_path: Path, log: ShownLog
+    tmp_path: Path, log: WitnessedLog
 ) -> None:
     """Anybody can send the log's own newest checkpoint with garbage for a proof."""
     service, place = service_of(tmp_path, log), tmp_path / origin_hash(log.origin)

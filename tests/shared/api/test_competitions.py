@@ -10,15 +10,15 @@ from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.answers import filled
-from tests.support.synthetic_competition import PaperCompetition
+from tests.support.synthetic_competition import SyntheticCompetition
 
 
-def paper(name: str) -> PaperCompetition:
+def paper(name: str) -> SyntheticCompetition:
     custodians = [PeerKey(sha256(b"custodian", bytes((at,)))) for at in range(3)]
-    return PaperCompetition(custodians=custodians, start_ms=1_800_000_000_000, name=name)
+    return SyntheticCompetition(custodians=custodians, start_ms=1_800_000_000_000, name=name)
 
 
-def answer(one: PaperCompetition, rules: PaperCompetition) -> bytes:
+def answer(one: SyntheticCompetition, rules: SyntheticCompetition) -> bytes:
     told = filled(
         CompetitionAnswer, competition=one.text, phase="open", rules=rules.rules, opened_index=7
     )

@@ -20,7 +20,7 @@ from tequio_shared.statements.competitions import (
     CompDraw,
     EvalSecret,
 )
-from tests.support.competition_fold import RUN, RUN_RULES, START, Stage
+from tests.support.competition_fold import RUN, RUN_RULES, START, CompetitionFold
 from tests.support.signing_swarm import weights_root
 from tests.support.synthetic_competition import (
     DEADLINE,
@@ -44,11 +44,11 @@ OFFERS = ("one", "two", "three", "four")
 
 
 def test_a_competition_goes_from_its_opening_to_its_result() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     for entrant in ("alpha", "beta"):
-        stage.commit(entrant, *stage.scorers).show(entrant, *stage.scorers)
+        stage.commit(entrant, *stage.scorers).reveal_scores(entrant, *stage.scorers)
     assert not stage.view.missing_for_ranking()
-    stage.at(RESULT).say("second", stage.paper.decide(stage.drawn().beacon))
+    stage.at(RESULT).post("second", stage.paper.decide(stage.drawn().beacon))
     assert stage.view.phase is CompetitionPhase.DECIDED
     assert list(stage.view.phase_starts) == list(CompetitionPhase)
     assert [mark.index for mark in stage.view.phase_starts.values()] == sorted(
@@ -60,7 +60,7 @@ def test_a_competition_goes_from_its_opening_to_its_result() -> None:
 
 
 def test_the_draw_is_the_one_that_a_stranger_computes() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     draw, paper = stage.drawn(), stage.paper
     secrets = {stage.key(name): secret_of(stage.key(name)) for name in OFFERS}
     submissions = {name: folder(name).id for name in ("alpha", "beta")}
@@ -72,7 +72,7 @@ def test_the_draw_is_the_one_that_a_stranger_computes() -> None:
 
 
 def test_it_does_not_matter_which_custodians_show_their_shares() -> None:
-    stage = Stage().play(CompetitionPhase.DRAWN)
+    stage = CompetitionFold().play(CompetitionPhase.DRAWN)
     before, draws = stage.fold, []
     for numbers in ((1, 2), (2, 1), (1, 3), (3, 2)):
         stage.fold = copy.deepcopy(before)
@@ -84,14 +84,14 @@ def test_it_does_not_matter_which_custodians_show_their_shares() -> None:
 
 
 def test_one_share_too_few_opens_nothing() -> None:
-    stage = Stage().play(CompetitionPhase.DRAWN).reveal(2)
+    stage = CompetitionFold().play(CompetitionPhase.DRAWN).reveal(2)
     assert stage.phase() is CompetitionPhase.DRAWN
     assert stage.view.draw is None
     assert stage.view.missing_for_ranking() == "1 of the 2 shares needed are revealed"
 
 
 def test_the_coordinator_is_told_when_to_close_and_when_to_draw() -> None:
-    stage = Stage().open()
+    stage = CompetitionFold().open()
     dates = stage.paper.rules.dates
     assert stage.fold.next_ms() == dates.deadline
     assert stage.fold.due(dates.deadline - 1) is None
@@ -104,30 +104,30 @@ def test_the_coordinator_is_told_when_to_close_and_when_to_draw() -> None:
 
 
 def test_the_last_submission_before_the_deadline_counts() -> None:
-    stage = Stage().open().enter("alpha")
-    stage.say("alpha", stage.paper.submit("alpha", folder("better")))
+    stage = CompetitionFold().open().enter("alpha")
+    stage.post("alpha", stage.paper.submit("alpha", folder("better")))
     assert stage.view.submissions == {"alpha": folder("better").id}
 
 
 def test_the_last_offer_counts() -> None:
-    stage = Stage().open()
+    stage = CompetitionFold().open()
     other = sha256(b"another secret")
     commit = competition_draw.offer_commitment(stage.paper.id, stage.key("one"), other)
     stage.offer("one")
     offer = msgspec.structs.replace(stage.paper.offer(stage.key("one")), commit=to_text(commit))
-    stage.say("one", offer)
+    stage.post("one", offer)
     stage.close()
     with pytest.raises(RefusedError, match="commitment of the offer"):
         stage.confess("one")
-    stage.say("one", EvalSecret(competition=stage.paper.text, secret=to_text(other)))
+    stage.post("one", EvalSecret(competition=stage.paper.text, secret=to_text(other)))
     assert stage.view.offers[stage.key("one")].secret == other
 
 
 def test_a_statement_at_the_deadline_counts_and_a_millisecond_later_does_not() -> None:
-    stage = Stage().open().enter("alpha")
-    stage.at(DEADLINE).say("alpha", stage.paper.submit("alpha", folder("last")))
+    stage = CompetitionFold().open().enter("alpha")
+    stage.at(DEADLINE).post("alpha", stage.paper.submit("alpha", folder("last")))
     with pytest.raises(RefusedError, match="signed at"):
-        stage.at(DEADLINE + 1).say("alpha", stage.paper.submit("alpha", folder("late")))
+        stage.at(DEADLINE + 1).post("alpha", stage.paper.submit("alpha", folder("late")))
     assert stage.view.submissions == {"alpha": folder("last").id}
 
 
@@ -135,39 +135,39 @@ def test_a_statement_at_the_deadline_counts_and_a_millisecond_later_does_not() -
 
 
 def test_nobody_waits_for_the_date_once_all_have_committed() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     first, *_ = stage.scorers
     stage.commit("alpha", *stage.scorers)
     assert len(stage.view.commits) == len(stage.scorers)
-    stage.show("alpha", first)
+    stage.reveal_scores("alpha", first)
     assert stage.view.missing_commitments == [("beta", key) for key in stage.drawn().evaluators]
 
 
 def test_who_never_commits_holds_the_others_up_to_the_date_alone() -> None:
-    stage = Stage(evaluators=4).play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold(evaluators=4).play(CompetitionPhase.REVEALED)
     *heard, silent = stage.scorers
-    stage.commit("alpha", *heard).at(SCORED + 1).show("alpha", *heard)
+    stage.commit("alpha", *heard).at(SCORED + 1).reveal_scores("alpha", *heard)
     assert not stage.view.missing_for_ranking()
     assert ("alpha", stage.key(silent)) in stage.view.missing_commitments
 
 
 def test_scores_are_shown_up_to_the_middle_between_the_dates() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     stage.commit("alpha", *stage.scorers).at((SCORED + RESULT) // 2)
-    stage.show("alpha", *stage.scorers)
+    stage.reveal_scores("alpha", *stage.scorers)
     assert not stage.view.withheld
 
 
 def test_who_holds_back_what_it_committed_to_does_not_count() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     *heard, holding = stage.scorers
-    stage.commit("alpha", *heard, holding).show("alpha", *heard)
+    stage.commit("alpha", *heard, holding).reveal_scores("alpha", *heard)
     assert stage.view.withheld == [("alpha", stage.key(holding))]
     assert stage.view.missing_for_ranking() == "no model has the scores of 3 evaluators"
 
 
 def test_a_commitment_hides_scores_that_anybody_could_guess() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     one = stage.drawn().evaluators[0]
     result = stage.paper.result(one, "alpha", folder("alpha"), 9)
     other = msgspec.structs.replace(result, salt=to_text(sha256(b"another")))
@@ -179,7 +179,7 @@ def test_a_commitment_hides_scores_that_anybody_could_guess() -> None:
 
 @pytest.mark.parametrize("after", [0, 1])
 def test_without_enough_shares_it_ends_when_scores_are_due(after: int) -> None:
-    stage = Stage().play(CompetitionPhase.DRAWN).reveal(2).at(SCORED + after)
+    stage = CompetitionFold().play(CompetitionPhase.DRAWN).reveal(2).at(SCORED + after)
     void = stage.view.void_reason(stage.now)
     assert bool(void) is bool(after)
     if after:
@@ -189,27 +189,27 @@ def test_without_enough_shares_it_ends_when_scores_are_due(after: int) -> None:
 
 
 def test_it_ends_when_no_model_can_have_enough_scores_any_more() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     first, second, third = stage.scorers
     stage.commit("alpha", first, second, third).commit("beta", first)
     said = "no model has the scores of 3 evaluators"
     hopes = {SCORED: "", SCORED + 1: "", (SCORED + RESULT) // 2 + 1: said, RESULT: said}
     assert {at: stage.view.void_reason(START + at) for at in hopes} == hopes
-    stage.show("alpha", first, second)
+    stage.reveal_scores("alpha", first, second)
     assert {at: stage.view.void_reason(START + at) for at in hopes} == hopes
-    stage.show("alpha", third)
+    stage.reveal_scores("alpha", third)
     assert not any(stage.view.void_reason(START + at) for at in hopes)
 
 
 def test_with_too_few_commitments_it_ends_when_they_are_due() -> None:
-    stage = Stage().play(CompetitionPhase.REVEALED)
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     stage.commit("alpha", *stage.scorers[:2])
     assert not stage.view.void_reason(START + SCORED)
     assert stage.view.void_reason(START + SCORED + 1) == "no model has the scores of 3 evaluators"
 
 
 def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
-    stage = Stage().open().enter("alpha").offer(*OFFERS).close()
+    stage = CompetitionFold().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.void_reason(stage.now)
     stage.confess("one", "two").draw()
     assert stage.view.void_reason(stage.now) == "2 owners of eligible keys offered; 3 are needed"
@@ -219,7 +219,7 @@ def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
 def test_rules_leave_time_to_show_scores_and_to_challenge_them(
     result: int, *, is_right: bool
 ) -> None:
-    rules = Stage().paper.rules
+    rules = CompetitionFold().paper.rules
     dates = msgspec.structs.replace(rules.dates, result=rules.dates.scored + result)
     raw = msgspec.structs.replace(rules, dates=dates).encode()
     if is_right:
@@ -233,8 +233,8 @@ def test_rules_leave_time_to_show_scores_and_to_challenge_them(
 
 
 def test_who_has_an_interest_is_not_drawn() -> None:
-    stage = Stage(evaluators=16).open().enter("alpha")
-    stage.say("organiser", stage.paper.enter("run", RUN))
+    stage = CompetitionFold(evaluators=16).open().enter("alpha")
+    stage.post("organiser", stage.paper.enter("run", RUN))
     stage.run.accounts.rostered.add(stage.key("trainer"))
     stage.offer(*OFFERS, "trainer", "rival's friend", "later-entrant", "silent", "banned")
     stage.enter("later-entrant")
@@ -246,7 +246,7 @@ def test_who_has_an_interest_is_not_drawn() -> None:
 
 
 def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
-    stage = Stage(tier=1).open().enter("alpha")
+    stage = CompetitionFold(tier=1).open().enter("alpha")
     with pytest.raises(RefusedError, match="tier 1: have an account vouch"):
         stage.offer("anybody")
     for name in OFFERS:
@@ -256,7 +256,7 @@ def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
 
 
 def test_no_owner_is_drawn_twice() -> None:
-    stage = Stage(evaluators=16).open().enter("alpha").offer(*OFFERS)
+    stage = CompetitionFold(evaluators=16).open().enter("alpha").offer(*OFFERS)
     stage.vouch("somebody", "one", "two")
     stage.close().confess(*OFFERS).draw().reveal(1, 2)
     assert len(stage.scorers) == 3
@@ -264,8 +264,8 @@ def test_no_owner_is_drawn_twice() -> None:
 
 
 def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
-    stage = Stage(evaluators=16).open()
-    stage.say("organiser", stage.paper.enter("run", RUN))
+    stage = CompetitionFold(evaluators=16).open()
+    stage.post("organiser", stage.paper.enter("run", RUN))
     stage.offer(*OFFERS).close().confess(*OFFERS).draw()
     stage.run.accounts.rostered.add(stage.key("one"))
     assert set(stage.reveal(1, 2).scorers) == set(OFFERS)
@@ -279,30 +279,30 @@ def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
     ],
 )
 def test_it_says_what_stands_against_a_ranking(opened: tuple[str, ...], said: str) -> None:
-    stage = Stage().open().enter("alpha").offer(*OFFERS).close()
+    stage = CompetitionFold().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.missing_for_ranking()
     stage.confess(*opened).draw().reveal(1, 2)
     assert stage.view.missing_for_ranking() == said
 
 
 def test_a_competition_without_models_says_so() -> None:
-    stage = Stage().open().offer(*OFFERS).close().confess(*OFFERS).draw()
+    stage = CompetitionFold().open().offer(*OFFERS).close().confess(*OFFERS).draw()
     assert stage.view.missing_for_ranking() == "nobody submitted a model"
 
 
 # --- a run that takes part
 
 
-def side(budget: Budget | None = None) -> Stage:
+def side(budget: Budget | None = None) -> CompetitionFold:
     """A stage whose run takes part and has a head of round 2."""
-    stage = Stage(budget=budget or Budget(parameters=0, tokens=0, hours=0)).open()
+    stage = CompetitionFold(budget=budget or Budget(parameters=0, tokens=0, hours=0)).open()
     stage.promote(2, RunProgress(tokens=1_000, ms=2 * HOUR_MS))
-    stage.say("organiser", stage.paper.enter("run", RUN))
+    stage.post("organiser", stage.paper.enter("run", RUN))
     return stage
 
 
-def submit(stage: Stage, number: int = 2, weights: int = 2, run: RunId = RUN) -> None:
-    stage.say("organiser", stage.paper.submit("run", head(run, number, weights_root(weights))))
+def submit(stage: CompetitionFold, number: int = 2, weights: int = 2, run: RunId = RUN) -> None:
+    stage.post("organiser", stage.paper.submit("run", head(run, number, weights_root(weights))))
 
 
 def test_a_certified_head_of_the_run_is_submitted() -> None:
@@ -317,20 +317,22 @@ def test_a_certified_head_of_the_run_is_submitted() -> None:
         lambda stage: submit(stage, number=1),
         lambda stage: submit(stage, weights=3),
         lambda stage: submit(stage, run=OTHER_RUN),
-        lambda stage: stage.say("organiser", stage.paper.submit("run", folder("of-it"))),
+        lambda stage: stage.post("organiser", stage.paper.submit("run", folder("of-it"))),
     ],
     ids=["not certified", "other weights", "another run", "a folder"],
 )
-def test_nothing_but_a_certified_head_is_submitted_for_a_run(said: Callable[[Stage], None]) -> None:
+def test_nothing_but_a_certified_head_is_submitted_for_a_run(
+    said: Callable[[CompetitionFold], None],
+) -> None:
     with pytest.raises(RefusedError) as refused:
         said(side())
     assert refused.value.code == "wrong-submission"
 
 
 def test_a_head_is_not_submitted_for_a_model_from_elsewhere() -> None:
-    stage = Stage().open().enter("alpha")
+    stage = CompetitionFold().open().enter("alpha")
     with pytest.raises(RefusedError, match="must submit a folder"):
-        stage.say("alpha", stage.paper.submit("alpha", head(RUN, 2, weights_root(2))))
+        stage.post("alpha", stage.paper.submit("alpha", head(RUN, 2, weights_root(2))))
 
 
 PARAMETERS = RUN_RULES.model.parameters

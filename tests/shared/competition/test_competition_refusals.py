@@ -14,23 +14,23 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256
 from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompSubmit
 from tests.support import refused_statements as words
-from tests.support.competition_fold import RUN, Stage
+from tests.support.competition_fold import RUN, CompetitionFold
 from tests.support.statements import D, example
 from tests.support.synthetic_competition import DEADLINE, DRAW, OPENS, RESULT, SCORED, folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
+REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], object]]] = {
     "opened twice": (
         CompetitionPhase.OPEN,
         "already-said",
-        lambda s: s.say("organiser", s.paper.open()),
+        lambda s: s.post("organiser", s.paper.open()),
     ),
     "rules that are not there": (
         CompetitionPhase.OPEN,
         "not-found",
-        lambda s: s.say("organiser", CompOpen(competition=D)),
+        lambda s: s.post("organiser", CompOpen(competition=D)),
     ),
     "rules that do not hold": (
         CompetitionPhase.OPEN,
@@ -41,47 +41,47 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a competition that nobody opened": (
         CompetitionPhase.OPEN,
         "not-found",
-        lambda s: s.say("gamma", example("comp.enter")),
+        lambda s: s.post("gamma", example("comp.enter")),
     ),
     "a name that is taken": (
         CompetitionPhase.OPEN,
         "name-taken",
-        lambda s: s.say("gamma", s.paper.enter("alpha")),
+        lambda s: s.post("gamma", s.paper.enter("alpha")),
     ),
     "entered before it opens": (
         CompetitionPhase.OPEN,
         "too-early",
-        lambda s: s.at(OPENS - 1).say("gamma", s.paper.enter("gamma")),
+        lambda s: s.at(OPENS - 1).post("gamma", s.paper.enter("gamma")),
     ),
     "entered after the deadline": (
         CompetitionPhase.OPEN,
         "too-late",
-        lambda s: s.at(DEADLINE + 1).say("gamma", s.paper.enter("gamma")),
+        lambda s: s.at(DEADLINE + 1).post("gamma", s.paper.enter("gamma")),
     ),
     "entered in the next phase": (
         CompetitionPhase.CLOSED,
         "too-late",
-        lambda s: s.say("gamma", s.paper.enter("gamma")),
+        lambda s: s.post("gamma", s.paper.enter("gamma")),
     ),
     "a custodian that enters": (
         CompetitionPhase.OPEN,
         "not-eligible",
-        lambda s: s.say("custodian 1", s.paper.enter("gamma")),
+        lambda s: s.post("custodian 1", s.paper.enter("gamma")),
     ),
     "entered while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "gamma", s.paper.enter("gamma")),
+        lambda s: words.send_when_banned(s, "gamma", s.paper.enter("gamma")),
     ),
     "a run that anybody enters": (
         CompetitionPhase.OPEN,
         "wrong-role",
-        lambda s: s.say("gamma", s.paper.enter("gamma", RUN)),
+        lambda s: s.post("gamma", s.paper.enter("gamma", RUN)),
     ),
     "a run that does not exist": (
         CompetitionPhase.OPEN,
         "not-found",
-        lambda s: s.say("organiser", s.paper.enter("gamma", words.OTHER_RUN)),
+        lambda s: s.post("organiser", s.paper.enter("gamma", words.OTHER_RUN)),
     ),
     "a run that enters twice": (CompetitionPhase.OPEN, "name-taken", words.two_sides),
     "too many entrants": (CompetitionPhase.OPEN, "competition-full", words.full),
@@ -89,34 +89,34 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a key that enters twice": (
         CompetitionPhase.OPEN,
         "already-said",
-        lambda s: s.say("alpha", s.paper.enter("alpha-too")),
+        lambda s: s.post("alpha", s.paper.enter("alpha-too")),
     ),
     "a submission of nobody's": (
         CompetitionPhase.OPEN,
         "not-found",
-        lambda s: s.say("alpha", s.paper.submit("gamma", folder("gamma"))),
+        lambda s: s.post("alpha", s.paper.submit("gamma", folder("gamma"))),
     ),
     "a submission for somebody else": (
         CompetitionPhase.OPEN,
         "wrong-role",
-        lambda s: s.say("beta", s.paper.submit("alpha", folder("worse"))),
+        lambda s: s.post("beta", s.paper.submit("alpha", folder("worse"))),
     ),
     "a submission while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
+        lambda s: words.send_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "a submission that is not there": (
         CompetitionPhase.OPEN,
         "not-found",
-        lambda s: s.say(
+        lambda s: s.post(
             "alpha", CompSubmit(competition=s.paper.text, entrant="alpha", submission=D)
         ),
     ),
     "a submission that does not hold": (
         CompetitionPhase.OPEN,
         "malformed",
-        lambda s: s.say(
+        lambda s: s.post(
             "alpha",
             CompSubmit(competition=s.paper.text, entrant="alpha", submission=s.paper.put(b"{}")),
         ),
@@ -124,7 +124,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a submission in the next phase": (
         CompetitionPhase.CLOSED,
         "too-late",
-        lambda s: s.say("alpha", s.paper.submit("alpha", folder("better"))),
+        lambda s: s.post("alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "an offer after the deadline": (
         CompetitionPhase.OPEN,
@@ -145,12 +145,12 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "an offer while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.say_when_banned(s, "five", s.paper.offer(s.key("five"))),
+        lambda s: words.send_when_banned(s, "five", s.paper.offer(s.key("five"))),
     ),
     "an end before the deadline": (
         CompetitionPhase.OPEN,
         "too-early",
-        lambda s: s.at(DEADLINE - 1).say("coordinator", CompClose(competition=s.paper.text)),
+        lambda s: s.at(DEADLINE - 1).post("coordinator", CompClose(competition=s.paper.text)),
     ),
     "a second end": (CompetitionPhase.CLOSED, "too-late", lambda s: s.close()),
     "a secret before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.confess("one")),
@@ -162,46 +162,46 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "another secret": (
         CompetitionPhase.CLOSED,
         "wrong-reveal",
-        lambda s: s.say("one", s.paper.secret(s.key("two"))),
+        lambda s: s.post("one", s.paper.secret(s.key("two"))),
     ),
     "a secret twice": (CompetitionPhase.CLOSED, "already-said", lambda s: s.confess("one", "one")),
     "a secret after the draw": (CompetitionPhase.DRAWN, "too-late", lambda s: s.confess("one")),
     "a draw before its date": (
         CompetitionPhase.CLOSED,
         "too-early",
-        lambda s: s.at(DRAW - 1).say("coordinator", CompDraw(competition=s.paper.text)),
+        lambda s: s.at(DRAW - 1).post("coordinator", CompDraw(competition=s.paper.text)),
     ),
     "a draw before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.draw()),
     "a share before the draw": (CompetitionPhase.CLOSED, "too-early", lambda s: s.reveal(1)),
     "a share of nobody's": (
         CompetitionPhase.DRAWN,
         "wrong-role",
-        lambda s: s.say("one", s.paper.reveal(1)),
+        lambda s: s.post("one", s.paper.reveal(1)),
     ),
     "a share of another custodian": (
         CompetitionPhase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 2", s.paper.reveal(1)),
+        lambda s: s.post("custodian 2", s.paper.reveal(1)),
     ),
     "a share of another set": (
         CompetitionPhase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", words.forged(s, root=sha256(b"another set"))),
+        lambda s: s.post("custodian 1", words.forged(s, root=sha256(b"another set"))),
     ),
     "a forged share": (
         CompetitionPhase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", words.forged(s, value=bytes(32))),
+        lambda s: s.post("custodian 1", words.forged(s, value=bytes(32))),
     ),
     "a share of other numbers": (
         CompetitionPhase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", words.forged(s, needed=1)),
+        lambda s: s.post("custodian 1", words.forged(s, needed=1)),
     ),
     "a share with a wrong letter": (
         CompetitionPhase.DRAWN,
         "malformed",
-        lambda s: s.say("custodian 1", words.mistyped(s)),
+        lambda s: s.post("custodian 1", words.mistyped(s)),
     ),
     "a share twice": (CompetitionPhase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
     "a share when nobody could score any more": (
@@ -242,67 +242,67 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "scores before the texts are open": (
         CompetitionPhase.DRAWN,
         "too-early",
-        lambda s: s.show("alpha", "one"),
+        lambda s: s.reveal_scores("alpha", "one"),
     ),
     "scores of who was not drawn": (
         CompetitionPhase.REVEALED,
         "wrong-role",
-        lambda s: s.show("alpha", "five"),
+        lambda s: s.reveal_scores("alpha", "five"),
     ),
     "scores of nobody's model": (
         CompetitionPhase.REVEALED,
         "not-found",
-        lambda s: s.show("gamma", s.scorers[0]),
+        lambda s: s.reveal_scores("gamma", s.scorers[0]),
     ),
     "scores of another model": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: s.say(s.scorers[0], words.scored(s, submission=D)),
+        lambda s: s.post(s.scorers[0], words.scored(s, submission=D)),
     ),
     "scores that nobody committed to": (
         CompetitionPhase.REVEALED,
         "not-found",
-        lambda s: s.at(SCORED + 1).show("alpha", s.scorers[0]),
+        lambda s: s.at(SCORED + 1).reveal_scores("alpha", s.scorers[0]),
     ),
     "scores before all have committed": (
         CompetitionPhase.REVEALED,
         "too-early",
-        lambda s: s.commit("alpha", *s.scorers[:2]).show("alpha", s.scorers[0]),
+        lambda s: s.commit("alpha", *s.scorers[:2]).reveal_scores("alpha", s.scorers[0]),
     ),
     "other scores than were committed to": (
         CompetitionPhase.REVEALED,
         "wrong-reveal",
-        lambda s: words.committed(s).say(s.scorers[0], words.scored(s, scores=D)),
+        lambda s: words.committed(s).post(s.scorers[0], words.scored(s, scores=D)),
     ),
     "another salt than was committed to": (
         CompetitionPhase.REVEALED,
         "wrong-reveal",
-        lambda s: words.committed(s).say(s.scorers[0], words.scored(s, salt=D)),
+        lambda s: words.committed(s).post(s.scorers[0], words.scored(s, salt=D)),
     ),
     "scores that are not there": (
         CompetitionPhase.REVEALED,
         "not-found",
-        lambda s: words.say_as_committed(s, words.scored(s, scores=D)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, scores=D)),
     ),
     "scores that do not hold": (
         CompetitionPhase.REVEALED,
         "malformed",
-        lambda s: words.say_as_committed(s, words.scored(s, scores=s.paper.put(b"[]"))),
+        lambda s: words.commit_and_reveal(s, words.scored(s, scores=s.paper.put(b"[]"))),
     ),
     "somebody else's scores": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s), author=1),
+        lambda s: words.commit_and_reveal(s, words.scored(s), author=1),
     ),
     "other sums than the documents'": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s, millibits=35)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, millibits=35)),
     ),
     "another size than the documents'": (
         CompetitionPhase.REVEALED,
         "wrong-scores",
-        lambda s: words.say_as_committed(s, words.scored(s, size_bytes=50)),
+        lambda s: words.commit_and_reveal(s, words.scored(s, size_bytes=50)),
     ),
     "scores short of a document": (
         CompetitionPhase.REVEALED,
@@ -312,17 +312,19 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "scores twice": (
         CompetitionPhase.REVEALED,
         "already-said",
-        lambda s: words.shown(s).show("alpha", s.scorers[0]),
+        lambda s: words.first_revealed(s).reveal_scores("alpha", s.scorers[0]),
     ),
     "scores when only challenges are left": (
         CompetitionPhase.REVEALED,
         "too-late",
-        lambda s: words.committed(s).at((SCORED + RESULT) // 2 + 1).show("alpha", s.scorers[0]),
+        lambda s: (
+            words.committed(s).at((SCORED + RESULT) // 2 + 1).reveal_scores("alpha", s.scorers[0])
+        ),
     ),
     "a challenge of what nobody said": (
         CompetitionPhase.REVEALED,
         "not-found",
-        lambda s: s.say("anybody", words.challenge(s)),
+        lambda s: s.post("anybody", words.challenge(s)),
     ),
     "a challenge of a document that was not drawn": (
         CompetitionPhase.REVEALED,
@@ -338,33 +340,33 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
     "a challenge while banned": (
         CompetitionPhase.REVEALED,
         "quarantined",
-        lambda s: words.say_when_banned(s, "anybody", words.challenge(s)),
+        lambda s: words.send_when_banned(s, "anybody", words.challenge(s)),
     ),
     "a challenge after its date": (
         CompetitionPhase.REVEALED,
         "too-late",
-        lambda s: s.at(RESULT + 1).say("anybody", words.challenge(s)),
+        lambda s: s.at(RESULT + 1).post("anybody", words.challenge(s)),
     ),
     "a result before its date": (
         CompetitionPhase.REVEALED,
         "too-early",
-        lambda s: s.at(RESULT - 1).say("organiser", s.paper.decide(s.drawn().beacon)),
+        lambda s: s.at(RESULT - 1).post("organiser", s.paper.decide(s.drawn().beacon)),
     ),
     "a result before the texts are open": (
         CompetitionPhase.DRAWN,
         "too-early",
-        lambda s: s.at(RESULT).say("organiser", s.paper.decide(sha256(b"beacon"))),
+        lambda s: s.at(RESULT).post("organiser", s.paper.decide(sha256(b"beacon"))),
     ),
     "a result of another draw": (CompetitionPhase.REVEALED, "wrong-outcome", words.other_outcome),
     "a second result": (
         CompetitionPhase.DECIDED,
         "too-late",
-        lambda s: s.say("organiser", s.paper.decide(s.drawn().beacon)),
+        lambda s: s.post("organiser", s.paper.decide(s.drawn().beacon)),
     ),
     "a statement about something else": (
         CompetitionPhase.OPEN,
         "unknown-type",
-        lambda s: s.say("alpha", example("invite.close")),
+        lambda s: s.post("alpha", example("invite.close")),
     ),
 }
 
@@ -372,7 +374,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
 @pytest.mark.parametrize("case", REFUSALS)
 def test_what_does_not_count_is_refused(case: str) -> None:
     phase, code, say = REFUSALS[case]
-    stage = Stage().play(phase)
+    stage = CompetitionFold().play(phase)
     with pytest.raises(RefusedError) as refused:
         say(stage)
     assert refused.value.code == code
@@ -401,9 +403,10 @@ SAID = [(phase, say) for phase, code, say in REFUSALS.values() if code != "quara
 @settings(max_examples=50, deadline=None)
 @given(st.sampled_from(list(CompetitionPhase)), st.lists(st.sampled_from(SAID), max_size=8))
 def test_phases_only_move_on_and_what_was_taken_folds_again_to_the_same(
-    phase: CompetitionPhase, said: list[tuple[CompetitionPhase, Callable[[Stage], object]]]
+    phase: CompetitionPhase,
+    said: list[tuple[CompetitionPhase, Callable[[CompetitionFold], object]]],
 ) -> None:
-    stage = Stage().play(phase)
+    stage = CompetitionFold().play(phase)
     for needed, word in said:
         before = list(CompetitionPhase).index(stage.phase())
         if (

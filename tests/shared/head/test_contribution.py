@@ -29,7 +29,7 @@ from tequio_shared.head.contribution import (
     validate,
 )
 from tests.support import head_vectors as vectors
-from tests.support.head_vectors import Case, sha256_hex
+from tests.support.head_vectors import HeadCase, sha256_hex
 
 PRIMITIVES = vectors.primitives()
 SHAPES = [
@@ -44,7 +44,7 @@ SHAPES = [
 
 
 @pytest.fixture(params=vectors.NAMES)
-def case(request: pytest.FixtureRequest) -> Case:
+def case(request: pytest.FixtureRequest) -> HeadCase:
     return vectors.load(request.param)
 
 
@@ -61,7 +61,9 @@ def random_records(shape: RecordShape, seed: int, chunks: int = 3) -> Records:
     return Records(scales=scales, indices=np.array(picks, np.uint16), levels=levels)
 
 
-def test_the_vectors_contributions_are_valid_and_decode_to_the_vectors_entries(case: Case) -> None:
+def test_the_vectors_contributions_are_valid_and_decode_to_the_vectors_entries(
+    case: HeadCase,
+) -> None:
     shape = case.step.params.shape
     assert shape.record_bytes == case.expected["record_bytes"]
     for at, (header, payload) in enumerate(case.contributions):
@@ -80,18 +82,18 @@ def test_the_vectors_contributions_are_valid_and_decode_to_the_vectors_entries(c
         assert encode_records(records, shape) == payload
 
 
-def test_every_spoiled_contribution_breaks_the_named_rule(case: Case) -> None:
+def test_every_spoiled_contribution_breaks_the_named_rule(case: HeadCase) -> None:
     for what, rule, header, payload in case.invalid:
         assert validate(header, payload, case.rules) == rule, what
 
 
-def test_a_header_survives_parse_and_pack(case: Case) -> None:
+def test_a_header_survives_parse_and_pack(case: HeadCase) -> None:
     for header, _ in case.contributions:
         assert len(header) == HEADER_BYTES
         assert ContributionHeader.parse(header).pack() == header
 
 
-def test_a_header_of_another_size_or_with_too_large_a_field_is_malformed(case: Case) -> None:
+def test_a_header_of_another_size_or_with_too_large_a_field_is_malformed(case: HeadCase) -> None:
     header = case.contributions[0][0]
     with pytest.raises(MalformedError):
         ContributionHeader.parse(header + b"\0")
@@ -219,7 +221,7 @@ def test_a_payload_root_ends_with_a_shorter_group() -> None:
     assert payload_root(memoryview(bytes(257 * shape.record_bytes)), shape) == one
 
 
-def test_a_million_parameters_are_validated_in_milliseconds(case: Case) -> None:
+def test_a_million_parameters_are_validated_in_milliseconds(case: HeadCase) -> None:
     """A generous bound, so that a busy machine passes: it takes about 4 ms."""
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     payload = encode_records(random_records(shape, seed=2, chunks=256), shape)

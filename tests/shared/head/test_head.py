@@ -29,13 +29,13 @@ from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId
 from tests.support import head_vectors as vectors
-from tests.support.head_vectors import Case, sha256_hex
+from tests.support.head_vectors import HeadCase, sha256_hex
 
 PRIMITIVES = vectors.primitives()
 
 
 @pytest.fixture(params=vectors.NAMES)
-def case(request: pytest.FixtureRequest) -> Case:
+def case(request: pytest.FixtureRequest) -> HeadCase:
     return vectors.load(request.param)
 
 
@@ -50,14 +50,14 @@ def plain(**changes: Any) -> OuterParams:  # noqa: ANN401  (any field of the par
     return OuterParams(**{**fields, **changes})
 
 
-def test_the_inputs_are_the_vectors_inputs(case: Case) -> None:
+def test_the_inputs_are_the_vectors_inputs(case: HeadCase) -> None:
     want = case.expected
     assert sha256_hex(case.weights, "<i4") == want["weights_before_sha256"]
     assert head.weights_root(case.weights).hex() == want["weights_before_root"]
     assert head.aux_root(case.aux).hex() == want["aux_before_root"]
 
 
-def test_the_next_head_is_the_vectors_head(case: Case) -> None:
+def test_the_next_head_is_the_vectors_head(case: HeadCase) -> None:
     want = case.expected
     made = head.advance(case.step, case.weights, case.aux, case.contributions)
     assert made.hash.hex() == want["head"]
@@ -75,7 +75,7 @@ def test_the_next_head_is_the_vectors_head(case: Case) -> None:
             )
 
 
-def test_every_stage_gives_the_vectors_values(case: Case) -> None:
+def test_every_stage_gives_the_vectors_values(case: HeadCase) -> None:
     want, params, layout = case.expected, case.step.params, case.step.layout
     order = head.order_by_id([header for header, _ in case.contributions])
     assert [case.name(at) for at in order] == want["order_by_id"]
@@ -114,7 +114,7 @@ def test_every_stage_gives_the_vectors_values(case: Case) -> None:
     check_movement(case, total)
 
 
-def check_movement(case: Case, total: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+def check_movement(case: HeadCase, total: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     want, params, layout = case.expected, case.step.params, case.step.layout
     assert sha256_hex(total, "<i8") == want["aggregate_i64_sha256"]
     assert np.count_nonzero(total) == want["aggregate_nonzero"]
@@ -138,7 +138,7 @@ def check_movement(case: Case, total: np.ndarray[Any, np.dtype[np.int64]]) -> No
         assert records[:size].hex() == want["down_first_record"]
 
 
-def test_the_order_of_arrival_changes_nothing(case: Case) -> None:
+def test_the_order_of_arrival_changes_nothing(case: HeadCase) -> None:
     order = np.random.default_rng(5).permutation(len(case.contributions))
     shuffled = [case.contributions[at] for at in order]
     made = head.advance(case.step, case.weights, case.aux, shuffled)
@@ -148,7 +148,7 @@ def test_the_order_of_arrival_changes_nothing(case: Case) -> None:
     assert kept == set(case.expected["kept"])
 
 
-def _named(case: Case) -> list[tuple[tuple[bytes, bytes], str]]:
+def _named(case: HeadCase) -> list[tuple[tuple[bytes, bytes], str]]:
     return list(zip(case.contributions, case.names, strict=True))
 
 

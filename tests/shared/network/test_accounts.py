@@ -15,7 +15,14 @@ from tequio_shared.round.manifest import Admission
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
 from tequio_shared.statements.runs import RoundClose, RunOpen
-from tests.support.memory_swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
+from tests.support.memory_swarm import (
+    FailureRates,
+    StatementDraft,
+    Swarm,
+    Volunteer,
+    signer,
+    tiny_manifest,
+)
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
@@ -83,10 +90,10 @@ def test_who_left_is_paid_for_what_it_did() -> None:
     swarm = Swarm()
     for name in "abc":
         swarm.volunteer(name)
-    leaver = swarm.volunteer("leaver", Character(leaving=0))
+    leaver = swarm.volunteer("leaver", FailureRates(leaving=0))
     while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.WITNESS:
         assert swarm.step()
-    leaver.character = Character(leaving=100)
+    leaver.failure_rates = FailureRates(leaving=100)
     swarm.run_rounds(1)
     books = swarm.view.accounts
     assert books is not None
@@ -119,7 +126,7 @@ def guarded(**rules: int) -> Swarm:
 
 
 def guest(swarm: Swarm, name: str, link: Signer | None = None) -> Volunteer:
-    one = Volunteer(name, swarm.workshop, seed=swarm.seed)
+    one = Volunteer(name, swarm.arithmetic, seed=swarm.seed)
     swarm.join(one, invitation=link)
     return one
 
@@ -191,7 +198,7 @@ def test_a_vouch_that_ends_takes_the_slot_with_it() -> None:
     swarm.organise(RoleGrant(peer=peer, role="connector", until=FOR_EVER))
     end = swarm.now_ms + 120_000
     body = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(b"account")), until=end)
-    swarm.post(connector, Said(body))
+    swarm.post(connector, StatementDraft(body))
     swarm.run_rounds(1)
     assert one.key in roles_in_roster(swarm)
     while swarm.now_ms < end or swarm.view.round is None or swarm.view.rostered_ms < end:

@@ -16,7 +16,7 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import make, sign
-from tests.support.memory_swarm import Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
@@ -139,7 +139,7 @@ def test_a_proof_from_one_who_was_not_elected() -> None:
 
 def test_a_proof_from_a_key_without_a_slot() -> None:
     swarm, (one, *_) = swarm_in(RoundPhase.WITNESS)
-    stranger = Volunteer("stranger", swarm.workshop)
+    stranger = Volunteer("stranger", swarm.arithmetic)
     assert (
         judge(swarm, signed(swarm, stranger, own_proof(swarm, one)))[0] is StandingCause.NOT_ELECTED
     )
@@ -175,13 +175,13 @@ def test_what_proves_nothing() -> None:
     leave = signed(swarm, one, MemberLeave(reason=1), seq=one.seq + 7)
     unproven(swarm, "do not contradict", sound, leave)
     unproven(swarm, "not about the round in progress", leave)
-    stranger = Volunteer("stranger", swarm.workshop)
+    stranger = Volunteer("stranger", swarm.arithmetic)
     unproven(swarm, "no slot", signed(swarm, stranger, commit(swarm, one)))
 
 
 def test_first_statements_may_be_signed_anew_while_none_is_logged() -> None:
     swarm, _ = swarm_in(RoundPhase.TRAIN)
-    stranger = Volunteer("stranger", swarm.workshop)
+    stranger = Volunteer("stranger", swarm.arithmetic)
     first, second = (
         signed(swarm, stranger, MemberLeave(reason=reason), seq=1) for reason in (1, 2)
     )
@@ -194,7 +194,7 @@ def test_another_base_head_alone_is_no_fault() -> None:
     one, *_ = (swarm.volunteer(name) for name in "abcd")
     while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
         assert swarm.step()
-    header = swarm.workshop.contribute(current(swarm), one.key, swarm.rng, 1)
+    header = swarm.arithmetic.contribute(current(swarm), one.key, swarm.rng, 1)
     values = {name: getattr(header, name) for name in header.__dataclass_fields__}
     wrong = ContributionHeader(**{**values, "base_head": sha256(b"another head")})
     unproven(swarm, "is valid", signed(swarm, one, WorkCommit(header=to_text(wrong.pack()))))
@@ -228,9 +228,9 @@ def test_proofs_are_judged_when_the_commitments_are_counted() -> None:
 def test_a_report_quarantines_and_counts_once() -> None:
     swarm, (one, reporter, *_) = swarm_in(RoundPhase.TRAIN)
     other = signed(swarm, one, commit(swarm, one, payload_root=sha256(b"another")))
-    logged = swarm.post(reporter, Said(report(other)))
+    logged = swarm.post(reporter, StatementDraft(report(other)))
     with pytest.raises(RefusedError, match="reported before"):
-        swarm.post(reporter, Said(report(other)))
+        swarm.post(reporter, StatementDraft(report(other)))
     index = swarm.entries.index(logged)
     swarm.run_rounds(2)
     record = swarm.standings.records[one.key]

@@ -13,10 +13,10 @@ from tequio_shared.statements.runs import (
     RunClose,
     RunFinish,
 )
-from tests.support.memory_swarm import Character, Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, tiny_manifest
 
 
-def swarm_of(*characters: Character, **rounds: int) -> Swarm:
+def swarm_of(*characters: FailureRates, **rounds: int) -> Swarm:
     swarm = Swarm(manifest=tiny_manifest(**rounds))
     for at, character in enumerate(characters):
         swarm.volunteer(f"v{at}", character)
@@ -37,7 +37,7 @@ def wait_ms(swarm: Swarm, ms: int) -> object:
     return step.body if step else None
 
 
-HONEST, SILENT = Character(), Character(silent=100)
+HONEST, SILENT = FailureRates(), FailureRates(silent=100)
 
 
 def test_members_gather_for_the_warm_up_time() -> None:
@@ -62,7 +62,7 @@ def test_nothing_happens_without_a_witness() -> None:
 def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST)
     until(swarm, RoundPhase.TRAIN)
-    swarm.volunteers[2].character = SILENT
+    swarm.volunteers[2].failure_rates = SILENT
     while len(swarm.view.round.commitments) < 2:  # type: ignore[union-attr]
         swarm.step()
     assert wait_ms(swarm, 1_000) is None
@@ -110,7 +110,7 @@ def test_a_quorum_just_before_the_deadline_still_closes_the_round() -> None:
             if said is not None and not swarm.view.round.has_quorum():  # type: ignore[union-attr]
                 entry = one.sign(swarm.net, swarm.manifest.run_id, said, swarm.now_ms)
                 swarm.view.apply(0, entry.statement, swarm.now_ms, swarm.blobs.__getitem__)
-                one.note(entry)
+                one.record_logged(entry)
     assert isinstance(wait_ms(swarm, 1_000), RoundClose)
 
 
@@ -131,7 +131,7 @@ def test_the_last_head_is_stated_before_the_run_ends() -> None:
 def test_a_cooldown_without_members_waits_and_then_ends() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST)
     until(swarm, RoundPhase.WITNESS)
-    swarm.say(swarm.organiser, Said(RunFinish(reason=1)))
+    swarm.log_statement(swarm.organiser, StatementDraft(RunFinish(reason=1)))
     swarm.run_rounds(1)
     for one in swarm.volunteers:
         swarm.view.accounts.deactivate(one.key)
@@ -144,6 +144,6 @@ def test_the_coordinator_never_says_what_is_refused() -> None:
     for seed in range(5):
         swarm = Swarm(seed=seed)
         for at in range(5):
-            swarm.volunteer(f"v{at}", Character(silent=30, lying=20, leaving=10))
+            swarm.volunteer(f"v{at}", FailureRates(silent=30, lying=20, leaving=10))
         swarm.run(500)  # `say` raises when the rules refuse
         assert swarm.view.number > 1

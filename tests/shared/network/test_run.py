@@ -27,20 +27,20 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RunFinish, RunPause, RunResume
 from tequio_shared.statements.statement import Statement, make
-from tests.support.memory_swarm import Character, Swarm, signer, tiny_manifest
+from tests.support.memory_swarm import FailureRates, Swarm, signer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_shared.statements.statement import Body
 
-CROOKED = Character(silent=15, lying=15, leaving=5, partial=40)
+CROOKED = FailureRates(silent=15, lying=15, leaving=5, partial=40)
 
 
-def swarm_of(seed: int, members: int = 6, character: Character = CROOKED) -> Swarm:
+def swarm_of(seed: int, members: int = 6, failure_rates: FailureRates = CROOKED) -> Swarm:
     swarm = Swarm(seed=seed)
     for at in range(members):
-        swarm.volunteer(f"v{at}", character)
+        swarm.volunteer(f"v{at}", failure_rates)
     return swarm
 
 
@@ -126,7 +126,7 @@ def test_a_replay_arrives_at_the_same_accounts(seed: int) -> None:
 
 
 def test_a_light_view_from_any_round_on_follows_the_rest() -> None:
-    swarm = swarm_of(3, character=Character(silent=10))
+    swarm = swarm_of(3, failure_rates=FailureRates(silent=10))
     views: list[RunView] = []
     for index, entry in enumerate(swarm_log(swarm)):
         for light in views:
@@ -231,7 +231,7 @@ def restated(statement: Statement, body: Body, number: int | None = None) -> Sta
 
 
 def test_a_result_with_another_point_is_refused_even_if_its_hash_is_signed() -> None:
-    swarm = swarm_of(1, 4, Character())
+    swarm = swarm_of(1, 4, FailureRates())
     swarm.run_rounds(1)
     at = next(
         index for index, one in enumerate(swarm.entries) if one.statement.type == "round.close"
@@ -254,7 +254,7 @@ def sha256_of(statement: Statement) -> Any:  # noqa: ANN401  # a digest, never N
 
 
 def test_a_pause_waits_for_the_round_and_a_resume_for_the_pause() -> None:
-    swarm = swarm_of(1, 4, Character())
+    swarm = swarm_of(1, 4, FailureRates())
     run_until(swarm, RunState.ROUND_TRAIN)
     with pytest.raises(RefusedError):
         swarm.organise(RunResume(reason=1))

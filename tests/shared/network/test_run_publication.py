@@ -9,7 +9,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.network.run import RunState, RunView
 from tequio_shared.statements.network import CheckpointPublish
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def go_to(swarm: Swarm, state: RunState) -> None:
 
 
 def said(swarm: Swarm, number: int, body: CheckpointPublish) -> None:
-    swarm.say(swarm.organiser, Said(body, number))
+    swarm.log_statement(swarm.organiser, StatementDraft(body, number))
 
 
 def test_any_certified_head_may_be_published_in_the_middle_of_a_round_and_after_the_end(
@@ -78,7 +78,7 @@ def test_a_light_view_has_not_seen_all_heads_and_passes_it_on(swarm: Swarm) -> N
     swarm.run()
     light = RunView.light(swarm.net, swarm.manifest, head=swarm.view.head, next_head=None)
     statement = swarm.sign(
-        swarm.organiser, Said(publication(swarm, 1), 1), swarm.manifest.run_id
+        swarm.organiser, StatementDraft(publication(swarm, 1), 1), swarm.manifest.run_id
     ).statement
     light.apply(9, statement, 0, swarm.blobs.__getitem__)
     assert light.head == swarm.view.head

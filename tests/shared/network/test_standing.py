@@ -22,7 +22,14 @@ from tequio_shared.statements.network import (
     StandingUphold,
 )
 from tequio_shared.statements.runs import RoundClose
-from tests.support.memory_swarm import HONEST, Character, Said, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import (
+    HONEST,
+    FailureRates,
+    StatementDraft,
+    Swarm,
+    Volunteer,
+    tiny_manifest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,10 +73,10 @@ def ready(swarm: Swarm, one: Volunteer) -> None:
 
 def quarantine(swarm: Swarm, one: Volunteer) -> StandingChange:
     """Let honest witnesses name broken bytes of that trainer until it is out."""
-    swarm.workshop.blames[one.key] = RejectionReason.LEVEL
+    swarm.arithmetic.blames[one.key] = RejectionReason.LEVEL
     while standing(swarm, one) is not Standing.QUARANTINED:
         assert swarm.step()
-    del swarm.workshop.blames[one.key]
+    del swarm.arithmetic.blames[one.key]
     return changes(swarm, one)[-1]
 
 
@@ -103,7 +110,7 @@ def test_newcomers_witness_where_there_are_fewer_than_four_others() -> None:
     swarm, them = swarm_of(*"abcd")
     swarm.run_rounds(11)
     late = swarm.volunteer("late")
-    them["d"].character = Character(silent=100)
+    them["d"].failure_rates = FailureRates(silent=100)
     swarm.run_rounds(14)
     assert swarm.view.round is not None
     slot = swarm.view.round.slot_of[late.key]
@@ -126,9 +133,9 @@ def test_the_proven_come_before_newcomers_when_places_are_few() -> None:
     first = [swarm.volunteer(name) for name in "abc"]
     swarm.run_rounds(11)
     crowd = [swarm.volunteer(f"crowd {at}") for at in range(6)]
-    first[0].character = Character(leaving=100)
+    first[0].failure_rates = FailureRates(leaving=100)
     swarm.run_rounds(13)
-    first[0].character = HONEST
+    first[0].failure_rates = HONEST
     swarm.run_rounds(16)
     assert all(in_roster(swarm, one) for one in first)
     assert not any(in_roster(swarm, one) for one in crowd)
@@ -140,7 +147,7 @@ def test_the_proven_come_before_newcomers_when_places_are_few() -> None:
 def test_a_measured_fault_is_a_strike_and_two_quarantine(reason: RejectionReason) -> None:
     swarm, them = swarm_of(*"abcd")
     cheat = them["d"]
-    swarm.workshop.blames[cheat.key] = reason
+    swarm.arithmetic.blames[cheat.key] = reason
     swarm.run_rounds(4)
     suspected, quarantined = changes(swarm, cheat)
     closes = close_indices(swarm)
@@ -155,9 +162,9 @@ def test_a_measured_fault_is_a_strike_and_two_quarantine(reason: RejectionReason
 def test_a_suspected_key_works_on_without_duty_and_earns_its_standing_again() -> None:
     swarm, them = swarm_of(*"abcde")
     one = them["e"]
-    swarm.workshop.blames[one.key] = RejectionReason.COSINE
+    swarm.arithmetic.blames[one.key] = RejectionReason.COSINE
     swarm.run_rounds(1)
-    swarm.workshop.blames.clear()
+    swarm.arithmetic.blames.clear()
     swarm.run_rounds(3)
     assert standing(swarm, one) is Standing.SUSPECTED
     assert swarm.view.round is not None
@@ -170,9 +177,9 @@ def test_strikes_far_apart_do_not_add_up() -> None:
     swarm, them = swarm_of(*"abcd")
     one = them["d"]
     for _ in range(2):
-        swarm.workshop.blames[one.key] = RejectionReason.NORM
+        swarm.arithmetic.blames[one.key] = RejectionReason.NORM
         swarm.run_rounds(swarm.view.closed + 1)
-        swarm.workshop.blames.clear()
+        swarm.arithmetic.blames.clear()
         swarm.run_rounds(swarm.view.closed + 12)
     assert [change.to for change in changes(swarm, one)] == ["suspected", "active"] * 2
 
@@ -190,7 +197,7 @@ def test_broken_bytes_quarantine_at_once() -> None:
 @pytest.mark.parametrize("reason", [RejectionReason.NORM, RejectionReason.LEVEL])
 def test_one_witness_alone_blames_nobody(reason: RejectionReason) -> None:
     swarm, them = swarm_of(*"ab")  # each is judged by one other
-    swarm.workshop.blames[them["b"].key] = reason
+    swarm.arithmetic.blames[them["b"].key] = reason
     swarm.run_rounds(5)
     assert standing(swarm, them["b"]) is Standing.NEWCOMER
 
@@ -198,7 +205,9 @@ def test_one_witness_alone_blames_nobody(reason: RejectionReason) -> None:
 def test_a_witness_that_the_others_contradict_loses_its_duty_its_pay_and_nothing_else() -> None:
     swarm, them = swarm_of(*"abcde")
     liar = them["e"]
-    liar.character = Character(lying=100)  # blames everybody; its own work breaks a header rule
+    liar.failure_rates = FailureRates(
+        lying=100
+    )  # blames everybody; its own work breaks a header rule
     swarm.run_rounds(4)
     (change,) = changes(swarm, liar)
     assert (change.to, change.cause) == ("suspected", StandingCause.DEVIATION)
@@ -209,14 +218,14 @@ def test_a_witness_that_the_others_contradict_loses_its_duty_its_pay_and_nothing
 
 def test_silence_and_lateness_change_no_standing() -> None:
     swarm, them = swarm_of(*"abcd")
-    them["d"].character = Character(silent=60)
+    them["d"].failure_rates = FailureRates(silent=60)
     swarm.run_rounds(30)
     assert {change.to for change in changes(swarm, them["d"])} <= {"active"}
 
 
 def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.workshop.blames[them["d"].key] = RejectionReason.LEVEL
+    swarm.arithmetic.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
     assert swarm.standings.due(swarm.now_ms) is not None
@@ -226,7 +235,7 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     assert step.document is not None
     swarm.blobs[sha256(step.document)] = step.document
     with pytest.raises(RefusedError, match="must become quarantined first"):
-        swarm.say(swarm.coordinator, Said(step.body, step.round))
+        swarm.log_statement(swarm.coordinator, StatementDraft(step.body, step.round))
 
 
 @pytest.mark.parametrize(
@@ -241,16 +250,18 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
 )
 def test_a_change_that_does_not_follow_is_refused(changed: Mapping[str, object]) -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.workshop.blames[them["d"].key] = RejectionReason.LEVEL
+    swarm.arithmetic.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
     due = swarm.standings.due(swarm.now_ms)
     assert due is not None
     with pytest.raises(RefusedError, match="follows"):
-        swarm.say(swarm.coordinator, Said(msgspec.structs.replace(due, **changed)))
-    swarm.say(swarm.coordinator, Said(due))
+        swarm.log_statement(
+            swarm.coordinator, StatementDraft(msgspec.structs.replace(due, **changed))
+        )
+    swarm.log_statement(swarm.coordinator, StatementDraft(due))
     with pytest.raises(RefusedError, match="nothing follows"):
-        swarm.say(swarm.coordinator, Said(due))
+        swarm.log_statement(swarm.coordinator, StatementDraft(due))
 
 
 def test_a_quarantine_ends_by_its_term_and_a_wish_never_by_silence() -> None:
@@ -260,11 +271,11 @@ def test_a_quarantine_ends_by_its_term_and_a_wish_never_by_silence() -> None:
     with pytest.raises(RefusedError, match="quarantined until") as refused:
         ready(swarm, one)
     assert refused.value.code == "quarantined"
-    one.character = Character(silent=100)
+    one.failure_rates = FailureRates(silent=100)
     swarm.now_ms = change.until + 30 * DAY_MS
     swarm.run_rounds(swarm.view.closed + 2)
     assert standing(swarm, one) is Standing.QUARANTINED, "silence brings nothing"
-    one.character = HONEST
+    one.failure_rates = HONEST
     ready(swarm, one)
     swarm.run_rounds(swarm.view.closed + 3)
     assert standing(swarm, one) is Standing.PROBATION
@@ -317,19 +328,19 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     one = them["d"]
     appeal = StandingAppeal(change=0, text="")
     with pytest.raises(RefusedError, match="no appeal is needed"):
-        swarm.post(one, Said(appeal))
+        swarm.post(one, StatementDraft(appeal))
     quarantine(swarm, one)
     since = swarm.standings.records[one.key].since
     with pytest.raises(RefusedError, match=f"entry {since}"):
-        swarm.post(one, Said(appeal))
-    swarm.post(one, Said(StandingAppeal(change=since, text="")))
+        swarm.post(one, StatementDraft(appeal))
+    swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     with pytest.raises(RefusedError, match="still open"):
-        swarm.post(one, Said(StandingAppeal(change=since, text="")))
+        swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     swarm.organise(StandingUphold(peer=to_text(one.key), to="quarantined", reason=1))
     with pytest.raises(RefusedError, match="next appeal"):
-        swarm.post(one, Said(StandingAppeal(change=since, text="")))
+        swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     swarm.now_ms += APPEAL_PAUSE_MS
-    swarm.post(one, Said(StandingAppeal(change=since, text="")))
+    swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     release(swarm, one)
     assert standing(swarm, one) is Standing.ACTIVE
     assert swarm.standings.records[one.key].convictions == [], "a released one counts for nothing"
@@ -342,8 +353,8 @@ def test_an_appeal_that_nobody_answers_ends_in_probation() -> None:
     one = them["d"]
     quarantine(swarm, one)
     since = swarm.standings.records[one.key].since
-    appealed = swarm.post(one, Said(StandingAppeal(change=since, text="")))
-    one.character = Character(silent=100)
+    appealed = swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
+    one.failure_rates = FailureRates(silent=100)
     swarm.now_ms = appealed.statement.ts + APPEAL_MS - 1
     assert swarm.standings.due(swarm.now_ms) is None
     due = swarm.standings.due(swarm.now_ms + 1)
@@ -354,20 +365,20 @@ def test_an_appeal_that_nobody_answers_ends_in_probation() -> None:
 def test_who_commits_to_what_nobody_can_fetch_has_to_come_anew_and_is_not_blamed() -> None:
     swarm, them = swarm_of(*"abcd")
     one = them["d"]
-    swarm.workshop.hidden.add(one.key)
+    swarm.arithmetic.hidden.add(one.key)
     swarm.run_rounds(3)
     assert not swarm.view.accounts.members[one.key].is_active
     assert changes(swarm, one) == []
     assert swarm.step()
-    swarm.workshop.hidden.clear()
+    swarm.arithmetic.hidden.clear()
     swarm.run_rounds(6)
     assert in_roster(swarm, one)
 
 
 def test_replays_arrive_at_the_same_standings() -> None:
     swarm, them = swarm_of(*"abcde")
-    swarm.workshop.blames[them["d"].key] = RejectionReason.NORM
-    them["e"].character = Character(lying=100)
+    swarm.arithmetic.blames[them["d"].key] = RejectionReason.NORM
+    them["e"].failure_rates = FailureRates(lying=100)
     swarm.run_rounds(14)
     again = swarm.replay()
     assert again.accounts.standings == swarm.standings
@@ -392,7 +403,7 @@ def test_the_training_limit_follows_the_pace_of_the_slowest_tenth() -> None:
 def test_a_round_trains_as_long_as_its_roster_says() -> None:
     swarm, them = swarm_of(*"abcd")
     swarm.run_rounds(2)
-    them["a"].character = Character(silent=100)
+    them["a"].failure_rates = FailureRates(silent=100)
     while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
         assert swarm.step()
     opening = swarm.view.round.open

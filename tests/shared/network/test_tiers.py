@@ -43,13 +43,13 @@ class TierFold:
 
     def says(self, author: Author, body: Body, ts: int = START) -> None:
         """Take a statement about tiers."""
-        self.tiers.apply(self.index, author.say(body, ts).statement)
+        self.tiers.apply(self.index, author.sign(body, ts).statement)
         self.index += 1
 
     def joins(self, name: str, *links: Signer, ts: int = START) -> PeerKey:
         """Register a key under invitations; return it."""
         author = Author(name, NET)
-        entry = author.say(example("key.register"), ts, *links)
+        entry = author.sign(example("key.register"), ts, *links)
         self.tiers.register(self.index, entry)
         self.registered[author.key] = self.index
         self.index += 1
@@ -151,7 +151,7 @@ def test_a_revoked_invitation_let_nobody_in(vouching: TierFold, *, was_closed: b
         vouching.says(vouching.founder, InviteClose(invitation=to_text(LINK.key)))
     body = InviteRevoke(invitation=to_text(LINK.key))
     vouching.says(vouching.founder, body)
-    assert set(vouching.tiers.subjects(vouching.founder.say(body, START))) == {key, vouched}
+    assert set(vouching.tiers.subjects(vouching.founder.sign(body, START))) == {key, vouched}
     assert vouching.of(key) == (Tier.ANONYMOUS, key)
     assert vouching.of(vouched) == (Tier.VOUCHED, owner_of(vouching.connector.key, ACCOUNT))
     assert vouching.of(other) == (Tier.INVITED, OTHER_LINK.key)
@@ -318,7 +318,7 @@ def test_the_vouches_of_a_connector_that_was_revoked_count_no_longer(vouching: T
     key = vouching.joins("a")
     vouching.vouches(key)
     body = RoleRevoke(peer=to_text(vouching.connector.key), role="connector")
-    entry = vouching.founder.say(body, START)
+    entry = vouching.founder.sign(body, START)
     vouching.tiers.apply(vouching.index, entry.statement)
     assert list(vouching.tiers.subjects(entry)) == [key]
     assert vouching.of(key) == (Tier.ANONYMOUS, key)
@@ -356,7 +356,7 @@ def test_the_bytes_of_a_vouch_and_of_an_owner_are_these() -> None:
     ones, twos = to_text(bytes([1]) * 32), to_text(bytes([2]) * 32)
     author = Author("connector", NET)
     body = MemberVouch(peer=ones, owner=twos, until=END)
-    raw = author.say(body, START).statement.raw
+    raw = author.sign(body, START).statement.raw
     assert (
         raw
         == (
@@ -372,7 +372,7 @@ def test_the_bytes_of_a_vouch_and_of_an_owner_are_these() -> None:
 
 def test_the_leaf_of_an_invited_registration_has_the_author_first_and_then_the_invitation() -> None:
     author = Author("guest", NET)
-    leaf = author.say(example("key.register"), START, LINK).leaf()
+    leaf = author.sign(example("key.register"), START, LINK).leaf()
     assert leaf[:2] == bytes([1, 2])
     assert (leaf[2:34], leaf[98:130]) == (author.key, LINK.key)
     assert sha256(leaf).hex() == (

@@ -16,7 +16,7 @@ from tequio_shared.round import assignment, measures
 from tequio_shared.round.manifest import Manifest, MeasureRules
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import Said, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.round.measures import MeasureDraw
@@ -56,11 +56,11 @@ def told(swarm: Swarm) -> tuple[int | None, float | None]:
     return (None, None) if draw is None else (draw.head.round, draw.bits_per_byte)
 
 
-def said(head: Head, millibits: int = 7_000_000, size_bytes: int = 1_000) -> Said:
+def said(head: Head, millibits: int = 7_000_000, size_bytes: int = 1_000) -> StatementDraft:
     body = HeadMeasure(
         head=to_text(head.hash), millibits=millibits, size_bytes=size_bytes, tokens=900
     )
-    return Said(body, head.round)
+    return StatementDraft(body, head.round)
 
 
 def test_three_that_stated_the_head_are_drawn_by_the_secrets_up_to_its_promotion() -> None:
@@ -157,8 +157,8 @@ def test_what_nobody_asked_for_is_refused_without_a_trace() -> None:
     another = msgspec.structs.replace(asked.body, head=to_text(sha256(b"another head")))
     refused = (
         (outside, asked, "wrong-role"),
-        (one, Said(another, draw.head.round), "wrong-head"),
-        (one, Said(asked.body, draw.head.round + 1), "wrong-head"),
+        (one, StatementDraft(another, draw.head.round), "wrong-head"),
+        (one, StatementDraft(asked.body, draw.head.round + 1), "wrong-head"),
     )
     before = copy.deepcopy(swarm.view)
     for author, what, code in refused:

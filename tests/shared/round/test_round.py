@@ -14,10 +14,12 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
-from tests.support.memory_swarm import Character, Swarm, signer
+from tests.support.memory_swarm import FailureRates, Swarm, signer
 
 
-def swarm_in(phase: RoundPhase, characters: tuple[Character, ...] = (Character(),) * 4) -> Swarm:
+def swarm_in(
+    phase: RoundPhase, characters: tuple[FailureRates, ...] = (FailureRates(),) * 4
+) -> Swarm:
     """A swarm whose first round has just entered the phase."""
     swarm = Swarm()
     for at, character in enumerate(characters):
@@ -39,7 +41,7 @@ def current_round(swarm: Swarm) -> RoundView:
 def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
     view, key = current_round(swarm), signer(name).key
     share = view.roster.members[view.slot_of[key]].share
-    header = swarm.workshop.contribute(view, key, swarm.rng, share)
+    header = swarm.arithmetic.contribute(view, key, swarm.rng, share)
     fields = {
         name: getattr(header, name) for name in ContributionHeader.__dataclass_fields__
     } | changes
@@ -122,7 +124,7 @@ def test_head_zero_is_the_manifests_and_no_quorums() -> None:
 def test_a_canonical_head_is_not_voted_on_again() -> None:
     swarm = Swarm()
     for at in range(4):
-        swarm.volunteer(f"v{at}", Character(silent=0))
+        swarm.volunteer(f"v{at}", FailureRates(silent=0))
     swarm.run_rounds(1)
     while swarm.view.next_head is not None or current_round(swarm).phase is not RoundPhase.ATTEST:
         assert swarm.coordinate() or swarm.step()
@@ -183,7 +185,7 @@ def test_round_witness_counts_the_commitments() -> None:
 
 
 def test_who_was_never_asked_is_not_silent() -> None:
-    swarm = swarm_in(RoundPhase.TRAIN, (Character(),) * 2)
+    swarm = swarm_in(RoundPhase.TRAIN, (FailureRates(),) * 2)
     swarm.volunteer("watcher", roles=("witness",))
     swarm.run_rounds(1)
     while current_round(swarm).phase is not RoundPhase.TRAIN:
@@ -199,7 +201,7 @@ def test_who_was_never_asked_is_not_silent() -> None:
 def test_a_result_row_says_what_became_of_each_slot() -> None:
     swarm = Swarm()
     for at in range(5):
-        swarm.volunteer(f"v{at}", Character(silent=100 if at == 4 else 0))
+        swarm.volunteer(f"v{at}", FailureRates(silent=100 if at == 4 else 0))
     swarm.run_rounds(1)
     view = current_round(swarm)
     rows = view.result(view.measured_ms()).slots
@@ -215,7 +217,9 @@ def test_only_slots_that_witness_agree_on_heads() -> None:
     swarm = Swarm()
     for name in "abcd":
         swarm.volunteer(name)
-    crowd = [swarm.volunteer(f"crowd {at}", Character(lying=100), ("trainer",)) for at in range(9)]
+    crowd = [
+        swarm.volunteer(f"crowd {at}", FailureRates(lying=100), ("trainer",)) for at in range(9)
+    ]
     swarm.run_rounds(1)
     assert swarm.view.round is not None
     assert swarm.view.closed == 1, "nine of thirteen state another head, to no effect"

@@ -43,7 +43,7 @@ def test_no_bits_ask_for_nothing_and_a_search_ends_where_it_was_told_to() -> Non
 
 def test_only_registrations_have_to_show_work() -> None:
     author = Author("worker", NET)
-    good = author.say(registration(NET, author.key, 12), 1).statement
+    good = author.sign(registration(NET, author.key, 12), 1).statement
     check_work(good, NET, 12)
     with pytest.raises(RefusedError, match="not a proof of 30 bits") as refused:
         check_work(good, NET, 30)

@@ -30,8 +30,8 @@ from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
-from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, Booth, booth
-from tests.support.memory_keyring import PaperKeyring, keyring_of
+from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
+from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 from tests.support.window_contents import is_cut, labels
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def place(qapp: QApplication, theme: Theme) -> Iterator[Booth]:
-    with keyring_of(PaperKeyring()), booth(qapp, theme) as made:
+def place(qapp: QApplication, theme: Theme) -> Iterator[FirstRunSetup]:
+    with keyring_of(ScriptedKeyring()), first_run_setup(qapp, theme) as made:
         yield made
         made.desk.close()
 
 
 @pytest.fixture
-def shown(place: Booth, qtbot: QtBot) -> FirstRun:
+def shown(place: FirstRunSetup, qtbot: QtBot) -> FirstRun:
     made = place.first_run("welcome")
     qtbot.addWidget(made)
     return made
@@ -82,13 +82,13 @@ def agree(shown: FirstRun, qtbot: QtBot) -> None:
     step.consent.box.click()
 
 
-def chosen(place: Booth) -> list[control.ToWorker]:
+def chosen(place: FirstRunSetup) -> list[control.ToWorker]:
     kinds = (control.SetPreferences, control.SetDesiredState)
-    return [one for one in place.worker.heard if isinstance(one, kinds)]
+    return [one for one in place.worker.received if isinstance(one, kinds)]
 
 
 def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
-    place: Booth, shown: FirstRun, qtbot: QtBot
+    place: FirstRunSetup, shown: FirstRun, qtbot: QtBot
 ) -> None:
     go_on(shown, qtbot)
     go_on(shown, qtbot)
@@ -117,7 +117,9 @@ def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
     assert not (place.folder / DRAFT_FILE).exists()
 
 
-def test_the_keyboard_alone_leads_through(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+def test_the_keyboard_alone_leads_through(
+    place: FirstRunSetup, shown: FirstRun, qtbot: QtBot
+) -> None:
     to_front(shown, qtbot)
     for _ in range(2):
         shown.next.setFocus()
@@ -159,7 +161,7 @@ def name_of(widget: QWidget) -> str:
 
 
 def test_it_goes_back_and_keeps_what_was_chosen(
-    place: Booth, shown: FirstRun, qtbot: QtBot
+    place: FirstRunSetup, shown: FirstRun, qtbot: QtBot
 ) -> None:
     step = shown.step
     assert isinstance(step, WelcomeStep)
@@ -172,7 +174,7 @@ def test_it_goes_back_and_keeps_what_was_chosen(
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_restart_goes_on_at_the_same_step(place: Booth, qtbot: QtBot, step: str) -> None:
+def test_a_restart_goes_on_at_the_same_step(place: FirstRunSetup, qtbot: QtBot, step: str) -> None:
     place.book.change(step=STEPS.index(step), preset=LendingPreset.MAX)
     place.book = DraftStore(place.folder)
     assert (place.folder / DRAFT_FILE).exists()
@@ -188,7 +190,7 @@ def test_a_damaged_draft_begins_at_the_beginning(tmp_path: Path, content: bytes)
     assert DraftStore(tmp_path).draft == FirstRunDraft()
 
 
-def test_escape_asks_before_it_leaves(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+def test_escape_asks_before_it_leaves(place: FirstRunSetup, shown: FirstRun, qtbot: QtBot) -> None:
     to_front(shown, qtbot)
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert shown.dialog is not None
@@ -200,7 +202,7 @@ def test_escape_asks_before_it_leaves(place: Booth, shown: FirstRun, qtbot: QtBo
     assert chosen(place) == []
 
 
-def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
+def test_the_check_says_what_is_there(place: FirstRunSetup, qtbot: QtBot) -> None:
     made = place.first_run("check")
     qtbot.addWidget(made)
     step = made.step
@@ -213,7 +215,7 @@ def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
-    place: Booth, qtbot: QtBot
+    place: FirstRunSetup, qtbot: QtBot
 ) -> None:
     place.worker.replies.clear()
     made = place.first_run("check", None, check_timeout_ms=50)
@@ -229,7 +231,7 @@ def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
 
 @pytest.mark.parametrize("role", ["witness", "trainer"])
 def test_a_computer_without_a_card_is_offered_another_part(
-    place: Booth, qtbot: QtBot, role: str
+    place: FirstRunSetup, qtbot: QtBot, role: str
 ) -> None:
     made = place.first_run("check", NO_CARD)
     qtbot.addWidget(made)
@@ -247,7 +249,7 @@ def test_a_computer_without_a_card_is_offered_another_part(
 
 
 @pytest.mark.usefixtures("shown")
-def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> None:
+def test_cost_follows_card_hours_and_tariff(place: FirstRunSetup, shown: FirstRun) -> None:
     step = shown.step
     assert isinstance(step, WelcomeStep)
     assert costs(step) == ["120 – 200 W", "22 – 36 kWh", "$3.94 – $6.57"]
@@ -256,7 +258,7 @@ def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> No
     assert costs(step) == ["120 – 200 W", "44 – 73 kWh", "$21.89 – $36.48"]
     step.cost.tariff.setValue(0.0)
     assert costs(step)[2] == "–"
-    place.worker.show(NO_CARD)
+    place.worker.send_snapshot(NO_CARD)
     assert costs(step)[0] == "35 – 150 W"
 
 
@@ -267,7 +269,7 @@ def costs(step: WelcomeStep) -> list[str]:
 
 @pytest.mark.parametrize("how", [KeyProtection.PASSPHRASE, KeyProtection.OPEN])
 def test_without_a_keyring_a_key_is_made_as_chosen(
-    place: Booth, qtbot: QtBot, how: KeyProtection
+    place: FirstRunSetup, qtbot: QtBot, how: KeyProtection
 ) -> None:
     made = PICTURES_BY_NAME["key_no_keyring"](place)
     qtbot.addWidget(made)
@@ -288,8 +290,8 @@ def test_without_a_keyring_a_key_is_made_as_chosen(
     assert place.desk.state.wants_backup
 
 
-def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) -> None:
-    ring = PaperKeyring()
+def test_a_locked_keyring_is_said_and_tried_again(place: FirstRunSetup, qtbot: QtBot) -> None:
+    ring = ScriptedKeyring()
     with keyring_of(ring):
         made = place.first_run("key")
         qtbot.addWidget(made)
@@ -305,7 +307,7 @@ def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) ->
         qtbot.waitUntil(made.next.isEnabled, timeout=90_000)
 
 
-def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> None:
+def test_without_a_ledger_a_run_is_chosen_later(place: FirstRunSetup, qtbot: QtBot) -> None:
     place.worker.replies[AskRuns] = "the ledger is away"
     made = place.first_run("run")
     qtbot.addWidget(made)
@@ -317,12 +319,12 @@ def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> N
 
 
 def test_the_window_is_covered_and_shown_again(
-    place: Booth, theme: Theme, qtbot: QtBot, tmp_path: Path
+    place: FirstRunSetup, theme: Theme, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window = AppWindow(place.model, theme, lambda: NOW_MS, own=place.means().program)
+    window = AppWindow(place.model, theme, lambda: NOW_MS, own=place.page_context().program)
     qtbot.addWidget(window)
     window.show()
-    place.worker.show(NEW)
+    place.worker.send_snapshot(NEW)
     guide = FirstRunController(window, place.desk, tmp_path / "worker", tmp_path)
     guide.open()
     qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FirstRun)))
@@ -364,13 +366,20 @@ def test_a_key_that_is_gone_is_missed_only_where_something_was_lent(
     assert has_lent(tmp_path, Preferences(consent=True))
 
 
-PICTURES_BY_NAME: dict[str, Callable[[Booth], QWidget]] = {one.__name__: one for one in PICTURES}
+PICTURES_BY_NAME: dict[str, Callable[[FirstRunSetup], QWidget]] = {
+    one.__name__: one for one in PICTURES
+}
 
 
 @pytest.mark.parametrize("spoken", LONG)
 @pytest.mark.parametrize("name", PICTURES_BY_NAME)
 def test_every_step_is_whole_in_a_long_language(
-    place: Booth, language: Language, qtbot: QtBot, qapp: QApplication, name: str, spoken: str
+    place: FirstRunSetup,
+    language: Language,
+    qtbot: QtBot,
+    qapp: QApplication,
+    name: str,
+    spoken: str,
 ) -> None:
     speak(language, spoken)
     made = PICTURES_BY_NAME[name](place)
@@ -384,7 +393,7 @@ def test_every_step_is_whole_in_a_long_language(
 
 @pytest.mark.parametrize("name", PICTURES_BY_NAME)
 def test_every_step_has_its_names_in_every_language(
-    place: Booth, language: Language, qtbot: QtBot, name: str
+    place: FirstRunSetup, language: Language, qtbot: QtBot, name: str
 ) -> None:
     language.apply(QLocale("en_US"), PseudoLocale())
     made = PICTURES_BY_NAME[name](place)

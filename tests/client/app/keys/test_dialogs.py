@@ -20,7 +20,7 @@ from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup, save_backup, to_words
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_shared.errors import UserFacingError
-from tests.support.memory_keyring import PaperKeyring, keyring_of
+from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,15 +39,15 @@ SLOW_MS = 20_000
 
 
 @pytest.fixture
-def ring() -> Iterator[PaperKeyring]:
-    made = PaperKeyring()
+def ring() -> Iterator[ScriptedKeyring]:
+    made = ScriptedKeyring()
     with keyring_of(made):
         yield made
-        made.let_go()
+        made.release()
 
 
 @pytest.fixture
-def desk(tmp_path: Path, ring: PaperKeyring) -> Iterator[KeyService]:
+def desk(tmp_path: Path, ring: ScriptedKeyring) -> Iterator[KeyService]:
     del ring
     made = KeyService(tmp_path / "worker", lambda: NOW_MS, lambda: True)
     yield made
@@ -81,7 +81,7 @@ def test_where_something_was_lent_a_missing_key_is_no_beginning(tmp_path: Path) 
 
 
 def test_a_locked_keyring_keeps_the_worker_waiting_with_the_reason(
-    desk: KeyService, qtbot: QtBot, ring: PaperKeyring
+    desk: KeyService, qtbot: QtBot, ring: ScriptedKeyring
 ) -> None:
     make(desk, qtbot)
     ring.is_locked = True
@@ -223,7 +223,7 @@ def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyService, qtbot: QtBo
     assert phrase.first.echoMode() is QLineEdit.EchoMode.Password, "the next one is typed as dots"
 
 
-def test_a_key_is_kept_otherwise(desk: KeyService, qtbot: QtBot, ring: PaperKeyring) -> None:
+def test_a_key_is_kept_otherwise(desk: KeyService, qtbot: QtBot, ring: ScriptedKeyring) -> None:
     make(desk, qtbot)
     seed = desk.seed()
     dialog = ProtectionDialog(desk)
@@ -253,7 +253,7 @@ def test_the_card_says_how_the_key_stands(desk: KeyService, qtbot: QtBot) -> Non
 
 
 def test_an_answer_for_somebody_who_is_gone_is_dropped(
-    desk: KeyService, qtbot: QtBot, ring: PaperKeyring
+    desk: KeyService, qtbot: QtBot, ring: ScriptedKeyring
 ) -> None:
     class ClosedDialog(QWidget):
         def on_key(self, _: KeyState) -> None:
@@ -271,7 +271,7 @@ def test_an_answer_for_somebody_who_is_gone_is_dropped(
     gc.collect()
     qtbot.waitUntil(lambda: ring.calls > 0, timeout=SLOW_MS)
     with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
-        ring.let_go()
+        ring.release()
 
 
 @pytest.mark.parametrize("code", ERROR_TEMPLATES)

@@ -15,7 +15,7 @@ from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tests.support.memory_keyring import PaperKeyring, keyring_of
+from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ SLOW_MS = 60_000
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[KeyService]:
-    with keyring_of(PaperKeyring()):
+    with keyring_of(ScriptedKeyring()):
         made = KeyService(tmp_path / "worker", lambda: 1_795_285_800_000, lambda: True)
         yield made
         made.close()

@@ -17,7 +17,7 @@ from tequio_client.ipc import control
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, NOW_MS
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.usefixtures("theme", "language")
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> ActivityPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = ActivityPage(means)
     qtbot.addWidget(made)
@@ -189,7 +189,7 @@ def test_events_that_cannot_be_had_are_asked_for_again(
 
 
 def test_times_go_on_while_nothing_happens(
-    page: ActivityPage, worker: ScriptedWorker, clock: Clock
+    page: ActivityPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     clock.ms += 36 * 3_600_000
@@ -239,7 +239,7 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
 
 
 def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 
@@ -267,5 +267,5 @@ def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
 def _asked(worker: ScriptedWorker, kind: type) -> int:
     return sum(
         isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.heard
+        for one in worker.received
     )

@@ -23,7 +23,7 @@ from tequio_client.ipc.control import AskDiagnostics
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tequio_client.worker.control import snapshot as control_snapshot
 from tests.support import app_worker_answers
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, MACHINE
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ BLIND = ProbeHealth(name="fullscreen", source="x11", ok=False, error="no display
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> ActivityPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = ActivityPage(means)
     qtbot.addWidget(made)
@@ -64,7 +64,7 @@ def test_the_log_is_what_the_worker_wrote_last(page: ActivityPage, worker: Scrip
 
 
 def test_the_log_is_read_every_few_seconds_while_somebody_looks(
-    page: ActivityPage, worker: ScriptedWorker, clock: Clock
+    page: ActivityPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     page.open_view("log")
     _show_snapshot(page, worker)
@@ -141,8 +141,8 @@ def test_copying_waits_for_the_worker_and_the_page_does_not(
     page.log.copy.click()
     assert QGuiApplication.clipboard().text() == "before"
     assert not page.log.copy.isEnabled()
-    number = sum(isinstance(one, control.AskQuestion) for one in worker.heard)
-    worker.say(control.QuestionAnswer(id=number, reply=app_worker_answers.DIAGNOSTICS))
+    number = sum(isinstance(one, control.AskQuestion) for one in worker.received)
+    worker.send(control.QuestionAnswer(id=number, reply=app_worker_answers.DIAGNOSTICS))
     assert QGuiApplication.clipboard().text().startswith("Tequio diagnostics")
 
 
@@ -201,12 +201,12 @@ def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
 
 
 def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 
 def _asked(worker: ScriptedWorker, kind: type) -> int:
     return sum(
         isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.heard
+        for one in worker.received
     )

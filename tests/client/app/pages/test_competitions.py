@@ -14,7 +14,7 @@ from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskCompetitions, AskCurves, AskRuns, CompetitionsReply
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_competitions import COMPETITIONS, DECIDED, LARGE_RACE, RACE, SCORED
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 from tests.support.app_worker_answers import NOVA, OTHER, OURS
@@ -34,12 +34,12 @@ IDLE = replace(LENDING, round=None)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> AppCompetitionsPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> AppCompetitionsPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = AppCompetitionsPage(means)
     qtbot.addWidget(made)
@@ -91,7 +91,7 @@ def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: Script
 
 
 def test_the_countdown_goes_on_by_itself(
-    page: AppCompetitionsPage, worker: ScriptedWorker, clock: Clock
+    page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     assert page.about.countdown.text() == "3 d 4 h"
@@ -107,7 +107,7 @@ def test_the_countdown_goes_on_by_itself(
 
 
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
-    page: AppCompetitionsPage, worker: ScriptedWorker, clock: Clock
+    page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     worker.replies[AskCompetitions] = "the ledger does not answer"
@@ -133,7 +133,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 
 
 def test_it_asks_once_a_minute_while_somebody_looks(
-    page: AppCompetitionsPage, worker: ScriptedWorker, clock: Clock
+    page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     kinds = (AskCompetitions, AskRuns, AskCurves)
     _show_snapshot(page, worker)
@@ -144,7 +144,7 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
     page.hide()
     clock.ms += LIST_INTERVAL_MS
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
 
 
@@ -427,12 +427,12 @@ def test_the_ledgers_phase_and_the_clock_make_the_stage(
 def _show_snapshot(
     page: AppCompetitionsPage, worker: ScriptedWorker, snapshot: object = LENDING
 ) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 
 def _asked(worker: ScriptedWorker, kind: type) -> int:
     return sum(
         isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.heard
+        for one in worker.received
     )

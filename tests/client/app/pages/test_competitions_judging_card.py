@@ -13,7 +13,7 @@ from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control as link
 from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.snapshot import JudgingView
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_competitions import RACE, SCORED
 from tests.support.app_scenes import LENDING
 
@@ -33,7 +33,7 @@ DRAWN = replace(SCORED, part="drawn", to_judge=8, judged=2)
 
 @pytest.fixture
 def page(model: AppModel, theme: Theme, qtbot: QtBot) -> AppCompetitionsPage:
-    means = PageContext(model=model, look=theme, now_ms=Clock(), open_page=lambda _: None)
+    means = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
     made = AppCompetitionsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -51,7 +51,7 @@ def shown(
 ) -> JudgingCard:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(row,))
     preferences = JUDGING if is_on else LENDING.preferences
-    worker.show(replace(LENDING, preferences=preferences, judging=now))
+    worker.send_snapshot(replace(LENDING, preferences=preferences, judging=now))
     page.refresh()
     return page.judging
 

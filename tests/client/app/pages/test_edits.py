@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def edits(model: AppModel, worker: ScriptedWorker) -> PreferenceEdits:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.setParent(worker)
     return PreferenceEdits(model, QObject(worker))
 
 
 def chosen(worker: ScriptedWorker) -> list[Preferences]:
     """All that the worker was told, oldest first."""
-    return [one.preferences for one in worker.heard if isinstance(one, control.SetPreferences)]
+    return [one.preferences for one in worker.received if isinstance(one, control.SetPreferences)]
 
 
 def test_a_deed_is_sent_at_once_and_changes_nothing_else(
@@ -66,7 +66,7 @@ def test_what_others_choose_meanwhile_stays(
     edits: PreferenceEdits, worker: ScriptedWorker, model: AppModel
 ) -> None:
     edits.change_soon({"disk_gib": 40})
-    worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=7)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, month_gb=7)))
     assert (edits.current.disk_gib, edits.current.month_gb) == (40, 7)
     edits.flush()
     assert model.preferences == replace(AGREED, disk_gib=40, month_gb=7)
@@ -82,7 +82,7 @@ def test_a_device_keeps_its_place_and_its_other_choices(
     edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
     first, second = DeviceChoice(id="cuda:0", watts=150), DeviceChoice(id="cuda:1")
-    worker.show(replace(LENDING, preferences=replace(AGREED, devices=(first, second))))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, devices=(first, second))))
     edits.change({"use": False}, device="cuda:0")
     assert chosen(worker)[-1].devices == (replace(first, use=False), second)
     edits.change({"threads": 3}, device="cpu")
@@ -108,6 +108,6 @@ def test_a_change_of_what_a_preset_fixes_is_custom_and_back(
 def test_a_change_of_what_no_preset_fixes_leaves_the_preset(
     edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
-    worker.show(replace(LENDING, preferences=replace(AGREED, preset=LendingPreset.CUSTOM)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, preset=LendingPreset.CUSTOM)))
     edits.change({"month_gb": 9})
     assert chosen(worker)[-1].preset is LendingPreset.CUSTOM

@@ -54,7 +54,7 @@ def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) ->
 
 def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: ScriptedWorker) -> None:
     for load in (0.2, 0.5):
-        worker.show(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
+        worker.send_snapshot(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
     _show_snapshot(page, worker, LENDING)
     readings = page.cards["cuda:0"].readings
     assert [tile.figure.text() for tile in readings.tiles] == [
@@ -205,10 +205,10 @@ def test_a_slider_that_moves_is_waited_for(
     slider = _slider(page.cards["cuda:0"].limits.temperature)
     for _ in range(5):
         qtbot.keyClick(slider, Qt.Key.Key_Left)
-    assert not any(isinstance(one, control.SetPreferences) for one in worker.heard)
-    qtbot.waitUntil(lambda: any(isinstance(one, control.SetPreferences) for one in worker.heard))
+    assert not any(isinstance(one, control.SetPreferences) for one in worker.received)
+    qtbot.waitUntil(lambda: any(isinstance(one, control.SetPreferences) for one in worker.received))
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", temperature_c=75),)
-    assert sum(isinstance(one, control.SetPreferences) for one in worker.heard) == 1
+    assert sum(isinstance(one, control.SetPreferences) for one in worker.received) == 1
 
 
 def test_what_waits_is_sent_when_the_page_is_left(
@@ -230,7 +230,7 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
     assert limits.watts is not None
     assert limits.memory.slider.words.text() == "12 GB"
     assert limits.watts.slider.words.text() == "200 W"
-    assert not any(isinstance(one, control.SetPreferences) for one in worker.heard)
+    assert not any(isinstance(one, control.SetPreferences) for one in worker.received)
 
 
 def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
@@ -289,7 +289,7 @@ def test_a_device_is_measured_while_nothing_is_lent(
     assert row.button.text() == "Measuring"
     assert not row.button.isEnabled()
     reply = BenchmarkReply(device="cuda:0", tokens_per_s=12_345.6, watts=170.0, memory_mb=3_277)
-    worker.say(control.QuestionAnswer(id=asked.id, reply=reply))
+    worker.send(control.QuestionAnswer(id=asked.id, reply=reply))
     assert row.note.text() == "12,346 tokens per second, 170 W, 3.2 GB of memory."
     assert row.button.text() == "Measure again"
 
@@ -339,7 +339,7 @@ def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: Script
 
 
 def _show_snapshot(page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot) -> None:
-    worker.show(snapshot)
+    worker.send_snapshot(snapshot)
     page.refresh()
 
 

@@ -111,7 +111,7 @@ def test_every_situation_has_its_sight() -> None:
 def test_each_situation_says_what_why_and_what_to_do(
     home: HomePage, worker: ScriptedWorker, scene: str
 ) -> None:
-    worker.show(SCENES[scene])
+    worker.send_snapshot(SCENES[scene])
     home.refresh()
     sight, header = EXPECTED_BY_SCENE[scene], home.header
     assert header.title.text() == sight.title
@@ -131,7 +131,7 @@ def test_every_reason_is_a_sentence(home: HomePage, worker: ScriptedWorker, key:
     values: dict[str, str | int] = dict.fromkeys(fields - {"until"}, 7)
     if fact and fact != "until":
         values["fact"] = fact
-    worker.show(idle(LendingState.WAITING, LendingReason(reason), until_ms, **values))
+    worker.send_snapshot(idle(LendingState.WAITING, LendingReason(reason), until_ms, **values))
     home.refresh()
     shown = home.header.reason.text()
     assert shown[0].isupper() or shown[0].isdigit()
@@ -149,7 +149,7 @@ def test_before_the_worker_speaks_it_is_said_to_start(home: HomePage) -> None:
 def test_a_worker_that_is_gone_is_told_with_the_reason(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     worker.gone.emit("The worker ended five times: disk full")
     home.refresh()
     assert home.banner.isVisible()
@@ -182,7 +182,7 @@ def test_a_button_sends_its_wish(
     press: Callable[[HomePage], object],
     wish: DesiredState,
 ) -> None:
-    worker.show(SCENES[scene])
+    worker.send_snapshot(SCENES[scene])
     home.refresh()
     qtbot.mouseClick(press(home), Qt.MouseButton.LeftButton)
     assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
@@ -191,7 +191,7 @@ def test_a_button_sends_its_wish(
 def test_the_button_turns_over_before_the_worker_answers(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     qtbot.mouseClick(home.header.primary, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: home.header.primary.text() == "Contribute", timeout=1_000)
@@ -201,14 +201,14 @@ def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
     home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     title, reason, before = home.header.title, home.header.reason, LENDING
-    worker.show(before)
+    worker.send_snapshot(before)
     for wish, word, shown in (
         (model.pause, "Pausing…", SCENES["paused"]),
         (model.contribute, "Starting…", LENDING),
         (lambda: model.snooze_until(NOW_MS), "Pausing…", SCENES["snoozed"]),
     ):
         wish()
-        worker.show(before)  # it speaks every second, and has not heard yet
+        worker.send_snapshot(before)  # it speaks every second, and has not heard yet
         home.refresh()
         assert title.text() == word
         assert reason.text().endswith((" at once.", " OK to start…"))
@@ -220,7 +220,7 @@ def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
 def test_a_last_round_changes_nothing_before_the_worker_says_so(
     home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     model.finish()
     home.refresh()
     assert home.header.title.text() == "Lending"
@@ -229,7 +229,7 @@ def test_a_last_round_changes_nothing_before_the_worker_says_so(
 def test_the_menu_snoozes_for_as_long_as_it_says(
     home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     menu = home.header.snooze.menu()
     assert not menu.actions()[-1].isEnabled()  # without a game there is none to wait for
     model.update_session(SessionFacts(game="Ori & the Blind Forest"))
@@ -259,20 +259,20 @@ def test_tomorrow_begins_at_eight() -> None:
 def test_without_consent_the_button_leads_to_the_first_steps(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
 ) -> None:
-    worker.show(SCENES["new"])
+    worker.send_snapshot(SCENES["new"])
     home.refresh()
     qtbot.mouseClick(home.header.primary, Qt.MouseButton.LeftButton)
     assert opened == ["first-run"]
-    assert not any(isinstance(one, control.SetDesiredState) for one in worker.heard)
+    assert not any(isinstance(one, control.SetDesiredState) for one in worker.received)
 
 
 def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedWorker) -> None:
     away = SCENES["ledger-away"].ledger
-    worker.show(replace(LENDING, ledger=away))
+    worker.send_snapshot(replace(LENDING, ledger=away))
     home.refresh()
     assert "Work goes on" in home.banner.words.text()
     waiting = idle(LendingState.WAITING, LendingReason.LEDGER_AWAY, problem="no route")
-    worker.show(replace(waiting, ledger=away))
+    worker.send_snapshot(replace(waiting, ledger=away))
     home.refresh()
     assert "has not answered since" in home.banner.words.text()
     assert "Work goes on" not in home.banner.words.text()
@@ -281,10 +281,10 @@ def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedW
 def test_the_banners_button_leads_where_something_can_be_done(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
 ) -> None:
-    worker.show(SCENES["attention"])
+    worker.send_snapshot(SCENES["attention"])
     home.refresh()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
-    worker.show(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
+    worker.send_snapshot(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     home.refresh()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
     assert opened == ["activity", "hardware"]
@@ -296,7 +296,7 @@ def test_the_banners_button_leads_where_something_can_be_done(
 def test_the_round_is_shown_with_all_there_is_to_know(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     card = home.round
     assert card.ring.percent == 64
@@ -315,14 +315,14 @@ def test_the_round_is_shown_with_all_there_is_to_know(
 def test_a_round_that_is_not_worked_in_has_no_percentage(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    worker.show(SCENES["waiting"])
+    worker.send_snapshot(SCENES["waiting"])
     home.refresh()
     assert home.round.ring.percent is None
     assert home.round.role.text == "Not taking part"
 
 
 def test_without_limits_there_is_no_bar_to_fill(home: HomePage, worker: ScriptedWorker) -> None:
-    worker.show(replace(LENDING, preferences=replace(AGREED, upload_mbit=None)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, upload_mbit=None)))
     home.refresh()
     assert home.round.caps.upload.figures.text() == "1.2 Mbit/s"
 
@@ -331,7 +331,7 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.replies = no_replies()
-    worker.show(SCENES["joining"])
+    worker.send_snapshot(SCENES["joining"])
     home.refresh()
     assert home.round.name.text() == "Joining a run"
     assert home.stats.rank.note.text() == "After your first verified round"
@@ -348,14 +348,14 @@ def test_before_the_first_points_it_is_said_how_long_a_round_takes(
     assert current is not None
     for ends_ms, is_told in ((NOW_MS + 540_000, True), (0, False)):
         current = replace(current, opened_ms=NOW_MS, ends_ms=ends_ms)
-        worker.show(replace(LENDING, round=current))
+        worker.send_snapshot(replace(LENDING, round=current))
         home.refresh()
         told = "A round trains for about 9 min" in chart.accessibleDescription()
         assert told is is_told
 
 
 def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorker) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     stats = home.stats
     assert (stats.today.figure.text(), stats.today.note.text()) == ("+412.6", "3 rounds pending")
@@ -372,7 +372,7 @@ def test_points_that_were_not_checked_are_not_counted_in(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
     points = PointsView(today=0, total=5_000_000, unverified=2_000_000, pending=1)
-    worker.show(replace(LENDING, points=points))
+    worker.send_snapshot(replace(LENDING, points=points))
     home.refresh()
     assert (home.stats.total.figure.text(), home.stats.total.note.text()) == (
         "5.00",
@@ -385,13 +385,13 @@ def test_points_that_were_not_checked_are_not_counted_in(
 
 
 def test_energy_that_nobody_measured_is_not_claimed(home: HomePage, worker: ScriptedWorker) -> None:
-    worker.show(replace(LENDING, energy_today_j=0.0, is_energy_measured=False))
+    worker.send_snapshot(replace(LENDING, energy_today_j=0.0, is_energy_measured=False))
     home.refresh()
     assert (home.stats.energy.figure.text(), home.stats.energy.note.text()) == (
         "–",
         "Not measured here",
     )
-    worker.show(replace(LENDING, is_energy_measured=False))
+    worker.send_snapshot(replace(LENDING, is_energy_measured=False))
     home.refresh()
     assert home.stats.energy.note.text() == "Estimated, 61.7 kWh in all"
 
@@ -399,7 +399,7 @@ def test_energy_that_nobody_measured_is_not_claimed(home: HomePage, worker: Scri
 def test_the_chart_has_a_month_of_days_and_says_its_sum(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     summary = home.days.chart.accessibleDescription()
     assert "points in 30 days; most on" in summary
@@ -407,10 +407,10 @@ def test_the_chart_has_a_month_of_days_and_says_its_sum(
 
 def test_it_asks_again_only_when_the_points_change(home: HomePage, worker: ScriptedWorker) -> None:
     for snapshot in (LENDING, replace(LENDING, activity=311)):
-        worker.show(snapshot)
+        worker.send_snapshot(snapshot)
         home.refresh()
     assert _asked(worker) == [AskSeries, AskRanking]
-    worker.show(replace(LENDING, rounds=LENDING.rounds + 1))
+    worker.send_snapshot(replace(LENDING, rounds=LENDING.rounds + 1))
     home.refresh()
     assert _asked(worker) == [AskSeries, AskRanking] * 2
 
@@ -419,11 +419,11 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRanking] = "the ledger does not answer"
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     assert home.ranking.empty.words.text().startswith("Can't reach the ledger")
     worker.replies[AskRanking] = RankingReply(rows=())
-    worker.show(replace(LENDING, rounds=9_999))
+    worker.send_snapshot(replace(LENDING, rounds=9_999))
     home.refresh()
     assert home.ranking.stack.currentWidget() is home.ranking.empty
 
@@ -438,10 +438,10 @@ def test_days_are_those_of_the_local_calendar() -> None:
 def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     home.refresh()
     home.hide()
-    worker.show(_with_total(77_000_000))
+    worker.send_snapshot(_with_total(77_000_000))
     assert home.stats.total.figure.text() == "18,930"
     home.show()
     assert home.stats.total.figure.text() == "77.00"
@@ -450,10 +450,10 @@ def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
 def test_it_is_drawn_four_times_a_second_at_most(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.show(_with_total(1_000_000))
+    worker.send_snapshot(_with_total(1_000_000))
     first = home.stats.total.figure.text()
     for total in range(2, 40):
-        worker.show(_with_total(total * 1_000_000))
+        worker.send_snapshot(_with_total(total * 1_000_000))
     assert home.stats.total.figure.text() == first
     qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.00", timeout=2_000)
 
@@ -463,4 +463,4 @@ def _with_total(micropoints: int) -> Snapshot:
 
 
 def _asked(worker: ScriptedWorker) -> list[type]:
-    return [type(one.question) for one in worker.heard if isinstance(one, control.AskQuestion)]
+    return [type(one.question) for one in worker.received if isinstance(one, control.AskQuestion)]

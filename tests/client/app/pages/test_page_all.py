@@ -78,7 +78,7 @@ class PageWindow:
     def open(self, page: str, view: str, scene: str = "lending") -> None:
         """Show that."""
         _settle()
-        self._worker.show(replace(SCENES[scene], machine=replace(MACHINE, health=HEALTH)))
+        self._worker.send_snapshot(replace(SCENES[scene], machine=replace(MACHINE, health=HEALTH)))
         self._model.update_session(SessionFacts(health=HEALTH))
         self.window.open_page(page)
         opened = self.window.page

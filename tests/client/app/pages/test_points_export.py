@@ -56,7 +56,7 @@ def test_every_round_is_written_as_it_is(
         trained, witnessed = written["trained_micropoints"], written["witnessed_micropoints"]
         assert (int(trained), int(witnessed)) == (row.trained, row.witnessed)
         assert float(written["energy_j"]) == row.energy_j
-    pages = [one for one in worker.heard if isinstance(one, control.AskQuestion)]
+    pages = [one for one in worker.received if isinstance(one, control.AskQuestion)]
     assert len(pages) == -(-len(app_worker_answers.ROWS) // MAX_ROWS)
 
 
@@ -126,7 +126,7 @@ def test_a_place_that_cannot_be_written_is_told(
     export.start(tmp_path / "absent" / "points.csv")
     assert len(failed) == 1
     assert failed[0].startswith(str(tmp_path / "absent" / "points.csv"))
-    assert not worker.heard, "nothing is asked for that cannot be written"
+    assert not worker.received, "nothing is asked for that cannot be written"
 
 
 def test_a_worker_that_goes_away_ends_the_export(
@@ -154,7 +154,7 @@ def test_a_second_export_waits_for_the_first_to_end(
     worker.replies.pop(AskPoints)
     export.start(tmp_path / "one.csv")
     export.start(tmp_path / "two.csv")
-    worker.say(control.QuestionAnswer(id=1, reply=PointsReply(rows=app_worker_answers.ROWS[:3])))
+    worker.send(control.QuestionAnswer(id=1, reply=PointsReply(rows=app_worker_answers.ROWS[:3])))
     assert [one.name for one in tmp_path.iterdir()] == ["one.csv"]
 
 

@@ -14,7 +14,7 @@ from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import MAX_STEPS, PointsPage, fold_series
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskSeries, PointsSeries
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, NOW_MS
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ DAY_MS = 86_400_000
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> PointsPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
@@ -83,7 +83,7 @@ def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
 
 
 def test_another_hour_is_asked_for_anew(
-    page: PointsPage, worker: ScriptedWorker, clock: Clock
+    page: PointsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     page.range.span.select("day")
@@ -97,7 +97,7 @@ def test_another_hour_is_asked_for_anew(
 
 
 def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 
@@ -109,5 +109,5 @@ def _exact(micropoints: int) -> str:
 def _series_asked(worker: ScriptedWorker) -> int:
     return sum(
         isinstance(one, control.AskQuestion) and isinstance(one.question, AskSeries)
-        for one in worker.heard
+        for one in worker.received
     )

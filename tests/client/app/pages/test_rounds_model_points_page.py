@@ -15,7 +15,7 @@ from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsColumn, Roun
 from tequio_client.ipc import control, texts
 from tequio_client.ipc.control import AskPoints, AskSeries, PointsReply, PointsRow
 from tests.support import app_worker_answers
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, SCENES, no_replies
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ REJECTED = next(row for row in app_worker_answers.ROWS if row.reason == "norm")
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> PointsPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
@@ -309,7 +309,7 @@ def test_an_export_is_told_with_its_file(
 
 
 def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 

@@ -39,9 +39,9 @@ def test_reading_on_goes_to_the_end_and_no_further(
     while book.has_more:
         book.read_older()
     assert book.rows == app_worker_answers.ROWS
-    asked = len(worker.heard)
+    asked = len(worker.received)
     book.read_older()
-    assert len(worker.heard) == asked
+    assert len(worker.received) == asked
 
 
 def test_a_change_of_the_book_reads_all_anew_that_was_read(
@@ -135,7 +135,7 @@ def test_no_page_is_longer_than_the_worker_allows(
     book.reload()
     limits = [
         one.question.limit
-        for one in worker.heard
+        for one in worker.received
         if isinstance(one, control.AskQuestion) and isinstance(one.question, AskPoints)
     ]
     assert max(limits) == MAX_ROWS
@@ -153,8 +153,8 @@ def _answers(rows: list[PointsRow]) -> Callable[[Question], PointsReply]:
 
 
 def _asked(worker: ScriptedWorker) -> int:
-    return sum(isinstance(one, control.AskQuestion) for one in worker.heard)
+    return sum(isinstance(one, control.AskQuestion) for one in worker.received)
 
 
 def _answer(worker: ScriptedWorker, number: int, reply: PointsReply) -> None:
-    worker.say(control.QuestionAnswer(id=number, reply=reply))
+    worker.send(control.QuestionAnswer(id=number, reply=reply))

@@ -13,7 +13,7 @@ from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, 
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply
-from tests.support.app_clock import Clock
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 from tests.support.app_worker_answers import (
     ENDED,
@@ -39,12 +39,12 @@ IDLE = replace(LENDING, round=None)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> AppClock:
+    return AppClock()
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, clock: Clock, qtbot: QtBot) -> RunsPage:
+def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> RunsPage:
     means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
     made = RunsPage(means)
     qtbot.addWidget(made)
@@ -250,7 +250,7 @@ def test_without_an_open_run_it_says_what_happens_then(
 
 
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
-    page: RunsPage, worker: ScriptedWorker, clock: Clock
+    page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     worker.replies[AskRuns] = "the ledger does not answer"
@@ -277,7 +277,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 
 
 def test_it_asks_once_a_minute_while_somebody_looks(
-    page: RunsPage, worker: ScriptedWorker, clock: Clock
+    page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     _show_snapshot(page, worker)
     _show_snapshot(page, worker)
@@ -287,12 +287,12 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     assert _asked(worker) == 2
     page.hide()
     clock.ms += LIST_INTERVAL_MS
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     assert _asked(worker) == 2
 
 
 def test_while_a_question_is_open_no_other_is_asked(
-    page: RunsPage, worker: ScriptedWorker, clock: Clock
+    page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     worker.replies.pop(AskRuns)
     _show_snapshot(page, worker)
@@ -340,12 +340,12 @@ def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: Scripted
 
 
 def _show_snapshot(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
 
 
 def _asked(worker: ScriptedWorker) -> int:
     return sum(
         isinstance(one, control.AskQuestion) and isinstance(one.question, AskRuns)
-        for one in worker.heard
+        for one in worker.received
     )

@@ -25,7 +25,7 @@ from tequio_client.app.window import AppWindow
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import AttentionNeed, LendingReason, LendingState
 from tests.support.app_language import LONG, PseudoLocale, speak
-from tests.support.app_program import Login, own
+from tests.support.app_program import FakeAutostart, own
 from tests.support.app_scenes import LENDING, NOW_MS, idle
 from tests.support.window_contents import is_cut, labels
 
@@ -58,12 +58,12 @@ NOT_LENDING = {"version", "consent", "devices", "run"}
 
 
 @pytest.fixture
-def login() -> Login:
-    return Login()
+def login() -> FakeAutostart:
+    return FakeAutostart()
 
 
 @pytest.fixture
-def program(tmp_path: Path, login: Login) -> ProgramContext:
+def program(tmp_path: Path, login: FakeAutostart) -> ProgramContext:
     return own(tmp_path, login)
 
 
@@ -73,7 +73,7 @@ def window(
 ) -> AppWindow:
     made = AppWindow(model, theme, lambda: NOW_MS, own=program)
     qtbot.addWidget(made)
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     made.open_page("settings")
     made.show()
     return made
@@ -224,7 +224,7 @@ def test_reduced_motion_holds_everything_still(theme: Theme) -> None:
 
 
 def test_start_at_login_shows_what_the_system_says(
-    page: SettingsPage, login: Login, qtbot: QtBot
+    page: SettingsPage, login: FakeAutostart, qtbot: QtBot
 ) -> None:
     login.is_there = True
     page.open_section("startup")
@@ -237,7 +237,7 @@ def test_start_at_login_shows_what_the_system_says(
 
 
 def test_a_system_that_does_not_start_us_is_named(
-    page: SettingsPage, login: Login, qtbot: QtBot
+    page: SettingsPage, login: FakeAutostart, qtbot: QtBot
 ) -> None:
     page.open_section("startup")
     start, row = (
@@ -281,7 +281,7 @@ def test_who_we_are_is_unknown_before_the_network_is(
     )
     assert isinstance(peer, StatusLine)
     assert isinstance(standing, StandingChip)
-    worker.show(replace(LENDING, status=None))
+    worker.send_snapshot(replace(LENDING, status=None))
     page.refresh()
     assert (peer.line.text, peer.line.button.isEnabled()) == ("–", False)
     assert standing.chip.text == "Not known yet"
@@ -295,7 +295,7 @@ def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
     )
     assert isinstance(standing, StandingChip)
     assert standing.chip.text == "Good"
-    worker.show(
+    worker.send_snapshot(
         replace(LENDING, needs=(AttentionNeed(kind="standing", text="Suspected since round 7."),))
     )
     page.refresh()
@@ -303,7 +303,9 @@ def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
         "Changed",
         "Suspected since round 7.",
     )
-    worker.show(idle(LendingState.ATTENTION, LendingReason.QUARANTINED, problem="two commitments"))
+    worker.send_snapshot(
+        idle(LendingState.ATTENTION, LendingReason.QUARANTINED, problem="two commitments")
+    )
     page.refresh()
     assert standing.chip.text == "Excluded"
     assert "two commitments" in row.note.text()

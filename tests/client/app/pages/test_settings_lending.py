@@ -61,7 +61,7 @@ def page(
     made = SettingsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     made.show()
     return made
 
@@ -120,11 +120,11 @@ def test_each_switch_turns_just_its_preference(
     qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
     told = _chosen(worker)
     assert replace(told, preset=AGREED.preset) == replace(AGREED, **{field: not was})
-    worker.show(replace(LENDING, preferences=AGREED))
-    worker.show(replace(LENDING, preferences=told))
+    worker.send_snapshot(replace(LENDING, preferences=AGREED))
+    worker.send_snapshot(replace(LENDING, preferences=told))
     page.refresh()
     assert switch.isChecked() is not was
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     page.refresh()
     assert switch.isChecked() is was
 
@@ -166,7 +166,7 @@ def test_each_number_is_typed_into_just_its_preference(
     page.edits.flush()
     told = _chosen(worker)
     assert replace(told, preset=AGREED.preset) == replace(AGREED, **{typed.field: typed.value})
-    worker.show(replace(LENDING, preferences=told))
+    worker.send_snapshot(replace(LENDING, preferences=told))
     page.refresh()
     assert box.text() == typed.shown
 
@@ -196,7 +196,7 @@ def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
     assert isinstance(box, NumberBox)
     _type(box, text)
     page.edits.flush()
-    sent = [one.preferences for one in worker.heard if isinstance(one, control.SetPreferences)]
+    sent = [one.preferences for one in worker.received if isinstance(one, control.SetPreferences)]
     assert all(least <= getattr(one, field) <= most for one in sent)
     assert str(text) not in {box.text(), box.cleanText()}
 
@@ -213,7 +213,7 @@ def test_a_preset_is_chosen_and_taken_back(
     preset: LendingPreset,
 ) -> None:
     before = replace(AGREED, idle_minutes=7, preset=LendingPreset.CUSTOM)
-    worker.show(replace(LENDING, preferences=before))
+    worker.send_snapshot(replace(LENDING, preferences=before))
     page.refresh()
     assert not any(card.isChecked() for card in presets.presets.cards.values())
     qtbot.mouseClick(presets.presets.cards[preset], Qt.MouseButton.LeftButton)
@@ -297,7 +297,7 @@ def test_the_share_while_used(
     used = replace(AGREED, while_used=True)
     share = lending.rows["used_share_percent"].control
     assert isinstance(share, SliderRow)
-    worker.show(replace(LENDING, preferences=used))
+    worker.send_snapshot(replace(LENDING, preferences=used))
     page.refresh()
     slider = next(one for one in share.children() if one.inherits("QSlider"))
     qtbot.keyClick(slider, Qt.Key.Key_Right)
@@ -367,7 +367,7 @@ def test_the_hours_of_a_name_are_those() -> None:
 def test_a_week_without_hours_says_what_that_means(
     page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
-    worker.show(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
     page.refresh()
     assert lending.rows["week"].note.text() == "No hour is selected, so nothing is ever lent."
 
@@ -408,7 +408,7 @@ def test_a_program_is_removed_and_taken_back(
     page: SettingsPage, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     listed = replace(AGREED, exclusive=("obs", "zoom"))
-    worker.show(replace(LENDING, preferences=listed))
+    worker.send_snapshot(replace(LENDING, preferences=listed))
     page.refresh()
     remove = next(
         one
@@ -425,7 +425,7 @@ def test_a_program_is_removed_and_taken_back(
 def test_a_program_stands_on_the_list_once(
     exclusive: ExclusiveList, page: SettingsPage, worker: ScriptedWorker
 ) -> None:
-    worker.show(replace(LENDING, preferences=replace(AGREED, exclusive=("obs",))))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, exclusive=("obs",))))
     page.refresh()
     exclusive.open_picker()
     assert exclusive.picker is not None
@@ -448,7 +448,7 @@ def test_what_is_used_stands_beside_its_limit(page: SettingsPage, worker: Script
     assert traffic.meter.figures.text() == "31 GB of 100 GB"
     assert store.meter.figures.text() == "10 GiB of 30 GiB"
     assert free.shown.text() == "224 GiB"
-    worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
     network.refresh(LENDING)
     assert traffic.meter.figures.text() == "31 GB"
     storage.refresh(None)
@@ -483,20 +483,20 @@ def test_the_setting_that_stops_lending_is_named(  # a table
     values: dict[str, Any],
 ) -> None:
     page.open_section(section)
-    worker.show(idle(LendingState.WAITING, reason, **values))
+    worker.send_snapshot(idle(LendingState.WAITING, reason, **values))
     page.refresh()
     rows = page.section_of(page.location).rows
     assert [name for name, row in rows.items() if not row.chip.isHidden()] == [field]
     assert rows[field].chip.text == "Stops lending now"
     assert [name for name, one in page.list.buttons.items() if one.reason] == [section]
-    worker.show(LENDING)
+    worker.send_snapshot(LENDING)
     page.refresh()
     assert all(row.chip.isHidden() for row in rows.values())
     assert not any(one.reason for one in page.list.buttons.values())
 
 
 def test_a_pause_by_hand_is_no_settings_fault(page: SettingsPage, worker: ScriptedWorker) -> None:
-    worker.show(idle(LendingState.PAUSED, LendingReason.BY_HAND))
+    worker.send_snapshot(idle(LendingState.PAUSED, LendingReason.BY_HAND))
     page.refresh()
     assert all(row.chip.isHidden() for row in page.section_of(page.location).rows.values())
 
@@ -520,4 +520,4 @@ def _chosen(worker: ScriptedWorker) -> Preferences:
 
 
 def _nothing_chosen(worker: ScriptedWorker) -> bool:
-    return not any(isinstance(one, control.SetPreferences) for one in worker.heard)
+    return not any(isinstance(one, control.SetPreferences) for one in worker.received)

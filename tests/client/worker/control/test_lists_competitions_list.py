@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.api.competitions import CompetitionAnswer
     from tests.support.ledgers import Served
-    from tests.support.sample_competitions import ShownCompetitions
+    from tests.support.sample_competitions import SampleCompetitions
 
 
 ROUNDS = {"nova-350m": 5, "comet-350m": 3}
@@ -37,7 +37,7 @@ ROUNDS = {"nova-350m": 5, "comet-350m": 3}
 class CompetitionsLedger(NamedTuple):
     """A ledger with competitions, and the program that serves it."""
 
-    shown: ShownCompetitions
+    shown: SampleCompetitions
     program: Served
 
     @property

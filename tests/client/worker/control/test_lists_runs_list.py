@@ -37,7 +37,7 @@ from tests.support import memory_swarm as swarms
 from tests.support import signing_swarm
 from tests.support.answers import filled
 from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
-from tests.support.signing_swarm import PaperOrganiser
+from tests.support.signing_swarm import SigningOrganiser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -256,7 +256,7 @@ async def open_run(ledger: Ledger, manifest: Manifest, data: Corpus) -> None:
     async with running(ledger):
         for blob in (manifest.encode(), data.encode()):
             ledger.blobs.put(blob)
-        entry = PaperOrganiser(ledger).open(manifest, ledger.clock())
+        entry = SigningOrganiser(ledger).open(manifest, ledger.clock())
         (outcome,) = await ledger.sequencer.submit([entry])
         assert isinstance(outcome, Logged), outcome
 

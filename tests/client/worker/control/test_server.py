@@ -190,11 +190,11 @@ async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Pat
 
     async with served(tmp_path) as desk:
         caller = await trio.to_thread.run_sync(call)
-        while not desk.told:  # noqa: ASYNC110 - said elsewhere
+        while not desk.facts:  # noqa: ASYNC110 - said elsewhere
             await trio.sleep(0.01)
-        assert [one.idle_s for one in desk.told.values()] == [9]
+        assert [one.idle_s for one in desk.facts.values()] == [9]
         caller.close()
-        while desk.told:  # noqa: ASYNC110 - as above
+        while desk.facts:  # noqa: ASYNC110 - as above
             await trio.sleep(0.01)
 
 
@@ -217,9 +217,9 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> 
         caller.send(
             control.encode(HELLO) + control.encode(control.ReportSessionFacts(facts=SessionFacts()))
         )
-        while not desk.told:  # noqa: ASYNC110 - said elsewhere
+        while not desk.facts:  # noqa: ASYNC110 - said elsewhere
             await trio.sleep(0.01)
-        while desk.told:  # noqa: ASYNC110 - as above
+        while desk.facts:  # noqa: ASYNC110 - as above
             await trio.sleep(0.01)
         caller.close()
 

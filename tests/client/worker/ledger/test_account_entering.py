@@ -50,7 +50,7 @@ def invited(ledger: Served, address: str) -> InvitationLink:
     host.seq, host.last = known["last_seq"], digest_from_text(known["last_hash"])
     until = now_ms() + 3_600_000
     body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run="")
-    content = encode_bundle([host.say(body, now_ms()).leaf()])
+    content = encode_bundle([host.sign(body, now_ms()).leaf()])
     (item,) = httpx.post(f"{ledger.url}/v1/statements", content=content).json()["items"]
     assert item["status"] == "logged"
     return link

@@ -16,7 +16,7 @@ from tests.support.lending_facts import (
     EVENING_MS,
     GIB,
     LEND,
-    Worker,
+    PolicyWorker,
     chosen,
     in_session,
     on_machine,
@@ -65,46 +65,46 @@ def full_second(ms: int) -> int:
 def test_a_minute_passes_after_what_must_not_be_disturbed(
     facts: LendingFacts, preferences: Preferences
 ) -> None:
-    worker = Worker(preferences)
-    worker.look(facts)
-    found = worker.look(ms=1)
+    worker = PolicyWorker(preferences)
+    worker.decide(facts)
+    found = worker.decide(ms=1)
     assert found.reason == LendingReason.AFTER_GAME
     assert found.until_ms == full_second(worker.now.ms + 59_999)
-    assert worker.look(ms=59_998).reason == LendingReason.AFTER_GAME
-    assert worker.look(ms=1).reason == LendingReason.LENDING
+    assert worker.decide(ms=59_998).reason == LendingReason.AFTER_GAME
+    assert worker.decide(ms=1).reason == LendingReason.LENDING
 
 
 def test_a_minute_after_a_game_is_a_minute_whatever_the_clock_is_set_to() -> None:
     for jump in (-365 * DAY, -HOUR, HOUR, 365 * DAY):
-        worker = Worker()
-        worker.look(GAME)
-        assert worker.look(ms=59 * SECOND, wall_ms=jump).reason == LendingReason.AFTER_GAME
-        assert worker.look(ms=SECOND).reason == LendingReason.LENDING
+        worker = PolicyWorker()
+        worker.decide(GAME)
+        assert worker.decide(ms=59 * SECOND, wall_ms=jump).reason == LendingReason.AFTER_GAME
+        assert worker.decide(ms=SECOND).reason == LendingReason.LENDING
 
 
 def test_a_session_that_nobody_sees_ends_no_game() -> None:
-    worker = Worker()
-    worker.look(GAME)
+    worker = PolicyWorker()
+    worker.decide(GAME)
     blind = replace(CALM, session=UNKNOWN_SESSION)
-    assert not worker.look(blind, ms=10 * MINUTE).may_compute
+    assert not worker.decide(blind, ms=10 * MINUTE).may_compute
 
 
 def test_hours_come_after_the_minute() -> None:
-    worker = Worker(chosen(week=(0b1,) * 7))
-    worker.look(GAME)
-    assert worker.look(ms=SECOND).reason == LendingReason.AFTER_GAME
-    assert worker.look(ms=MINUTE).reason == LendingReason.SCHEDULE
+    worker = PolicyWorker(chosen(week=(0b1,) * 7))
+    worker.decide(GAME)
+    assert worker.decide(ms=SECOND).reason == LendingReason.AFTER_GAME
+    assert worker.decide(ms=MINUTE).reason == LendingReason.SCHEDULE
 
 
 def test_an_end_stays_the_same_though_the_clocks_are_not_read_at_once() -> None:
-    worker = Worker()
-    worker.look(GAME)
-    ends = {worker.look(ms=ms, wall_ms=ms + late).until_ms for ms, late in ((1_500, -1), (2, 1))}
+    worker = PolicyWorker()
+    worker.decide(GAME)
+    ends = {worker.decide(ms=ms, wall_ms=ms + late).until_ms for ms, late in ((1_500, -1), (2, 1))}
     assert len(ends) == 1
-    worker = Worker(wish=snoozed(15 * MINUTE + 7))
-    worker.look()
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE + 7))
+    worker.decide()
     looks = ((1_500, -1), (1_000, 1), (2, -1))
-    assert {worker.look(ms=ms, wall_ms=ms + late).until_ms for ms, late in looks} == {
+    assert {worker.decide(ms=ms, wall_ms=ms + late).until_ms for ms, late in looks} == {
         EVENING_MS + 15 * MINUTE + 7
     }
 
@@ -113,178 +113,178 @@ def test_an_end_stays_the_same_though_the_clocks_are_not_read_at_once() -> None:
 
 
 def test_a_snooze_ends_at_its_time() -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
-    found = worker.look()
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
+    found = worker.decide()
     assert (found.state, found.reason) == (LendingState.SNOOZED, LendingReason.SNOOZED)
     assert found.until_ms == EVENING_MS + 15 * MINUTE
-    assert worker.look(ms=15 * MINUTE - 1).reason == LendingReason.SNOOZED
-    assert worker.look(ms=1).reason == LendingReason.LENDING
+    assert worker.decide(ms=15 * MINUTE - 1).reason == LendingReason.SNOOZED
+    assert worker.decide(ms=1).reason == LendingReason.LENDING
 
 
 @pytest.mark.parametrize("jump", [-365 * DAY, -2 * HOUR, -30 * SECOND, 0])
 def test_a_snooze_ends_though_the_clock_is_set_back(jump: int) -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
-    worker.look()
-    found = worker.look(ms=SECOND, wall_ms=SECOND + jump)
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
+    worker.decide()
+    found = worker.decide(ms=SECOND, wall_ms=SECOND + jump)
     assert found.reason == LendingReason.SNOOZED
     assert found.until_ms == worker.now.ms + 15 * MINUTE - SECOND
-    assert worker.look(ms=15 * MINUTE - SECOND).reason == LendingReason.LENDING
+    assert worker.decide(ms=15 * MINUTE - SECOND).reason == LendingReason.LENDING
 
 
 def test_a_snooze_that_ended_does_not_begin_again_when_the_clock_is_set_back() -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
-    worker.look()
-    assert worker.look(ms=15 * MINUTE).reason == LendingReason.LENDING
-    assert worker.look(ms=SECOND, wall_ms=-14 * MINUTE).reason == LendingReason.LENDING
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
+    worker.decide()
+    assert worker.decide(ms=15 * MINUTE).reason == LendingReason.LENDING
+    assert worker.decide(ms=SECOND, wall_ms=-14 * MINUTE).reason == LendingReason.LENDING
 
 
 def test_a_snooze_ends_while_the_computer_sleeps() -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
-    worker.look()
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
+    worker.decide()
     # the steady clock of some systems stands still meanwhile
-    assert worker.look(ms=SECOND, wall_ms=8 * HOUR).reason == LendingReason.LENDING
+    assert worker.decide(ms=SECOND, wall_ms=8 * HOUR).reason == LendingReason.LENDING
 
 
 @pytest.mark.parametrize("back", [HOUR, 30 * DAY])
 def test_a_worker_that_starts_again_with_a_clock_set_back_lengthens_no_snooze(back: int) -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
     worker.now = replace(worker.now, ms=EVENING_MS - back)
-    found = worker.look()
+    found = worker.decide()
     assert found.until_ms == worker.now.ms + 15 * MINUTE
-    assert worker.look(ms=15 * MINUTE).reason == LendingReason.LENDING
+    assert worker.decide(ms=15 * MINUTE).reason == LendingReason.LENDING
 
 
 def test_a_worker_that_starts_again_gives_no_snooze_anew() -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
     worker.now = replace(worker.now, ms=EVENING_MS + 14 * MINUTE)
-    assert worker.look().until_ms == EVENING_MS + 15 * MINUTE
-    assert worker.look(ms=MINUTE).reason == LendingReason.LENDING
+    assert worker.decide().until_ms == EVENING_MS + 15 * MINUTE
+    assert worker.decide(ms=MINUTE).reason == LendingReason.LENDING
 
 
 def test_a_new_snooze_takes_the_place_of_the_old_one() -> None:
-    worker = Worker(wish=snoozed(15 * MINUTE))
-    worker.look()
+    worker = PolicyWorker(wish=snoozed(15 * MINUTE))
+    worker.decide()
     worker.wish = snoozed(HOUR, number=3)
-    assert worker.look(ms=20 * MINUTE).until_ms == EVENING_MS + HOUR
+    assert worker.decide(ms=20 * MINUTE).until_ms == EVENING_MS + HOUR
     worker.wish = DesiredState(number=4, lend=True)
-    assert worker.look().reason == LendingReason.LENDING
+    assert worker.decide().reason == LendingReason.LENDING
 
 
 def test_a_pause_wins_over_a_snooze() -> None:
-    worker = Worker(wish=msgspec.structs.replace(snoozed(HOUR), lend=False))
-    assert worker.look().reason == LendingReason.BY_HAND
+    worker = PolicyWorker(wish=msgspec.structs.replace(snoozed(HOUR), lend=False))
+    assert worker.decide().reason == LendingReason.BY_HAND
 
 
 @pytest.mark.parametrize("name", ["", "doom"])
 def test_a_snooze_until_the_game_closes_ends_a_minute_after_it(name: str) -> None:
-    worker = Worker(wish=until_closed(name))
-    found = worker.look(GAME)
+    worker = PolicyWorker(wish=until_closed(name))
+    found = worker.decide(GAME)
     assert (found.reason, found.values) == (LendingReason.UNTIL_GAME_CLOSES, {"program": "doom"})
     assert found.until_ms is None
     assert worker.watch(GAME, 3 * 3_600).reason == LendingReason.UNTIL_GAME_CLOSES
-    found = worker.look(ms=SECOND)
+    found = worker.decide(ms=SECOND)
     assert found.until_ms == worker.now.ms + MINUTE
-    assert worker.look(ms=MINUTE - 1).reason == LendingReason.UNTIL_GAME_CLOSES
-    assert worker.look(ms=1).reason == LendingReason.LENDING
-    assert worker.look(GAME).reason == LendingReason.GAME, "the snooze is over, the game is not"
+    assert worker.decide(ms=MINUTE - 1).reason == LendingReason.UNTIL_GAME_CLOSES
+    assert worker.decide(ms=1).reason == LendingReason.LENDING
+    assert worker.decide(GAME).reason == LendingReason.GAME, "the snooze is over, the game is not"
 
 
 def test_a_game_that_is_started_again_within_the_minute_was_not_closed() -> None:
-    worker = Worker(wish=until_closed())
-    worker.look(GAME)
+    worker = PolicyWorker(wish=until_closed())
+    worker.decide(GAME)
     worker.watch(CALM, 50)
-    worker.look(GAME, ms=SECOND)
+    worker.decide(GAME, ms=SECOND)
     assert worker.watch(CALM, 60).reason == LendingReason.UNTIL_GAME_CLOSES
     assert worker.watch(CALM, 1).reason == LendingReason.LENDING
 
 
 def test_a_snooze_for_one_game_ends_beside_another() -> None:
-    worker = Worker(wish=until_closed("doom"))
-    worker.look(GAME)
+    worker = PolicyWorker(wish=until_closed("doom"))
+    worker.decide(GAME)
     other = in_session(game="quake")
     assert worker.watch(other, 60).reason == LendingReason.UNTIL_GAME_CLOSES
     assert worker.watch(other, 1).reason == LendingReason.GAME
 
 
 def test_a_film_is_no_game_to_wait_for() -> None:
-    worker = Worker(wish=until_closed())
-    worker.look(GAME)
+    worker = PolicyWorker(wish=until_closed())
+    worker.decide(GAME)
     film = in_session(fullscreen="mpv", is_film=True)
     assert worker.watch(film, 60).reason == LendingReason.UNTIL_GAME_CLOSES
     assert worker.watch(film, 1).reason == LendingReason.LENDING
 
 
 def test_a_game_that_nobody_can_see_has_not_closed() -> None:
-    worker = Worker(wish=until_closed("doom"))
+    worker = PolicyWorker(wish=until_closed("doom"))
     blind = replace(CALM, session=UNKNOWN_SESSION)
     assert worker.watch(blind, 600).reason == LendingReason.UNTIL_GAME_CLOSES
-    assert worker.look(replace(CALM, session=None)).reason == LendingReason.UNTIL_GAME_CLOSES
-    assert worker.look(blind, ms=DAY).reason != LendingReason.UNTIL_GAME_CLOSES, "a day at most"
+    assert worker.decide(replace(CALM, session=None)).reason == LendingReason.UNTIL_GAME_CLOSES
+    assert worker.decide(blind, ms=DAY).reason != LendingReason.UNTIL_GAME_CLOSES, "a day at most"
 
 
 # --- the last round
 
 
 def test_a_round_is_finished_and_then_lending_stops() -> None:
-    worker = Worker()
-    worker.look(WORKING)
+    worker = PolicyWorker()
+    worker.decide(WORKING)
     worker.wish = DesiredState(number=2, lend=True, finish=True)
-    found = worker.look(WORKING)
+    found = worker.decide(WORKING)
     assert (found.state, found.reason) == (LendingState.FINISHING, LendingReason.FINISHING)
     assert (found.values, found.share_percent) == ({"round": 7}, 100)
     assert worker.watch(WORKING, 600).reason == LendingReason.FINISHING
     for underway in (8, None, 7):
-        found = worker.look(replace(WORKING, round=underway), ms=SECOND)
+        found = worker.decide(replace(WORKING, round=underway), ms=SECOND)
         assert (found.state, found.reason) == (LendingState.PAUSED, LendingReason.BY_HAND)
         assert found.values == {"fact": "finished"}
 
 
 def test_without_a_round_there_is_nothing_to_finish() -> None:
-    worker = Worker(wish=DesiredState(number=2, lend=True, finish=True))
-    assert worker.look(replace(CALM, round=None)).state == LendingState.PAUSED
-    assert worker.look(WORKING).state == LendingState.PAUSED, "nor is a round that begins later"
+    worker = PolicyWorker(wish=DesiredState(number=2, lend=True, finish=True))
+    assert worker.decide(replace(CALM, round=None)).state == LendingState.PAUSED
+    assert worker.decide(WORKING).state == LendingState.PAUSED, "nor is a round that begins later"
 
 
 def test_a_game_stops_the_last_round_too() -> None:
-    worker = Worker(wish=DesiredState(number=2, lend=True, finish=True))
-    worker.look(WORKING)
-    found = worker.look(in_session(WORKING, game="doom"))
+    worker = PolicyWorker(wish=DesiredState(number=2, lend=True, finish=True))
+    worker.decide(WORKING)
+    found = worker.decide(in_session(WORKING, game="doom"))
     assert (found.reason, found.may_compute) == (LendingReason.GAME, False)
 
 
 def test_a_new_wish_to_finish_has_its_own_round() -> None:
-    worker = Worker(wish=DesiredState(number=2, lend=True, finish=True))
-    worker.look(WORKING)
-    worker.look(replace(WORKING, round=8))
+    worker = PolicyWorker(wish=DesiredState(number=2, lend=True, finish=True))
+    worker.decide(WORKING)
+    worker.decide(replace(WORKING, round=8))
     worker.wish = LEND
-    assert worker.look(replace(WORKING, round=9)).reason == LendingReason.LENDING
+    assert worker.decide(replace(WORKING, round=9)).reason == LendingReason.LENDING
     worker.wish = DesiredState(number=4, lend=True, finish=True)
-    assert worker.look(replace(WORKING, round=9)).values == {"round": 9}
+    assert worker.decide(replace(WORKING, round=9)).values == {"round": 9}
 
 
 # --- heat
 
 
 def test_a_device_that_is_too_hot_cools_by_five_degrees_below_its_goal() -> None:
-    worker = Worker()
-    assert worker.look(with_gpu(WORKING, temperature_c=84.0)).reason == LendingReason.LENDING
-    found = worker.look(with_gpu(WORKING, temperature_c=85.0), ms=SECOND)
+    worker = PolicyWorker()
+    assert worker.decide(with_gpu(WORKING, temperature_c=84.0)).reason == LendingReason.LENDING
+    found = worker.decide(with_gpu(WORKING, temperature_c=85.0), ms=SECOND)
     assert found.reason == LendingReason.HOT
     assert found.values == {"device": "RTX 5070", "degrees": 85, "limit": 80}
-    assert worker.look(with_gpu(temperature_c=76.0), ms=MINUTE).reason == LendingReason.HOT
-    assert worker.look(with_gpu(temperature_c=None), ms=MINUTE).reason == LendingReason.HOT
-    assert worker.look(with_gpu(temperature_c=75.0), ms=MINUTE).reason == LendingReason.LENDING
-    assert worker.look(with_gpu(temperature_c=79.0), ms=MINUTE).reason == LendingReason.LENDING
+    assert worker.decide(with_gpu(temperature_c=76.0), ms=MINUTE).reason == LendingReason.HOT
+    assert worker.decide(with_gpu(temperature_c=None), ms=MINUTE).reason == LendingReason.HOT
+    assert worker.decide(with_gpu(temperature_c=75.0), ms=MINUTE).reason == LendingReason.LENDING
+    assert worker.decide(with_gpu(temperature_c=79.0), ms=MINUTE).reason == LendingReason.LENDING
 
 
 def test_a_device_at_its_goal_is_not_begun_on() -> None:
-    assert Worker().look(with_gpu(temperature_c=80.0)).reason == LendingReason.HOT
+    assert PolicyWorker().decide(with_gpu(temperature_c=80.0)).reason == LendingReason.HOT
     mild = chosen(devices=(DeviceChoice(id="cuda:0", temperature_c=90),))
-    assert Worker(mild).look(with_gpu(temperature_c=80.0)).reason == LendingReason.LENDING
+    assert PolicyWorker(mild).decide(with_gpu(temperature_c=80.0)).reason == LendingReason.LENDING
 
 
 def test_a_device_above_its_goal_computes_less_and_stops_if_that_does_not_help() -> None:
-    worker, warm = Worker(), with_gpu(WORKING, temperature_c=83.0)
+    worker, warm = PolicyWorker(), with_gpu(WORKING, temperature_c=83.0)
     shares = [worker.watch(warm, 5).share_percent for _ in range(12)]
     assert shares == sorted(shares, reverse=True)
     assert shares[-1] < 80
@@ -292,7 +292,7 @@ def test_a_device_above_its_goal_computes_less_and_stops_if_that_does_not_help()
 
 
 def test_a_thermometer_that_falls_silent_does_not_cool_the_device() -> None:
-    worker, warm = Worker(), with_gpu(WORKING, temperature_c=84.0)
+    worker, warm = PolicyWorker(), with_gpu(WORKING, temperature_c=84.0)
     while worker.watch(warm, 1).share_percent > 10:
         pass
     assert worker.watch(warm, 20).reason == LendingReason.LENDING
@@ -300,7 +300,7 @@ def test_a_thermometer_that_falls_silent_does_not_cool_the_device() -> None:
 
 
 def test_a_device_that_rests_keeps_its_pace() -> None:
-    worker = Worker()
+    worker = PolicyWorker()
     share = worker.watch(with_gpu(WORKING, temperature_c=83.0), 60).share_percent
     worker.watch(in_session(game="doom"), 600)
     assert worker.watch(CALM, 120).share_percent == share, "it cooled because it rested"
@@ -310,43 +310,43 @@ def test_a_device_that_rests_keeps_its_pace() -> None:
 
 
 def test_others_must_keep_the_card_for_three_seconds() -> None:
-    worker = Worker()
-    assert worker.look(BUSY_AT_WORK).reason == LendingReason.LENDING
-    assert worker.look(BUSY_AT_WORK, ms=2_999).reason == LendingReason.LENDING
-    found = worker.look(BUSY_AT_WORK, ms=1)
+    worker = PolicyWorker()
+    assert worker.decide(BUSY_AT_WORK).reason == LendingReason.LENDING
+    assert worker.decide(BUSY_AT_WORK, ms=2_999).reason == LendingReason.LENDING
+    found = worker.decide(BUSY_AT_WORK, ms=1)
     assert (found.reason, found.until_ms) == (LendingReason.OTHERS_GPU, None)
     assert worker.watch(BUSY, 600).reason == LendingReason.OTHERS_GPU
-    assert worker.look(ms=MINUTE - 1).until_ms == full_second(worker.now.ms + 1)
-    assert worker.look(ms=1).reason == LendingReason.LENDING
+    assert worker.decide(ms=MINUTE - 1).until_ms == full_second(worker.now.ms + 1)
+    assert worker.decide(ms=1).reason == LendingReason.LENDING
 
 
 def test_a_load_that_may_be_our_own_is_nobodys_need() -> None:
-    worker, ours = Worker(), with_gpu(WORKING, others_load=None, load=0.99)
+    worker, ours = PolicyWorker(), with_gpu(WORKING, others_load=None, load=0.99)
     assert worker.watch(ours, 60).reason == LendingReason.LENDING
 
 
 def test_a_short_load_is_nobodys_need() -> None:
-    worker = Worker()
+    worker = PolicyWorker()
     for _ in range(60):
         assert worker.watch(BUSY_AT_WORK, 3).reason == LendingReason.LENDING
         worker.watch(WORKING, 1)
 
 
 def test_beside_a_load_nothing_begins() -> None:
-    worker = Worker()
-    assert worker.look(BUSY).reason == LendingReason.OTHERS_GPU
-    assert worker.look(ms=SECOND).reason == LendingReason.LENDING, "it did not last"
+    worker = PolicyWorker()
+    assert worker.decide(BUSY).reason == LendingReason.OTHERS_GPU
+    assert worker.decide(ms=SECOND).reason == LendingReason.LENDING, "it did not last"
 
 
 def test_a_load_that_nobody_can_see_has_not_gone() -> None:
-    worker = Worker()
+    worker = PolicyWorker()
     worker.watch(BUSY_AT_WORK, 5)
     worker.watch(with_gpu(others_load=None, load=None), 300)
-    assert worker.look(ms=SECOND).reason == LendingReason.OTHERS_GPU
+    assert worker.decide(ms=SECOND).reason == LendingReason.OTHERS_GPU
 
 
 def test_the_processor_is_left_to_others_as_the_card_is() -> None:
-    worker, busy = Worker(), on_machine(WORKING, others_cpu=0.7)
+    worker, busy = PolicyWorker(), on_machine(WORKING, others_cpu=0.7)
     assert worker.watch(busy, 3).reason == LendingReason.LENDING
     assert worker.watch(busy, 1).reason == LendingReason.OTHERS_CPU
     assert worker.watch(CALM, 59).reason == LendingReason.OTHERS_CPU
@@ -354,7 +354,7 @@ def test_the_processor_is_left_to_others_as_the_card_is() -> None:
 
 
 def test_steps_that_take_longer_for_five_seconds_tell_of_a_rival() -> None:
-    worker, slow = Worker(), replace(WORKING, slowdown=1.5)
+    worker, slow = PolicyWorker(), replace(WORKING, slowdown=1.5)
     assert worker.watch(slow, 5).reason == LendingReason.LENDING
     assert worker.watch(slow, 1).reason == LendingReason.SLOWED
     # the trainer is gone, its last figure may stay
@@ -365,21 +365,21 @@ def test_steps_that_take_longer_for_five_seconds_tell_of_a_rival() -> None:
 
 
 def test_memory_that_is_missing_comes_before_steps_that_were_slow() -> None:
-    worker = Worker()
+    worker = PolicyWorker()
     worker.watch(replace(WORKING, slowdown=1.5), 6)
-    assert worker.look(with_gpu(free_mb=100)).reason == LendingReason.GPU_MEMORY
-    assert worker.look().reason == LendingReason.SLOWED
+    assert worker.decide(with_gpu(free_mb=100)).reason == LendingReason.GPU_MEMORY
+    assert worker.decide().reason == LendingReason.SLOWED
 
 
 def test_whoever_lends_beside_others_is_not_stopped_by_slow_steps() -> None:
-    worker = Worker(chosen(others_gpu_percent=100))
+    worker = PolicyWorker(chosen(others_gpu_percent=100))
     assert worker.watch(replace(BUSY_AT_WORK, slowdown=9.0), 60).reason == LendingReason.LENDING
 
 
 def test_a_clock_that_is_set_changes_nothing_for_others() -> None:
-    worker = Worker()
+    worker = PolicyWorker()
     worker.watch(BUSY_AT_WORK, 5)
-    found = worker.look(ms=SECOND, wall_ms=-30 * DAY)
+    found = worker.decide(ms=SECOND, wall_ms=-30 * DAY)
     assert (found.reason, found.until_ms) == (LendingReason.OTHERS_GPU, worker.now.ms + 59 * SECOND)
 
 
@@ -387,10 +387,10 @@ def test_a_clock_that_is_set_changes_nothing_for_others() -> None:
 
 
 def test_a_disk_that_was_short_must_have_a_gigabyte_to_spare() -> None:
-    worker = Worker()
-    assert worker.look(replace(CALM, free_disk_bytes=20 * GIB - 1)).reason == LendingReason.DISK
-    assert worker.look(replace(CALM, free_disk_bytes=21 * GIB - 1)).reason == LendingReason.DISK
-    assert worker.look(replace(CALM, free_disk_bytes=None)).reason == LendingReason.DISK
-    assert worker.look(replace(CALM, free_disk_bytes=20 * GIB)).reason == LendingReason.DISK
-    assert worker.look(replace(CALM, free_disk_bytes=21 * GIB)).reason == LendingReason.LENDING
-    assert worker.look(replace(CALM, free_disk_bytes=20 * GIB)).reason == LendingReason.LENDING
+    worker = PolicyWorker()
+    assert worker.decide(replace(CALM, free_disk_bytes=20 * GIB - 1)).reason == LendingReason.DISK
+    assert worker.decide(replace(CALM, free_disk_bytes=21 * GIB - 1)).reason == LendingReason.DISK
+    assert worker.decide(replace(CALM, free_disk_bytes=None)).reason == LendingReason.DISK
+    assert worker.decide(replace(CALM, free_disk_bytes=20 * GIB)).reason == LendingReason.DISK
+    assert worker.decide(replace(CALM, free_disk_bytes=21 * GIB)).reason == LendingReason.LENDING
+    assert worker.decide(replace(CALM, free_disk_bytes=20 * GIB)).reason == LendingReason.LENDING

@@ -22,8 +22,8 @@ from tests.support.lending_facts import (
     GPU,
     LEND,
     chosen,
+    decide_once,
     in_session,
-    look,
     on_machine,
     with_gpu,
 )
@@ -141,14 +141,14 @@ def disturbed(rows: list[int]) -> Setting:
 
 
 def reason_of(setting: Setting) -> LendingReason:
-    return look(setting.facts, setting.preferences, setting.wish).reason
+    return decide_once(setting.facts, setting.preferences, setting.wish).reason
 
 
 @pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
 def test_each_disturbance_alone_is_the_reason(row: int) -> None:
     reason, state, _ = PRECEDENCE[row]
     setting = disturbed([row])
-    found = look(setting.facts, setting.preferences, setting.wish)
+    found = decide_once(setting.facts, setting.preferences, setting.wish)
     assert (found.reason, found.state) == (reason, state)
     assert found.may_compute is (reason == LendingReason.LENDING)
 
@@ -192,4 +192,4 @@ def test_each_disturbance_wins_over_every_one_below_it(row: int) -> None:
 def test_what_is_unknown_has_its_place_too(
     facts: LendingFacts, preferences: Preferences, reason: LendingReason
 ) -> None:
-    assert look(facts, preferences).reason == reason
+    assert decide_once(facts, preferences).reason == reason

@@ -28,8 +28,8 @@ from tests.support.lending_facts import (
     GPU,
     NOW,
     chosen,
+    decide_once,
     in_session,
-    look,
     offset_in,
     on_machine,
     with_gpu,
@@ -453,7 +453,7 @@ def test_the_rule_that_decides_says_so_with_its_values(
     row: tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]],
 ) -> None:
     _, facts, preferences, reason, values = row
-    found = look(facts, preferences)
+    found = decide_once(facts, preferences)
     assert (found.reason, found.values) == (reason, values)
     assert found.may_compute is (found.state is LendingState.LENDING)
 
@@ -468,30 +468,30 @@ def test_the_rule_that_decides_says_so_with_its_values(
 def test_what_keeps_us_out_wants_a_person_and_is_named(
     why: IdleCause, reason: LendingReason, values: dict[str, Value]
 ) -> None:
-    found = look(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
+    found = decide_once(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
     assert (found.state, found.reason, found.values) == (LendingState.ATTENTION, reason, values)
 
 
 def test_every_cause_for_being_in_no_run_has_words() -> None:
     for why in IdleCause:
-        found = look(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
+        found = decide_once(replace(CALM, idle_reason=IdleReason(why=why, problem="it says no")))
         assert texts.decision_template(found)
         assert found.may_compute is (why is IdleCause.JOINING)
 
 
 def test_a_long_problem_is_cut() -> None:
-    found = look(replace(CALM, trainer_problem="x" * 2_000_000))
+    found = decide_once(replace(CALM, trainer_problem="x" * 2_000_000))
     assert len(str(found.values["problem"])) == 500
 
 
 def test_outside_the_hours_the_next_one_is_named() -> None:
-    found = look(preferences=chosen(week=NIGHT))
+    found = decide_once(preferences=chosen(week=NIGHT))
     assert found.until_ms == EVENING_MS + 5 * 1_800_000, "at local midnight"
 
 
 def test_the_month_ends_at_local_midnight() -> None:
     now = replace(NOW, offset_s=offset_in("America/Mexico_City"))
-    found = look(replace(CALM, month_bytes=10**12), now=now)
+    found = decide_once(replace(CALM, month_bytes=10**12), now=now)
     assert found.until_ms is not None
     assert replace(now, ms=found.until_ms).month() == "2026-12"
     assert replace(now, ms=found.until_ms - 1).month() == "2026-11"
@@ -499,10 +499,10 @@ def test_the_month_ends_at_local_midnight() -> None:
 
 def test_the_share_is_the_least_of_all_that_limit_it() -> None:
     some = chosen(devices=(DeviceChoice(id="cuda:0", share_percent=70),))
-    assert look(preferences=some).share_percent == 70
+    assert decide_once(preferences=some).share_percent == 70
     used = msgspec.structs.replace(some, while_used=True, used_share_percent=25)
-    assert look(in_session(idle_s=1.0), used).share_percent == 25
-    assert look(preferences=used).share_percent == 70
+    assert decide_once(in_session(idle_s=1.0), used).share_percent == 25
+    assert decide_once(preferences=used).share_percent == 70
 
 
 @pytest.mark.parametrize(
@@ -522,12 +522,12 @@ def test_the_share_is_the_least_of_all_that_limit_it() -> None:
 def test_bulk_transfers_hang_on_consent_and_the_line_alone(
     facts: LendingFacts, preferences: Preferences, *, may: bool
 ) -> None:
-    assert look(facts, preferences).may_transfer is may
-    assert look(facts, preferences, BY_HAND).may_transfer is may
+    assert decide_once(facts, preferences).may_transfer is may
+    assert decide_once(facts, preferences, BY_HAND).may_transfer is may
 
 
 def test_nothing_is_lent_before_consent() -> None:
-    assert look(preferences=Preferences()).reason == LendingReason.NO_CONSENT
+    assert decide_once(preferences=Preferences()).reason == LendingReason.NO_CONSENT
 
 
 DEFAULTS: list[tuple[dict[str, object], LendingFacts, LendingReason]] = [
@@ -554,7 +554,7 @@ def test_every_default_decides_as_it_is_documented(
 ) -> None:
     defaults, facts, reason = row
     assert {name: getattr(CHOSEN, name) for name in defaults} == defaults
-    assert look(facts).reason == reason
+    assert decide_once(facts).reason == reason
 
 
 PRESETS = [
@@ -575,9 +575,13 @@ def test_a_preset_is_as_gentle_as_its_name(
     )
     preferences = apply_preset(other, preset)
     in_use = LendingReason.LENDING_WHILE_USED if is_used else LendingReason.IN_USE
-    assert look(in_session(idle_s=minutes * 60 - 1.0), preferences).reason == in_use
-    assert look(in_session(idle_s=minutes * 60.0), preferences).reason == LendingReason.LENDING
+    assert decide_once(in_session(idle_s=minutes * 60 - 1.0), preferences).reason == in_use
+    assert (
+        decide_once(in_session(idle_s=minutes * 60.0), preferences).reason == LendingReason.LENDING
+    )
     shown = in_session(fullscreen="mpv", is_film=True)
-    assert look(shown, preferences).reason == film
-    assert look(on_machine(others_cpu=load), preferences).reason == LendingReason.OTHERS_CPU
-    assert look(on_machine(others_cpu=load - 0.02), preferences).reason == LendingReason.LENDING
+    assert decide_once(shown, preferences).reason == film
+    assert decide_once(on_machine(others_cpu=load), preferences).reason == LendingReason.OTHERS_CPU
+    assert (
+        decide_once(on_machine(others_cpu=load - 0.02), preferences).reason == LendingReason.LENDING
+    )

@@ -26,7 +26,7 @@ from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tests.ledger.test_replay import CLOCK, live_through
-from tests.support.cosigned_ledger import Ring, cosigned, wait_until_shown
+from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.ledgers import make_settings, opened, served
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_
     lived: Path, tmp_path: Path
 ) -> None:
     copied(lived, tmp_path / "ledger")
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("all")
         trust = Policy.parse(policy.read_bytes())
         ring.witnesses[0].kill()
@@ -222,7 +222,7 @@ async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_
                     ring.start(0)
                     size = (await api.peer(key)).as_of
                     assert size is not None
-                    await trio.to_thread.run_sync(wait_until_shown, program, policy, size.size)
+                    await trio.to_thread.run_sync(wait_until_published, program, policy, size.size)
                     await kept.catch_up.run_once()
                     assert kept.catch_up.is_complete
                     assert kept.totals(0).unverified == 0

@@ -29,7 +29,7 @@ from tequio_shared.round.documents import Roster, RosterMember, RoundResult, Slo
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
 from tests.support import memory_swarm as swarms
-from tests.support.duty_swarm import DutifulSwarm
+from tests.support.duty_swarm import DutySwarm
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -44,9 +44,9 @@ ANA, BO = PeerKey(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
 
 
 @pytest.fixture(scope="module")
-def finished() -> DutifulSwarm:
+def finished() -> DutySwarm:
     """The log of a whole run of three rounds."""
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=3))
+    swarm = DutySwarm(swarms.tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()
@@ -54,20 +54,18 @@ def finished() -> DutifulSwarm:
 
 
 @pytest.fixture
-def book(tmp_path: Path, finished: DutifulSwarm) -> Iterator[PointsDatabase]:
+def book(tmp_path: Path, finished: DutySwarm) -> Iterator[PointsDatabase]:
     with closing(PointsDatabase.opened(tmp_path, finished.members[0].key)) as opened:
         yield opened
 
 
-async def read(swarm: DutifulSwarm, points: PointsRecorder) -> RunView:
+async def read(swarm: DutySwarm, points: PointsRecorder) -> RunView:
     """Read the log with a view, as the worker does; gives the view."""
     views = [view async for _, view in reading(swarm, points)]
     return views[-1]
 
 
-async def reading(
-    swarm: DutifulSwarm, points: PointsRecorder
-) -> AsyncIterator[tuple[int, RunView]]:
+async def reading(swarm: DutySwarm, points: PointsRecorder) -> AsyncIterator[tuple[int, RunView]]:
     view, _ = start_view(
         swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
     )
@@ -91,7 +89,7 @@ def checkpoint(size: int) -> Checkpoint:
 
 
 async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
-    book: PointsDatabase, finished: DutifulSwarm
+    book: PointsDatabase, finished: DutySwarm
 ) -> None:
     ana = finished.members[0].key
     points = PointsRecorder(book, ana)
@@ -119,7 +117,7 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
 
 
 async def test_reading_the_same_rounds_again_changes_nothing(
-    book: PointsDatabase, finished: DutifulSwarm
+    book: PointsDatabase, finished: DutySwarm
 ) -> None:
     points = PointsRecorder(book, finished.members[0].key)
     await read(finished, points)
@@ -131,14 +129,14 @@ async def test_reading_the_same_rounds_again_changes_nothing(
     assert rows(book) == before
 
 
-async def test_who_has_no_slot_has_no_rounds(book: PointsDatabase, finished: DutifulSwarm) -> None:
+async def test_who_has_no_slot_has_no_rounds(book: PointsDatabase, finished: DutySwarm) -> None:
     points = PointsRecorder(book, ANA)
     await read(finished, points)
     await points.mark_proven(10_000, checkpoint(10_000))
     assert rows(book) == []
 
 
-async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: DutifulSwarm) -> None:
+async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: DutySwarm) -> None:
     points = PointsRecorder(book, finished.members[0].key)
     async for index, view in reading(finished, points):
         if isinstance(finished.entries[index].statement.body, RoundOpen):
@@ -151,7 +149,7 @@ async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: Duti
     ] * 3
 
 
-async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: DutifulSwarm) -> None:
+async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: DutySwarm) -> None:
     told: list[tuple[RoundPlace, RoundOutcome]] = []
     book.on_end = lambda place, outcome: told.append((place, outcome))
     await read(finished, PointsRecorder(book, finished.members[0].key))
@@ -161,7 +159,7 @@ async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: Du
 
 
 async def test_a_book_that_cannot_be_written_costs_no_round(
-    tmp_path: Path, book: PointsDatabase, finished: DutifulSwarm
+    tmp_path: Path, book: PointsDatabase, finished: DutySwarm
 ) -> None:
     points = PointsRecorder(book, finished.members[0].key)
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:

@@ -24,7 +24,7 @@ class TrainingRound:
     """A round in training, its commitments, and a judge of them."""
 
     def __init__(self) -> None:
-        self.swarm: Swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
+        self.swarm: Swarm = swarm_in(RunState.ROUND_TRAIN, logged=2)
         commits = [one for one in self.swarm.entries if one.statement.type == "work.commit"]
         self.first, self.second = commits[:2]
         self.author = self.first.statement.author

@@ -21,7 +21,7 @@ from tequio_shared.round.round import NextHead
 from tequio_shared.statements.runs import RoundOpen
 from tests.client.worker.rounds.test_join import PaperLedger, heads_of
 from tests.support import memory_swarm as swarms
-from tests.support.duty_swarm import DutifulSwarm
+from tests.support.duty_swarm import DutySwarm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.round.measures import MeasureDraw
     from tequio_shared.round.round import Head
-    from tests.support.duty_swarm import Dutiful
+    from tests.support.duty_swarm import DutyMember
 
 
 pytestmark = pytest.mark.trio
 
 
 @pytest.fixture(scope="module")
-def swarm() -> DutifulSwarm:
+def swarm() -> DutySwarm:
     """The log of a whole run that measures every second head."""
     rules = msgspec.structs.replace(swarms.tiny_manifest(most=5), measure=MeasureRules(every=2))
-    made = DutifulSwarm(rules)
+    made = DutySwarm(rules)
     for name in ("ana", "bo", "cleo"):
         made.join(name)
     made.run()
@@ -51,7 +51,7 @@ def swarm() -> DutifulSwarm:
 class ReturningMember:
     """A member that returns to the swarm with some heads in its store."""
 
-    def __init__(self, swarm: DutifulSwarm, folder: Path, member: Dutiful) -> None:
+    def __init__(self, swarm: DutySwarm, folder: Path, member: DutyMember) -> None:
         self.swarm, self.key = swarm, member.key
         self.store = Store(folder / "store", quota_bytes=10**9)
         self.ledger = PaperLedger(swarm)
@@ -75,7 +75,7 @@ class ReturningMember:
     def store_weights(self, *heads: Head) -> None:
         """Store the weights of these heads."""
         for head in heads:
-            content = self.swarm.workshop.weights[head.weights_root].astype("<i4").tobytes()
+            content = self.swarm.arithmetic.weights[head.weights_root].astype("<i4").tobytes()
             self.store.put_tree(content, PIECE_BYTES)
 
     async def come_back(self, after: int, heads: Sequence[Head]) -> RunView:
@@ -87,14 +87,14 @@ class ReturningMember:
         return view
 
 
-def drawn_for(swarm: DutifulSwarm, head: Head) -> tuple[MeasureDraw, Dutiful]:
+def drawn_for(swarm: DutySwarm, head: Head) -> tuple[MeasureDraw, DutyMember]:
     """The draw as the whole log has it, and a member that it fell on."""
     again = swarm.replay()
     draw = next(one for one in again.draws.open if one.head == head)
     return draw, next(one for one in swarm.members if one.key in draw.drawn)
 
 
-def opened(swarm: DutifulSwarm, round_number: int) -> int:
+def opened(swarm: DutySwarm, round_number: int) -> int:
     """Where a round was opened."""
     return next(
         index
@@ -104,7 +104,7 @@ def opened(swarm: DutifulSwarm, round_number: int) -> int:
 
 
 async def test_who_comes_back_computes_the_draw_that_it_missed_and_measures(
-    swarm: DutifulSwarm, tmp_path: Path
+    swarm: DutySwarm, tmp_path: Path
 ) -> None:
     heads = heads_of(swarm)
     draw, member = drawn_for(swarm, heads[2])
@@ -121,7 +121,7 @@ async def test_who_comes_back_computes_the_draw_that_it_missed_and_measures(
 
 
 async def test_several_draws_that_are_still_open_are_all_found(
-    swarm: DutifulSwarm, tmp_path: Path
+    swarm: DutySwarm, tmp_path: Path
 ) -> None:
     heads = heads_of(swarm)
     member = next(
@@ -135,7 +135,7 @@ async def test_several_draws_that_are_still_open_are_all_found(
     assert [one.head.round for one in view.draws.open] == [0, 2]
 
 
-async def test_what_is_of_no_use_is_not_looked_for(swarm: DutifulSwarm, tmp_path: Path) -> None:
+async def test_what_is_of_no_use_is_not_looked_for(swarm: DutySwarm, tmp_path: Path) -> None:
     heads = heads_of(swarm)
     draw, member = drawn_for(swarm, heads[2])
     back = ReturningMember(swarm, tmp_path / "drawn", member)
@@ -153,7 +153,7 @@ async def test_what_is_of_no_use_is_not_looked_for(swarm: DutifulSwarm, tmp_path
 
 
 async def test_a_ledger_that_lies_about_the_rounds_makes_no_draw(
-    swarm: DutifulSwarm, tmp_path: Path
+    swarm: DutySwarm, tmp_path: Path
 ) -> None:
     heads = heads_of(swarm)
     _, member = drawn_for(swarm, heads[2])

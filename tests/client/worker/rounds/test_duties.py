@@ -25,7 +25,7 @@ from tequio_shared.statements.runs import (
 )
 from tests.support import memory_swarm as swarms
 from tests.support.attack_table import attack
-from tests.support.duty_swarm import Dutiful, DutifulSwarm
+from tests.support.duty_swarm import DutyMember, DutySwarm
 
 if TYPE_CHECKING:
     from tequio_shared.network.run import RunView
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
 
 
-def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) -> DutifulSwarm:
+def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) -> DutySwarm:
     """Run a swarm of three until the round's statement of that type was logged."""
-    swarm = DutifulSwarm(rules or swarms.tiny_manifest(most=3))
+    swarm = DutySwarm(rules or swarms.tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     seen = 0
@@ -48,7 +48,7 @@ def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) ->
     return swarm
 
 
-def own_of(view: RunView, member: Dutiful) -> MemberState:
+def own_of(view: RunView, member: DutyMember) -> MemberState:
     """Say what the member holds as it is now, without the memory of what it said."""
     return replace(member.own(), answered=(), ready_index=10_000)
 
@@ -60,13 +60,13 @@ def current(view: RunView) -> RoundView:
 
 @attack("M2", layer="coord", ends="sends nothing and trains nothing before it has the head")
 def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(swarms.tiny_manifest())
     ana = swarm.join("ana")
     assert next_duty(swarm.view, ana.own()) == duties.FetchDuty(first_head(swarm.manifest))
 
 
 def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
     assert next_duty(swarm.view, own) == duties.ReadyDuty(-1)
     assert next_duty(swarm.view, replace(own, ready_index=5)) == duties.WaitDuty()
@@ -116,7 +116,7 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
     assert isinstance(next_duty(swarm.view, replace(waits, measures_every=0)), duties.WaitDuty)
 
 
-def drawing(rounds: int) -> tuple[DutifulSwarm, Dutiful]:
+def drawing(rounds: int) -> tuple[DutySwarm, DutyMember]:
     """Stop a swarm whose run measures at a promotion; return a member that was drawn, too."""
     rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=MeasureRules(every=1))
     swarm = stopped(HeadPromote, rounds, rules)
@@ -227,7 +227,7 @@ def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
 
 
 def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
     held_back = replace(own, idle_reason="quarantined until tomorrow", removed_at=7)
     waits = next_duty(swarm.view, held_back)
@@ -293,7 +293,7 @@ def test_nobody_is_ready_for_a_round_whose_head_it_cannot_state() -> None:
 
 
 def test_a_finished_run_leaves_nothing_to_do() -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=1))
+    swarm = DutySwarm(swarms.tiny_manifest(most=1))
     for name in ("ana", "bo"):
         swarm.join(name)
     swarm.run()
@@ -322,7 +322,7 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
 
 
 def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=4))
+    swarm = DutySwarm(swarms.tiny_manifest(most=4))
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
     swarm.run()
@@ -333,7 +333,7 @@ def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
 
 def test_members_who_do_their_duty_leave_a_curve_in_the_log() -> None:
     rules = msgspec.structs.replace(swarms.tiny_manifest(most=4), measure=MeasureRules(every=2))
-    swarm = DutifulSwarm(rules)
+    swarm = DutySwarm(rules)
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
     swarm.run()
@@ -370,7 +370,7 @@ def test_a_run_survives_that_everybody_loses_its_memory_at_once(after: type[obje
 def test_nobody_who_does_its_duty_gets_stuck(
     seed: int, mishaps: list[tuple[int, int, str]]
 ) -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=3), seed=seed)
+    swarm = DutySwarm(swarms.tiny_manifest(most=3), seed=seed)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run(mishaps=mishaps)

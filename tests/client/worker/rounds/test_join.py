@@ -41,7 +41,7 @@ from tequio_shared.round.round import AcceptedSet, accepted_set
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tests.support import memory_swarm as swarms
 from tests.support.answers import filled
-from tests.support.duty_swarm import DutifulSwarm
+from tests.support.duty_swarm import DutySwarm
 from tests.support.loopback import two_peers
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ ROUNDS = 5
 
 
 @pytest.fixture(scope="module")
-def swarm() -> DutifulSwarm:
+def swarm() -> DutySwarm:
     """The log of a whole run."""
-    made = DutifulSwarm(swarms.tiny_manifest(most=ROUNDS))
+    made = DutySwarm(swarms.tiny_manifest(most=ROUNDS))
     for name in ("ana", "bo", "cleo"):
         made.join(name)
     made.run()
     return made
 
 
-def heads_of(swarm: DutifulSwarm) -> list[Head]:
+def heads_of(swarm: DutySwarm) -> list[Head]:
     """The promoted heads, in order; the first is the run's beginning."""
     promoted = [one.statement for one in swarm.entries]
     found = [
@@ -79,7 +79,7 @@ def heads_of(swarm: DutifulSwarm) -> list[Head]:
 class PaperLedger:
     """Serves the swarm's log as a ledger does."""
 
-    def __init__(self, swarm: DutifulSwarm) -> None:
+    def __init__(self, swarm: DutySwarm) -> None:
         self._leaves = swarm.leaves()
         self._hashes = [Digest(leaf_hash(leaf)) for leaf in self._leaves]
         self.rows = _rows(swarm)
@@ -104,7 +104,7 @@ class PaperLedger:
         return tuple([row for row in self.rows if row.round > after][:limit])
 
 
-def _rows(swarm: DutifulSwarm) -> list[RoundAnswer]:
+def _rows(swarm: DutySwarm) -> list[RoundAnswer]:
     rows: dict[int, RoundAnswer] = {}
     for index, entry in enumerate(swarm.entries):
         number = entry.statement.round or 0
@@ -131,7 +131,7 @@ def _rows(swarm: DutifulSwarm) -> list[RoundAnswer]:
 class ReturningPeer:
     """A peer that returns to the swarm: its store, and the ledger that it asks."""
 
-    swarm: DutifulSwarm
+    swarm: DutySwarm
     ledger: PaperLedger
     store: Store
 
@@ -146,7 +146,7 @@ class ReturningPeer:
 
     def store_weights(self, head: Head) -> None:
         """Store the weights of a head."""
-        content = self.swarm.workshop.weights[head.weights_root].astype("<i4").tobytes()
+        content = self.swarm.arithmetic.weights[head.weights_root].astype("<i4").tobytes()
         assert self.store.put_tree(content, PIECE_BYTES).root == head.weights_root
 
     async def choose(self, target: Head, *heads: Head, unread: int = 0) -> EarlierStart | None:
@@ -161,7 +161,7 @@ class ReturningPeer:
 
 
 @pytest.fixture
-def returner(swarm: DutifulSwarm, tmp_path: Path) -> ReturningPeer:
+def returner(swarm: DutySwarm, tmp_path: Path) -> ReturningPeer:
     store = Store(tmp_path / "store", quota_bytes=10**9)
     return ReturningPeer(swarm, PaperLedger(swarm), store)
 
@@ -181,7 +181,7 @@ async def test_from_every_older_head_the_accepted_sets_lead_to_the_last(
             at = head.hash
 
 
-def fold(swarm: DutifulSwarm, start: EarlierStart) -> tuple[RunView, dict[HeadHash, AcceptedSet]]:
+def fold(swarm: DutySwarm, start: EarlierStart) -> tuple[RunView, dict[HeadHash, AcceptedSet]]:
     """Read the log from there to its end."""
     closed: dict[HeadHash, AcceptedSet] = {}
     for index in range(start.after + 1, len(swarm.entries)):
@@ -243,7 +243,7 @@ async def test_where_the_ledger_points_is_read_from_the_log(
             await returner.start(base)
 
 
-def behind(swarm: DutifulSwarm) -> tuple[RunView, MemberState, Head]:
+def behind(swarm: DutySwarm) -> tuple[RunView, MemberState, Head]:
     """A view of the whole run but its end, by somebody who holds head 2; and the last head."""
     heads = heads_of(swarm)
     view, closed = FullRunView.opened(swarm.net, swarm.manifest, KeyStatus(), Tiers()), {}
@@ -260,7 +260,7 @@ def behind(swarm: DutifulSwarm) -> tuple[RunView, MemberState, Head]:
     return view, MemberState(key=swarm.members[0].key, held=heads[2], closed=closed), heads[-1]
 
 
-def test_replaying_goes_before_fetching_unless_it_is_dear(swarm: DutifulSwarm) -> None:
+def test_replaying_goes_before_fetching_unless_it_is_dear(swarm: DutySwarm) -> None:
     view, own, last = behind(swarm)
     assert next_duty(view, own) == duties.AdvanceDuty(own.closed[heads_of(swarm)[2].hash])
     dear = replace(own, is_replay_costlier=lambda goal: goal == last)
@@ -272,32 +272,32 @@ def test_replaying_goes_before_fetching_unless_it_is_dear(swarm: DutifulSwarm) -
     assert next_duty(view, both) == duties.FetchDuty(on_its_way)
 
 
-def test_who_is_behind_the_run_says_nothing(swarm: DutifulSwarm) -> None:
+def test_who_is_behind_the_run_says_nothing(swarm: DutySwarm) -> None:
     view, own, last = behind(swarm)
     late = replace(own, held=last, is_behind=True)
     assert isinstance(next_duty(view, late), duties.WaitDuty)
     assert isinstance(next_duty(view, replace(late, held=None)), duties.FetchDuty)
 
 
-def test_what_is_missing_decides_what_is_dear(swarm: DutifulSwarm, tmp_path: Path) -> None:
+def test_what_is_missing_decides_what_is_dear(swarm: DutySwarm, tmp_path: Path) -> None:
     _, own, last = behind(swarm)
     rounds = [one for one in own.closed.values() if one.round > 2]
     store, ref = Store(tmp_path, quota_bytes=10**9), catch_up.head_ref(swarm.manifest, last)
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
-    assert {ref.root for ref in payloads} <= set(swarm.workshop.payloads)
+    assert {ref.root for ref in payloads} <= set(swarm.arithmetic.payloads)
     assert sum(one.size_bytes for one in payloads) < ref.size_bytes
     assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
     assert catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
     for one in payloads:
-        store.put_tree(swarm.workshop.payloads[one.root], one.piece_bytes)
+        store.put_tree(swarm.arithmetic.payloads[one.root], one.piece_bytes)
     assert not catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
-    store.put_tree(swarm.workshop.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
+    store.put_tree(swarm.arithmetic.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
     assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
     store.remove(payloads[0].root)
     assert catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
 
 
-def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:
+def test_the_first_head_is_where_the_log_says(swarm: DutySwarm) -> None:
     assert to_text(first_head(swarm.manifest).hash) == to_text(heads_of(swarm)[0].hash)
 
 

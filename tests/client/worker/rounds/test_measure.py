@@ -16,7 +16,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.runs import HeadMeasure, RoundOpen, Sample
 from tests.client.worker.rounds.test_duties import stopped
-from tests.support.duty_runner_setup import Desk
+from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.synthetic_trainer import DIARY, UNWRITTEN
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def called_away(
-    desk: Desk, deeds: DutyRunner, asked: duties.MeasureDuty, diary: Path, many: int
+    desk: DutyRunnerSetup, deeds: DutyRunner, asked: duties.MeasureDuty, diary: Path, many: int
 ) -> None:
     """Cancel the measurement once `many` slices have begun."""
     async with trio.open_nursery() as nursery:
@@ -57,7 +57,7 @@ def slices(diary: Path) -> list[int]:
 async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
     tmp_path: Path, diary: Path
 ) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -68,7 +68,7 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
             assert asked in deeds.statements.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
     assert slices(diary) == [0, 1, 2, 2, 3]
-    (body,) = desk.said(HeadMeasure)
+    (body,) = desk.logged(HeadMeasure)
     assert body == HeadMeasure(
         head=to_text(asked.head.hash),
         millibits=98_304_000,
@@ -81,7 +81,7 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
 async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties(
     tmp_path: Path, diary: Path
 ) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=1)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     weights = asked.head.weights_root
     with trio.fail_after(120):
@@ -99,7 +99,7 @@ async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties
 async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
     tmp_path: Path, diary: Path
 ) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=1)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -111,7 +111,7 @@ async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
 
 
 async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=1)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -122,16 +122,16 @@ async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -
             with pytest.raises(RefusedError, match="are damaged"):
                 await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.statements.answered
-    assert not desk.said(HeadMeasure)
+    assert not desk.logged(HeadMeasure)
 
 
 async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=1)
     head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await deeds.perform(duties.MeasureDuty(head, is_drawn=True), desk.swarm.view)
-    (body,) = desk.said(HeadMeasure)
+    (body,) = desk.logged(HeadMeasure)
     assert isinstance(body, HeadMeasure)
     assert body.tokens == 4_096
     assert body.sample is msgspec.UNSET
@@ -140,7 +140,7 @@ async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Pat
 async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
     tmp_path: Path, diary: Path
 ) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=1)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         for _ in range(2):
@@ -148,13 +148,13 @@ async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
                 await deeds.perform(asked, desk.swarm.view)
                 assert asked in deeds.statements.answered
     assert len(slices(diary)) == 1
-    assert len(desk.said(HeadMeasure)) == 1
+    assert len(desk.logged(HeadMeasure)) == 1
 
 
 async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_for(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=0)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -166,7 +166,7 @@ async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_fo
 
 
 async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen), held_out_documents=0)
     asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -174,4 +174,4 @@ async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> Non
             with pytest.raises(RefusedError, match="no held-out text"):
                 await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.statements.answered
-    assert not desk.said(HeadMeasure)
+    assert not desk.logged(HeadMeasure)

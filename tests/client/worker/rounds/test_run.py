@@ -45,8 +45,8 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry
 from tests.support import memory_swarm as swarms
-from tests.support.duty_swarm import DutifulSwarm
-from tests.support.memory_swarm import Said
+from tests.support.duty_swarm import DutySwarm
+from tests.support.memory_swarm import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -128,7 +128,7 @@ class RecordedExchange:
 class DriverRun:
     """A driver for ana, a member of a swarm of three, and the log to feed it from."""
 
-    def __init__(self, folder: Path, swarm: DutifulSwarm, *, is_rich: bool = True) -> None:
+    def __init__(self, folder: Path, swarm: DutySwarm, *, is_rich: bool = True) -> None:
         self.swarm = swarm
         self.key = swarm.members[0].key
         self.deeds = ScriptedDuties(first_head(swarm.manifest) if is_rich else None)
@@ -182,9 +182,9 @@ class DriverRun:
 
 
 @pytest.fixture(scope="module")
-def finished() -> DutifulSwarm:
+def finished() -> DutySwarm:
     """The log of a whole run of two rounds."""
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    swarm = DutySwarm(swarms.tiny_manifest(most=2))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()
@@ -192,7 +192,7 @@ def finished() -> DutifulSwarm:
 
 
 async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
@@ -213,7 +213,7 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
     rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=MeasureRules(every=1))
-    swarm = DutifulSwarm(rules)
+    swarm = DutySwarm(rules)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()
@@ -241,7 +241,7 @@ def kept_bits(play: DriverRun, rules: Manifest) -> list[tuple[int, float]]:
 
 
 async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
@@ -256,7 +256,7 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
 
 
 async def test_failures_that_may_pass_are_survived(
-    tmp_path: Path, finished: DutifulSwarm, autojump_clock: MockClock
+    tmp_path: Path, finished: DutySwarm, autojump_clock: MockClock
 ) -> None:
     play = DriverRun(tmp_path, finished, is_rich=False)
     play.deeds.fails = [
@@ -279,7 +279,7 @@ async def test_failures_that_may_pass_are_survived(
     ids=["a full disk", "a fork"],
 )
 async def test_what_cannot_pass_ends_the_driver(
-    tmp_path: Path, finished: DutifulSwarm, error: Exception
+    tmp_path: Path, finished: DutySwarm, error: Exception
 ) -> None:
     play = DriverRun(tmp_path, finished)
     play.deeds.fails = [error]
@@ -289,7 +289,7 @@ async def test_what_cannot_pass_ends_the_driver(
 
 
 async def test_an_entry_that_breaks_the_rules_is_named(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
     play = DriverRun(tmp_path, finished)
 
@@ -303,7 +303,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
 
     play.fed = 2
     nursery.start_soon(driven)
-    said = swarms.Said(RoundWitness(commits=0), 1)
+    said = swarms.StatementDraft(RoundWitness(commits=0), 1)
     await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
     with trio.fail_after(5):
         await trio.sleep_forever()
@@ -312,7 +312,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
 async def test_a_void_round_leaves_the_error_feedback_alone(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    swarm = DutySwarm(swarms.tiny_manifest(most=2))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     while not any(isinstance(one.statement.body, RoundOpen) for one in swarm.entries):
@@ -329,7 +329,7 @@ async def test_a_void_round_leaves_the_error_feedback_alone(
 
 
 async def test_contributions_are_gathered_while_their_round_lasts(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
@@ -341,7 +341,7 @@ async def test_contributions_are_gathered_while_their_round_lasts(
 
 
 async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
 ) -> None:
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
@@ -358,7 +358,7 @@ async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
     nursery.cancel_scope.cancel()
 
 
-def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[ContributionHeader]:
+def commitments(swarm: DutySwarm, key: PeerKey) -> list[ContributionHeader]:
     return [
         ContributionHeader.parse(from_text(one.statement.body.header, None))
         for one in swarm.entries
@@ -367,7 +367,7 @@ def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[ContributionHeader]:
 
 
 async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come_back(
-    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery, autojump_clock: MockClock
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
@@ -376,7 +376,7 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
     change = StandingChange(
         peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until
     )
-    await play.hand_on(finished.sign(finished.coordinator, Said(change), None))
+    await play.hand_on(finished.sign(finished.coordinator, StatementDraft(change), None))
     await wait_all_tasks_blocked(0.01)
     begun = len(play.deeds.begun)
     assert "signed two different commitments for one round" in play.rounds.waiting_reason

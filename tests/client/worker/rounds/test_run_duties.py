@@ -25,7 +25,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.client.worker.rounds.test_duties import stopped
-from tests.support.duty_runner_setup import Desk
+from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ pytestmark = pytest.mark.trio
 
 
 async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             assert duties.TrainDuty(1) in deeds.statements.answered
             assert deeds.tally.rounds_trained == 1
-        (body,) = desk.said(WorkCommit)
+        (body,) = desk.logged(WorkCommit)
         assert isinstance(body, WorkCommit)
         header = ContributionHeader.parse(from_text(body.header, None))
         assert not desk.round.broken_rule(desk.swarm.members[0].key, header)
@@ -53,7 +53,7 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
 
 
 async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
     with trio.fail_after(120):
         for _ in range(2):
             async with desk.open() as deeds:
@@ -61,26 +61,26 @@ async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Pat
                 await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
                 assert duties.TrainDuty(1) in deeds.statements.answered
         assert deeds.tally.rounds_trained == 0
-        assert len(desk.said(WorkCommit)) == 1
+        assert len(desk.logged(WorkCommit)) == 1
 
 
 async def test_what_was_trained_and_not_said_is_said_without_training(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundOpen))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
         (tmp_path / "outbox.sqlite").unlink()
-        (body,), desk.log = desk.said(WorkCommit), MemoryLog.founded()
+        (body,), desk.log = desk.logged(WorkCommit), MemoryLog.founded()
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             assert deeds.tally.rounds_trained == 0
-        assert desk.said(WorkCommit) == [body]
+        assert desk.logged(WorkCommit) == [body]
 
 
 async def test_a_secret_that_the_log_does_not_know_is_replaced(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundRoster))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundRoster))
     desk.log.refusals["head.attest"] = "wrong-reveal"
     with trio.fail_after(120):
         async with desk.open() as deeds:
@@ -88,25 +88,25 @@ async def test_a_secret_that_the_log_does_not_know_is_replaced(tmp_path: Path) -
             await deeds.perform(duties.AttestDuty(1), desk.swarm.view)
             assert duties.AttestDuty(1) in deeds.statements.answered
             assert duties.ReadyDuty(desk.round.roster_index) in deeds.statements.answered
-    assert not desk.said(HeadAttest)
-    assert len(desk.said(MemberReady)) == 1
+    assert not desk.logged(HeadAttest)
+    assert len(desk.logged(MemberReady)) == 1
 
 
 async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, stopped(RoundWitness))
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundWitness))
     with trio.fail_after(120):
         for _ in range(2):
             async with desk.open() as deeds:
                 await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
                 assert duties.ProveDuty(1) in deeds.statements.answered
-    (body,) = desk.said(WitnessProof)
+    (body,) = desk.logged(WitnessProof)
     assert isinstance(body, WitnessProof)
     assert body.count == len(desk.round.commitments) == 3
 
 
 async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path: Path) -> None:
     swarm = stopped(RoundClose)
-    desk = Desk(tmp_path, swarm)
+    desk = DutyRunnerSetup(tmp_path, swarm)
     closed = accepted_set(len(swarm.entries) - 1, desk.round)
     with trio.fail_after(120):
         async with desk.open() as deeds:

@@ -30,7 +30,7 @@ from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
 from tequio_shared.keys import Signer
-from tests.support.loopback import Takes, network, two_peers
+from tests.support.loopback import ContentFilter, network, two_peers
 from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def test_the_topic_follows_from_network_and_run() -> None:
 async def test_an_announcement_is_received_once_and_only_when_it_passes_the_check() -> None:
     async with two_peers() as (first, second):
         ours = await RunGossip.join(
-            first, NETWORK, RUN, Takes(lambda _, content: content != b"bad")
+            first, NETWORK, RUN, ContentFilter(lambda _, content: content != b"bad")
         )
-        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
+        theirs = await RunGossip.join(second, NETWORK, RUN, ContentFilter())
 
         async def announce() -> None:
             while True:  # before the mesh stands, messages are lost
@@ -92,8 +92,8 @@ async def test_an_announcement_is_received_once_and_only_when_it_passes_the_chec
 @pytest.mark.trio
 async def test_what_was_told_is_soon_forgotten() -> None:
     async with two_peers() as (first, second):
-        ours = await RunGossip.join(first, NETWORK, RUN, Takes())
-        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
+        ours = await RunGossip.join(first, NETWORK, RUN, ContentFilter())
+        theirs = await RunGossip.join(second, NETWORK, RUN, ContentFilter())
         with trio.fail_after(60):
             await _announce_until_received(theirs, ours, b"until the mesh stands")
             for number in range(3 * REMEMBERED):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import Watched, chromium, watched
+from tests.support.browser import WatchedPage, chromium, watched
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.sample_ledger import Shown, live_through
+from tests.support.sample_ledger import SampleLedger, live_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class PageSite:
     """A ledger with history, and its pages."""
 
-    shown: Shown
+    shown: SampleLedger
     pages: PageReader
 
 
@@ -33,7 +33,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
     clock = VirtualClock()
     with opened(make_settings(tmp_path_factory.mktemp("shown")), clock) as ledger:
 
-        async def live() -> Shown:
+        async def live() -> SampleLedger:
             async with running(ledger):
                 return await live_through(ledger, clock)
 
@@ -48,7 +48,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def window(browser: Browser) -> Iterator[Watched]:
+def window(browser: Browser) -> Iterator[WatchedPage]:
     """Open a window in which nothing may go wrong."""
     with watched(browser) as one:
         yield one

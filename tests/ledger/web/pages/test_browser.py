@@ -15,7 +15,7 @@ from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, Watched, barriers, watched
+from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, WatchedPage, barriers, watched
 from tests.support.log_reader import read_leaves
 from tests.support.sample_site import REFUSED, Site, served_site
 
@@ -39,7 +39,7 @@ def main_text(page: Page) -> str:
     return page.locator("main").inner_text()
 
 
-def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: Watched) -> None:
+def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: WatchedPage) -> None:
     window.open(site.url)
     page = window.page
     page.get_by_label("Find a peer, entry or hash").fill(site.peers[3][:7])
@@ -48,7 +48,7 @@ def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: W
     assert "Newest rounds" in main_text(page)
 
 
-def test_a_new_user_sees_why_a_round_paid_nothing(site: Site, window: Watched) -> None:
+def test_a_new_user_sees_why_a_round_paid_nothing(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/peers/{site.peers[3]}")
     row = page.locator("tr", has_text="Rejected")
@@ -58,7 +58,7 @@ def test_a_new_user_sees_why_a_round_paid_nothing(site: Site, window: Watched) -
     assert page.locator("td[title^='refused it']").count() == 5
 
 
-def test_a_new_user_verifies_an_entry(site: Site, window: Watched) -> None:
+def test_a_new_user_verifies_an_entry(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/runs/{site.run}/rounds/{REFUSED}")
     page.get_by_role("link", name="proof", exact=True).first.click()
@@ -107,7 +107,7 @@ def other(match: re.Match[str]) -> str:
 
 
 @pytest.mark.parametrize("what", FORGERIES)
-def test_the_verifier_refuses_what_was_changed(site: Site, window: Watched, what: str) -> None:
+def test_the_verifier_refuses_what_was_changed(site: Site, window: WatchedPage, what: str) -> None:
     pattern, replacement, step = FORGERIES[what]
 
     def forge(route: Route) -> None:
@@ -124,7 +124,7 @@ def test_the_verifier_refuses_what_was_changed(site: Site, window: Watched, what
     assert step in " ".join(failed.all_inner_texts())
 
 
-def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: Watched) -> None:
+def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/entries/5")
     remember(page, size="999999", root="AAAA")
@@ -154,7 +154,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("what", OTHERS)
 def test_a_log_under_another_name_or_key_at_the_same_address_is_noticed(
-    site: Site, window: Watched, what: str
+    site: Site, window: WatchedPage, what: str
 ) -> None:
     page, (former, says) = window.page, OTHERS[what]
     window.open(f"{site.url}/entries/5")
@@ -206,7 +206,7 @@ def test_a_page_into_which_somebody_brought_a_script_runs_none_but_ours(
 
 
 def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
-    site: Site, window: Watched
+    site: Site, window: WatchedPage
 ) -> None:
     window.open(f"{site.url}/entries/5")
     said = window.page.evaluate(
@@ -223,7 +223,7 @@ def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 511, 700])
 def test_growth_is_proven_from_the_tiles_and_a_changed_past_is_noticed(
-    site: Site, window: Watched, size: int
+    site: Site, window: WatchedPage, size: int
 ) -> None:
     page = window.page
     window.open(f"{site.url}/entries/5")
@@ -243,7 +243,7 @@ def first_leaves(site: Site, size: int) -> list[bytes]:
 
 
 def test_a_browser_without_ed25519_says_what_it_could_not_check(
-    site: Site, window: Watched
+    site: Site, window: WatchedPage
 ) -> None:
     page = window.page
     page.add_init_script(
@@ -278,7 +278,9 @@ def test_a_phone_shows_every_place_of_the_leaderboard_as_a_whole(
         assert phone.faults == []
 
 
-def test_a_new_user_sees_how_good_heads_are_and_who_says_so(site: Site, window: Watched) -> None:
+def test_a_new_user_sees_how_good_heads_are_and_who_says_so(
+    site: Site, window: WatchedPage
+) -> None:
     page = window.page
     window.open(f"{site.url}/runs/{site.run}")
     assert "from 2.3 in round 0" in page.locator("#held-out-summary").inner_text()
@@ -292,7 +294,7 @@ def test_a_new_user_sees_how_good_heads_are_and_who_says_so(site: Site, window: 
     page.get_by_text("A drawn member measures a head on held-out text").first.wait_for()
 
 
-def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
+def test_a_page_follows_the_log_by_itself(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/entries")
     page.evaluate("document.querySelector('main a').dataset.stays = 'no'")
@@ -343,7 +345,7 @@ def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browse
         assert page.locator("svg.plot.wide").first.is_visible()
 
 
-def test_the_keyboard_alone_gets_everywhere(site: Site, window: Watched) -> None:
+def test_the_keyboard_alone_gets_everywhere(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(site.url)
     page.keyboard.press("Tab")
@@ -359,7 +361,7 @@ def test_the_keyboard_alone_gets_everywhere(site: Site, window: Watched) -> None
     assert outline == "solid"
 
 
-def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: Watched) -> None:
+def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/runs/{site.run}")
     card = page.locator("section[aria-labelledby=loss-title]")

@@ -11,7 +11,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import digest_from_text
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, barriers, watched
-from tests.support.competition_site import ContestSite, served_contests
+from tests.support.competition_site import CompetitionSite, served_competitions
 from tests.support.sample_competitions import PHASES
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: instal
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContestSite]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompetitionSite]:
     """Fill a ledger and serve it by the real program."""
-    with served_contests(tmp_path_factory.mktemp("contests")) as running:
+    with served_competitions(tmp_path_factory.mktemp("contests")) as running:
         yield running
 
 
-def test_the_typed_client_reads_what_the_program_serves(site: ContestSite) -> None:
+def test_the_typed_client_reads_what_the_program_serves(site: CompetitionSite) -> None:
     lines, answers = trio.run(read, site)
     assert [one.competition for one in lines] == [site.names[phase] for phase in PHASES]
     for line, answer in zip(lines, answers, strict=True):
@@ -42,7 +42,9 @@ def test_the_typed_client_reads_what_the_program_serves(site: ContestSite) -> No
     assert answers[-1].outcome == lines[-1].outcome is not None
 
 
-async def read(site: ContestSite) -> tuple[tuple[CompetitionLine, ...], list[CompetitionAnswer]]:
+async def read(
+    site: CompetitionSite,
+) -> tuple[tuple[CompetitionLine, ...], list[CompetitionAnswer]]:
     """List the competitions, then ask for each."""
     async with LedgerApi(site.url) as api:
         lines = await api.competitions()
@@ -55,7 +57,7 @@ async def read(site: ContestSite) -> tuple[tuple[CompetitionLine, ...], list[Com
     ids=["light and wide", "dark and narrow"],
 )
 def test_every_phase_is_quiet_accessible_and_as_wide_as_its_window(
-    site: ContestSite, browser: Browser, scheme: Scheme, size: tuple[int, int]
+    site: CompetitionSite, browser: Browser, scheme: Scheme, size: tuple[int, int]
 ) -> None:
     found: dict[str, object] = {}
     with watched(browser, scheme, size) as window:
@@ -70,7 +72,7 @@ def test_every_phase_is_quiet_accessible_and_as_wide_as_its_window(
 
 
 def test_without_scripts_the_date_stands_and_with_them_time_runs(
-    site: ContestSite, browser: Browser
+    site: CompetitionSite, browser: Browser
 ) -> None:
     url = f"{site.url}/competitions/{site.names['open']}"
     with watched(browser, scripts=False) as window:

@@ -21,7 +21,7 @@ from tests.support.sample_competitions import (
     LIAR,
     LIED_ABOUT,
     PHASES,
-    ShownCompetitions,
+    SampleCompetitions,
     play,
 )
 from tests.support.sample_ledger import REPO
@@ -39,7 +39,7 @@ KINDS = ("comp.", "eval.")
 class CompetitionPages:
     """The competitions of a ledger, and its pages."""
 
-    shown: ShownCompetitions
+    shown: SampleCompetitions
     reader: PageReader
 
     def name(self, phase: str) -> str:

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import CHROMIUM, Watched
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
+from tests.support.browser import CHROMIUM, WatchedPage
+from tests.support.cosigned_ledger import (
+    WitnessGroup,
+    cosigned,
+    register_keys,
+    wait_until_published,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +21,14 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: instal
 
 
 def test_the_verifier_checks_every_cosigner_and_the_status_names_who_is_silent(
-    tmp_path: Path, window: Watched
+    tmp_path: Path, window: WatchedPage
 ) -> None:
     page = window.page
-    with Ring(tmp_path, 2) as ring:
+    with WitnessGroup(tmp_path, 2) as ring:
         policy = ring.policy("1")
         with cosigned(ring, policy) as ledger:
-            say(ledger, "first", 5)
-            wait_until_shown(ledger, policy, 6)
+            register_keys(ledger, "first", 5)
+            wait_until_published(ledger, policy, 6)
             window.open(f"{ledger.url}/entries/3")
             cosigners = page.locator("[data-witness-key]")
             names = cosigners.all_inner_texts()
@@ -35,7 +40,7 @@ def test_the_verifier_checks_every_cosigner_and_the_status_names_who_is_silent(
             assert sum("cosigned it" in one for one in steps) == len(names)
             for witness in ring.witnesses:
                 witness.kill()
-            say(ledger, "second", 5)
+            register_keys(ledger, "second", 5)
             window.open(f"{ledger.url}/status")
             page.get_by_text("does not answer").first.wait_for()
             assert "6 entries of 11 are published" in page.locator("main").inner_text()
@@ -44,13 +49,13 @@ def test_the_verifier_checks_every_cosigner_and_the_status_names_who_is_silent(
             assert page.locator("tbody tr").count() == 6
 
 
-def test_a_forged_cosignature_is_refused(tmp_path: Path, window: Watched) -> None:
+def test_a_forged_cosignature_is_refused(tmp_path: Path, window: WatchedPage) -> None:
     page = window.page
-    with Ring(tmp_path, 1) as ring:
+    with WitnessGroup(tmp_path, 1) as ring:
         policy = ring.policy("1")
         with cosigned(ring, policy) as ledger:
-            say(ledger, "first", 2)
-            wait_until_shown(ledger, policy, 3)
+            register_keys(ledger, "first", 2)
+            wait_until_published(ledger, policy, 3)
             window.open(f"{ledger.url}/entries/1")
             forged = "/(— witness\\S+ .{40})(.)/"
             page.evaluate(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.ids import to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.sample_ledger import Shown, live_through
+from tests.support.sample_ledger import SampleLedger, live_through
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ def test_all_kinds_of_pages_are_there(tmp_path: Path, cluster: Cluster) -> None:
     clock = VirtualClock()
     with opened(make_settings(tmp_path, database=cluster.database()), clock) as ledger:
 
-        async def live() -> Shown:
+        async def live() -> SampleLedger:
             async with running(ledger):
                 return await live_through(ledger, clock)
 

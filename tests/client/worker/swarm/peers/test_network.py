@@ -27,7 +27,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import FRAME_BYTES, GOSSIP_BYTES
-from tests.support.loopback import LOOPBACK, Takes, network, two_peers
+from tests.support.loopback import LOOPBACK, ContentFilter, network, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -403,8 +403,8 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", Takes())
-    await second.subscribe("/test/topic", Takes())
+    received = await first.subscribe("/test/topic", ContentFilter())
+    await second.subscribe("/test/topic", ContentFilter())
     await mesh_stands(second, received)
     for number in range(300):
         await second.publish("/test/topic", b"%d" % number)
@@ -422,9 +422,9 @@ async def test_a_peer_that_joins_a_topic_after_another_reaches_that_one(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", Takes())
+    received = await first.subscribe("/test/topic", ContentFilter())
     await trio.sleep(1)  # the other was told, and does not take the topic itself
-    await second.subscribe("/test/topic", Takes())
+    await second.subscribe("/test/topic", ContentFilter())
     await mesh_stands(second, received)
 
 
@@ -433,9 +433,9 @@ async def test_a_topic_with_a_very_long_name_is_not_remembered(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    await second.subscribe("/test/" + "t" * TOPIC_CHARACTERS, Takes())
-    received = await second.subscribe("/test/topic", Takes())
-    await first.subscribe("/test/topic", Takes())
+    await second.subscribe("/test/" + "t" * TOPIC_CHARACTERS, ContentFilter())
+    received = await second.subscribe("/test/topic", ContentFilter())
+    await first.subscribe("/test/topic", ContentFilter())
     await mesh_stands(first, received)
     assert set(known_topics(first)) == {"/test/topic"}
 
@@ -443,8 +443,8 @@ async def test_a_topic_with_a_very_long_name_is_not_remembered(
 @pytest.mark.trio
 async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
     async with two_peers(PeerLimits(repeat_topics_s=0.5)) as (first, second):
-        received = await first.subscribe("/test/topic", Takes())
-        await second.subscribe("/test/topic", Takes())
+        received = await first.subscribe("/test/topic", ContentFilter())
+        await second.subscribe("/test/topic", ContentFilter())
         await mesh_stands(second, received)
         known_topics(second).clear()
         await until(lambda: "/test/topic" in known_topics(second), 20)
@@ -457,9 +457,9 @@ def known_topics(peers: PeerNetwork) -> dict[str, set[ID]]:
 @pytest.mark.trio
 async def test_a_relay_passes_on_what_it_does_not_read_and_keeps_nothing_of_it() -> None:
     async with network("sender") as sender, network("relay") as relay, network("reader") as reader:
-        received = await reader.subscribe("/test/topic", Takes())
+        received = await reader.subscribe("/test/topic", ContentFilter())
         for passing_on in (relay, sender):
-            (await passing_on.subscribe("/test/topic", Takes())).close()
+            (await passing_on.subscribe("/test/topic", ContentFilter())).close()
         for peer in (sender, reader):
             await peer.connect(relay.addresses()[0])
         await mesh_stands(sender, received)
@@ -495,8 +495,8 @@ async def test_a_check_that_refuses_or_raises_stops_only_that_message(
             raise ValueError("ours")
         return content == b"good"
 
-    received = await first.subscribe("/test/topic", Takes(check))
-    await second.subscribe("/test/topic", Takes())
+    received = await first.subscribe("/test/topic", ContentFilter(check))
+    await second.subscribe("/test/topic", ContentFilter())
     await mesh_stands(second, received)
     for content in (b"malformed", b"bug", b"refused", b"good"):
         await second.publish("/test/topic", content)
@@ -509,8 +509,8 @@ async def test_gossip_of_the_largest_size_arrives_and_a_larger_one_is_refused(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", Takes())
-    await second.subscribe("/test/topic", Takes())
+    received = await first.subscribe("/test/topic", ContentFilter())
+    await second.subscribe("/test/topic", ContentFilter())
     await mesh_stands(second, received)
     with pytest.raises(RefusedError):
         await second.publish("/test/topic", bytes(GOSSIP_BYTES + 1))
