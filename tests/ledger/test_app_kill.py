@@ -29,7 +29,7 @@ from tequio_shared.statements.runs import RunOpen
 from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.killable_ledger import Fault
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import ORGANISER, START_MS, VirtualClock, make_settings, opened
 from tests.support.log_reader import read_leaves
 from tests.support.signing_swarm import manifest
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Entry
-    from tests.support.killable_ledgers import Mortal, Stable
+    from tests.support.killable_ledgers import ForkedLedger, LedgerForker
 
 
 KILLED = -9
@@ -112,8 +112,8 @@ STARTING = (("sync probe.new", 1), ("update log_head", 1), ("commit log_head", 1
 
 
 @pytest.fixture(scope="module")
-def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stable]:
-    with stabled(tmp_path_factory.mktemp("logs")) as warm:
+def forker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LedgerForker]:
+    with ledger_forker(tmp_path_factory.mktemp("logs")) as warm:
         yield warm
 
 
@@ -175,8 +175,8 @@ def post(http: httpx.Client, observer: LogObserver, entries: list[Entry]) -> Non
     observer.acknowledged |= {item["index"]: leaf for item, leaf in zip(items, leaves, strict=True)}
 
 
-def live_until_death(mortal: Mortal, observer: LogObserver, number: int) -> None:
-    url, net = mortal.served()
+def live_until_death(child: ForkedLedger, observer: LogObserver, number: int) -> None:
+    url, net = child.served()
     with httpx.Client(base_url=url, timeout=30) as http, suppress(httpx.TransportError):
         live(http, net, observer, number)
 
@@ -184,28 +184,28 @@ def live_until_death(mortal: Mortal, observer: LogObserver, number: int) -> None
 @attack("L4", layer="log", ends="nothing acknowledged is lost, and no size has two roots")
 @attack("M5", layer="log", ends="the next start continues; acknowledged statements are there")
 def test_a_kill_while_it_serves_loses_nothing_and_forks_nothing(
-    tmp_path: Path, stable: Stable
+    tmp_path: Path, forker: LedgerForker
 ) -> None:
     observer = LogObserver(tmp_path / "ledger")
     for number, (point, passage) in enumerate(SERVING):
         fault = Fault(point, passage, served=True)
-        mortal = stable.start(observer.folder, fault)
-        live_until_death(mortal, observer, number)
-        assert mortal.wait() == KILLED, f"{point} was not passed {passage} times"
+        child = forker.start(observer.folder, fault)
+        live_until_death(child, observer, number)
+        assert child.wait() == KILLED, f"{point} was not passed {passage} times"
         observer.examine()
     for point, passage in STARTING:
-        mortal = stable.start(observer.folder, Fault(point, passage))
-        assert mortal.wait() == KILLED, f"{point} was not passed {passage} times"
-    check_the_end(stable, observer)
+        child = forker.start(observer.folder, Fault(point, passage))
+        assert child.wait() == KILLED, f"{point} was not passed {passage} times"
+    check_the_end(forker, observer)
 
 
-def check_the_end(stable: Stable, observer: LogObserver) -> None:
-    mortal = stable.start(observer.folder)
-    url, net = mortal.served()
+def check_the_end(forker: LedgerForker, observer: LogObserver) -> None:
+    child = forker.start(observer.folder)
+    url, net = child.served()
     with httpx.Client(base_url=url, timeout=30) as http:
         live(http, net, observer, len(SERVING))
         size = int(http.get("/log/checkpoint").text.split("\n")[1])
-    assert mortal.stop() == 0
+    assert child.stop() == 0
     assert replay(make_settings(observer.folder)) == size
     observer.examine()
     assert len(observer.acknowledged) > 10
@@ -214,10 +214,10 @@ def check_the_end(stable: Stable, observer: LogObserver) -> None:
 
 @pytest.mark.parametrize(("point", "passage"), FOUNDING)
 def test_a_kill_while_it_is_founded_leaves_what_the_next_start_completes(
-    tmp_path: Path, stable: Stable, point: str, passage: int
+    tmp_path: Path, forker: LedgerForker, point: str, passage: int
 ) -> None:
     folder = tmp_path / "ledger"
-    assert stable.start(folder, Fault(point, passage)).wait() == KILLED
+    assert forker.start(folder, Fault(point, passage)).wait() == KILLED
     keys = {path: path.read_bytes() for path in folder.glob("*.key")}
     for _ in range(2):
         with opened(make_settings(folder), VirtualClock(START_MS)) as ledger:
@@ -228,13 +228,15 @@ def test_a_kill_while_it_is_founded_leaves_what_the_next_start_completes(
     assert worst(found) < Grade.ERROR, found
 
 
-def test_the_tables_name_every_write_that_the_program_makes(tmp_path: Path, stable: Stable) -> None:
+def test_the_tables_name_every_write_that_the_program_makes(
+    tmp_path: Path, forker: LedgerForker
+) -> None:
     observer, trace = LogObserver(tmp_path / "ledger"), tmp_path / "trace"
-    mortal = stable.start(observer.folder, trace=trace)
-    url, net = mortal.served()
+    child = forker.start(observer.folder, trace=trace)
+    url, net = child.served()
     with httpx.Client(base_url=url, timeout=30) as http:
         live(http, net, observer, 0)
-    assert mortal.stop() == 0
+    assert child.stop() == 0
     founding, _, serving = trace.read_text().partition("served\n")
     assert schema_apart(founding) == {point for point, _ in FOUNDING if "create" not in point}
     assert schema_apart(serving) == {point for point, _ in SERVING}

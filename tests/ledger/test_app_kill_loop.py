@@ -14,7 +14,7 @@ import pytest
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import make_settings
 from tests.support.observed_log import Ingest, ObservedLog
 
@@ -30,23 +30,23 @@ LONGEST_S = 0.4
 def kill_again_and_again(tmp_path: Path, kills: int) -> None:
     """Kill a ledger while somebody posts, start it again; hold its log against what was seen."""
     seen, rng, folder = ObservedLog(), random.Random(kills), tmp_path / "ledger"
-    with stabled(tmp_path) as stable:
+    with ledger_forker(tmp_path) as forker:
         for number in range(kills):
-            mortal = stable.start(folder)
-            url, net = mortal.served()
+            child = forker.start(folder)
+            url, net = child.served()
             with httpx.Client(base_url=url, timeout=30) as http:
                 seen.record_checkpoint(http)
             with Ingest([url], net, seen, f"life {number}"):
                 assert seen.answered.wait(30)
                 seen.answered.clear()
                 time.sleep(rng.uniform(0, LONGEST_S))
-                os.kill(mortal.pid, signal.SIGKILL)
-                assert mortal.wait() == KILLED
-        mortal = stable.start(folder)
-        url, _ = mortal.served()
+                os.kill(child.pid, signal.SIGKILL)
+                assert child.wait() == KILLED
+        child = forker.start(folder)
+        url, _ = child.served()
         with httpx.Client(base_url=url, timeout=30) as http:
             seen.check(http)
-        assert mortal.stop() == 0
+        assert child.stop() == 0
     assert len(seen.acknowledged) > kills
     given = make_settings(folder)
     found = doctor.examine(given, DataFolder(folder), lambda: time.time_ns() // 1_000_000)

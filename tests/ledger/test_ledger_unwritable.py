@@ -24,7 +24,7 @@ from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.killable_ledger import FULL, Fault
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.log_reader import read_leaves
 from tests.support.small_disk import SmallDisk
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.ids import NetworkId
-    from tests.support.killable_ledgers import Stable
+    from tests.support.killable_ledgers import LedgerForker
 
 CLOCK = VirtualClock()
 PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stable]:
-    with stabled(tmp_path_factory.mktemp("logs")) as warm:
+def forker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LedgerForker]:
+    with ledger_forker(tmp_path_factory.mktemp("logs")) as warm:
         yield warm
 
 
@@ -167,31 +167,31 @@ POINTS = ("open blob", "sync blob", "mkdir folder", "rename blob", "sync folder"
 
 
 def test_an_upload_to_a_full_disk_is_told_and_can_be_repeated(
-    tmp_path: Path, stable: Stable
+    tmp_path: Path, forker: LedgerForker
 ) -> None:
     for number, point in enumerate(POINTS):
-        mortal = stable.start(tmp_path / "ledger", Fault(point, does=FULL, served=True))
-        url, net = mortal.served()
+        child = forker.start(tmp_path / "ledger", Fault(point, does=FULL, served=True))
+        url, net = child.served()
         with httpx.Client(base_url=url, timeout=PATIENCE_S) as http:
             for status, code in ((503, "read-only"), (201, None)):
                 content, now_ms = f"blob {number}".encode(), time.time_ns() // 1_000_000
                 answer = put_blob(http, net, content, now_ms)
                 assert answer.status_code in {status, 200 if code is None else status}, answer.text
                 assert code is None or answer.json()["type"].endswith(code)
-        assert mortal.stop() == 0
+        assert child.stop() == 0
 
 
 def test_a_full_disk_stops_nothing_but_statements_and_all_goes_on_when_there_is_room(
-    tmp_path: Path, stable: Stable
+    tmp_path: Path, forker: LedgerForker
 ) -> None:
     small = SmallDisk(tmp_path / "small")
     try:
-        mortal = stable.start(tmp_path / "small" / "ledger")
-        url, net = mortal.served()
+        child = forker.start(tmp_path / "small" / "ledger")
+        url, net = child.served()
         with httpx.Client(base_url=url, timeout=PATIENCE_S) as http:
             logged = post(http, net, 0)
             assert logged is not None
-            small.fill([mortal.pid])
+            small.fill([child.pid])
             taken = {0: logged}
             number = 1
             while (leaf := post(http, net, number)) is not None:  # the last pages that are left
@@ -200,8 +200,8 @@ def test_a_full_disk_stops_nothing_but_statements_and_all_goes_on_when_there_is_
             assert http.get("/healthz").json()["status"] == "read-only"
             size = int(http.get("/log/checkpoint").text.split("\n")[1])
             assert read_leaves(http, size)[1:] == list(taken.values())
-            assert mortal.events("takes no statements")
-            small.empty([mortal.pid])
+            assert child.events("takes no statements")
+            small.empty([child.pid])
             deadline = time.monotonic() + PATIENCE_S
             while (leaf := post(http, net, number)) is None:
                 assert time.monotonic() < deadline
@@ -209,7 +209,7 @@ def test_a_full_disk_stops_nothing_but_statements_and_all_goes_on_when_there_is_
             assert http.get("/healthz").json() == {"status": "ok"}
             leaves = read_leaves(http, size + 1)
             assert leaves[1:] == [*taken.values(), leaf]
-        assert mortal.stop() == 0
+        assert child.stop() == 0
         folder = DataFolder(tmp_path / "small" / "ledger")
         found = doctor.examine(
             make_settings(folder.path), folder, lambda: time.time_ns() // 1_000_000

@@ -1,4 +1,4 @@
-"""Starts ledgers that die or fail where a test says, one after the other, from one warm process."""
+"""Ledgers that die or fail where a test says, forked from one process that has imported them."""
 
 from __future__ import annotations
 
@@ -31,44 +31,44 @@ _POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mortal:
-    """A ledger that runs, or ran."""
+class ForkedLedger:
+    """A ledger process, running or ended."""
 
     pid: int
     log: Path
-    stable: Stable
+    forker: LedgerForker
 
     def served(self) -> tuple[str, NetworkId]:
-        """Wait until it serves; give its address and network. Raises AssertionError if it ends."""
+        """Wait until it serves; return its address and network, or raise AssertionError."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             for fields in self.events("tequio-ledger serves"):
                 return str(fields["url"]), NetworkId(from_text(str(fields["network_id"])))
             time.sleep(_POLL_S)
-        raise AssertionError(self.said())
+        raise AssertionError(self.log_text())
 
     def events(self, name: str) -> list[dict[str, object]]:
-        """What it logged under that name."""
-        lines = (line for line in self.said().splitlines() if line.endswith("}"))
+        """Return the fields of every event that it logged under a name."""
+        lines = (line for line in self.log_text().splitlines() if line.endswith("}"))
         fields = [json.loads(line) for line in lines if line.startswith("{")]
         return [one for one in fields if one.get("event") == name]
 
-    def said(self) -> str:
-        """All that it wrote to its standard error."""
+    def log_text(self) -> str:
+        """Return all that it wrote to its standard error."""
         return self.log.read_text() if self.log.exists() else ""
 
     def wait(self) -> int:
-        """Wait for its end; negative is the signal that ended it."""
-        return self.stable.wait(self.pid)
+        """Wait for its end; return its exit status, negative for the signal that ended it."""
+        return self.forker.wait(self.pid)
 
     def stop(self) -> int:
-        """Ask it to stop and wait for its end."""
+        """Stop it with SIGTERM; return its exit status."""
         os.kill(self.pid, signal.SIGTERM)
         return self.wait()
 
 
-class Stable:
-    """The warm process, and all that it started."""
+class LedgerForker:
+    """The process that has imported the ledger, and the ledgers forked from it."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process = process
@@ -78,7 +78,7 @@ class Stable:
 
     def start(
         self, folder: Path, fault: Fault | None = None, *options: str, trace: Path | None = None
-    ) -> Mortal:
+    ) -> ForkedLedger:
         """Start `tequio-ledger serve` on a folder."""
         self._count += 1
         log = self._folder / f"ledger-{self._count}.log"
@@ -88,23 +88,23 @@ class Stable:
             fault=fault,
             trace=str(trace) if trace else None,
         )
-        pid = self._say(order)
+        pid = self._send(order)
         self._running.add(pid)
-        return Mortal(pid=pid, log=log, stable=self)
+        return ForkedLedger(pid=pid, log=log, forker=self)
 
     def wait(self, pid: int) -> int:
-        """Wait for the end of one."""
-        status = self._say(Order(wait=pid))
+        """Wait for the end of a ledger; return its exit status."""
+        status = self._send(Order(wait=pid))
         self._running.discard(pid)
         return status
 
     def close(self) -> None:
-        """End all."""
+        """Kill every ledger that still runs."""
         for pid in list(self._running):
             os.kill(pid, signal.SIGKILL)
             self.wait(pid)
 
-    def _say(self, order: Order) -> int:
+    def _send(self, order: Order) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(msgspec.json.encode(order).decode() + "\n")
@@ -113,16 +113,16 @@ class Stable:
 
 
 @contextmanager
-def stabled(folder: Path) -> Iterator[Stable]:
-    """Keep the warm process until the end of the block; everything it started ends with it."""
+def ledger_forker(folder: Path) -> Iterator[LedgerForker]:
+    """Fork ledgers until the end of the block, which kills those that still run."""
     command = [sys.executable, "-m", "tests.support.killable_ledger"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        stable = Stable(process, folder)
+        forker = LedgerForker(process, folder)
         try:
-            yield stable
+            yield forker
         finally:
-            stable.close()
+            forker.close()
             assert process.stdin is not None
             process.stdin.close()

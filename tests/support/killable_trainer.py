@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.support.interception import CallPlace
 
 ENDS = {1: True, 2: False, 3: True, 4: True}
-"""Whether the contribution to a round was accepted."""
+"""By round: was its contribution accepted?"""
 PLACES = {
     "never": None,
     "in the second step": before(inner.StepPlan.at, passage=10),

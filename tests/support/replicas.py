@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tequio_shared.ids import NetworkId
-    from tests.support.killable_ledgers import Mortal, Stable
+    from tests.support.killable_ledgers import ForkedLedger, LedgerForker
 
 PATIENCE_S = 90.0
 _POLL_S = 0.02
@@ -31,7 +31,7 @@ class LedgerReplica:
     """One process."""
 
     folder: Path
-    mortal: Mortal
+    child: ForkedLedger
     url: str
     net: NetworkId
     is_running: bool = True
@@ -40,25 +40,25 @@ class LedgerReplica:
         """Wait until it has logged `count` events of that name; returns the last one."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
-            found = self.mortal.events(name)
+            found = self.child.events(name)
             if len(found) >= count:
                 return found[-1]
             time.sleep(_POLL_S)
-        raise AssertionError(f"no {name!r} in:\n{self.mortal.said()}")
+        raise AssertionError(f"no {name!r} in:\n{self.child.log_text()}")
 
     def kill(self) -> None:
         """End it as a power cut would."""
-        os.kill(self.mortal.pid, signal.SIGKILL)
+        os.kill(self.child.pid, signal.SIGKILL)
         self.is_running = False
-        self.mortal.wait()
+        self.child.wait()
 
     def freeze(self) -> None:
         """Suspend the process; it keeps its locks and connections."""
-        os.kill(self.mortal.pid, signal.SIGSTOP)
+        os.kill(self.child.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Resume the process as if no time had passed."""
-        os.kill(self.mortal.pid, signal.SIGCONT)
+        os.kill(self.child.pid, signal.SIGCONT)
 
     def size(self) -> int:
         """The size of the checkpoint that it serves."""
@@ -75,9 +75,9 @@ class LedgerReplica:
 class ReplicaGroup:
     """All replicas of a test; each has its own folder, with the network's keys."""
 
-    def __init__(self, folder: Path, database: str, stable: Stable) -> None:
+    def __init__(self, folder: Path, database: str, forker: LedgerForker) -> None:
         self._folder = folder
-        self._stable = stable
+        self._forker = forker
         self._database = database
         self.members: list[LedgerReplica] = []
 
@@ -109,9 +109,9 @@ class ReplicaGroup:
     def _run(self, folder: Path, database: str | None, *options: str) -> LedgerReplica:
         blobs = (self._folder / "blobs").as_uri()
         places = ("--blobs", blobs, "--database", database or self._database)
-        mortal = self._stable.start(folder, None, *places, *options)
-        url, net = mortal.served()
-        member = LedgerReplica(folder=folder, mortal=mortal, url=url, net=net)
+        child = self._forker.start(folder, None, *places, *options)
+        url, net = child.served()
+        member = LedgerReplica(folder=folder, child=child, url=url, net=net)
         self.members.append(member)
         return member
 
@@ -119,11 +119,11 @@ class ReplicaGroup:
 @contextmanager
 def replica_group(folder: Path, database: str) -> Iterator[ReplicaGroup]:
     """Run replicas until the end of the block."""
-    with stabled(folder) as stable:
-        yield ReplicaGroup(folder, database, stable)
+    with ledger_forker(folder) as forker:
+        yield ReplicaGroup(folder, database, forker)
 
 
 def _leads(member: LedgerReplica) -> bool:
     names = ("writes the log", "writes the log no longer")
-    first, last = (len(member.mortal.events(name)) for name in names)
+    first, last = (len(member.child.events(name)) for name in names)
     return first > last

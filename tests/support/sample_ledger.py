@@ -288,7 +288,7 @@ def fill(settings: LedgerSettings, until_ms: int) -> SampleLedger:
 
 def _written(number: int, at: int) -> Sample:
     """A head's text, longer in later rounds; the third member's device gives another ending."""
-    text = " fox that could <b>count</b> the stars.\nEvery night she began anew & never"
+    text = " fox that could <b>count</b> the stars.\nEvery night she began again & never"
     ends = " came to the end." if at < 2 else " slept before dawn."
     return Sample(
         prompt="Once upon a time, in the hills above the sea, there lived a",

@@ -19,7 +19,7 @@ from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import VirtualClock
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ async def follow(url: str, folder: Path, size: int) -> None:
 def test_it_shows_what_it_keeps_and_the_ledger_signs_nothing_more(tmp_path: Path) -> None:
     first, second, mine = tmp_path / "first", tmp_path / "second", tmp_path / "worker"
     mine.mkdir()
-    with stabled(tmp_path) as stable:
-        mortal = stable.start(first)
-        url, net = mortal.served()
+    with ledger_forker(tmp_path) as forker:
+        child = forker.start(first)
+        url, net = child.served()
         grow(url, net, "early", 5)
         backup.backup(DataFolder(first), tmp_path / "backup", VirtualClock())
         grow(url, net, "late", 3)
         trio.run(partial(follow, url, mine, 9))
-        assert mortal.stop() == 0
+        assert child.stop() == 0
         backup.restore(tmp_path / "backup", second)
-        url, _ = stable.start(second).served()
+        url, _ = forker.start(second).served()
         assert httpx.get(f"{url}/healthz").json()["status"] == "restored"
         with pytest.RaisesGroup(LogForkedError, flatten_subgroups=True):
             trio.run(partial(follow, url, mine, 99))

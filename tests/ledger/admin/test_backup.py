@@ -20,7 +20,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.uploads import put_blob
 
@@ -63,8 +63,8 @@ def test_a_restored_folder_is_the_backup_to_the_byte_and_bears_a_mark(
 def test_a_backup_of_a_ledger_that_serves_holds_everything_acknowledged_before_it(
     tmp_path: Path,
 ) -> None:
-    with stabled(tmp_path) as stable:
-        url, net = stable.start(tmp_path / "ledger").served()
+    with ledger_forker(tmp_path) as forker:
+        url, net = forker.start(tmp_path / "ledger").served()
         with httpx.Client(base_url=url, timeout=30) as http:
             first = flood(http, net, 0)
             ended = threading.Event()

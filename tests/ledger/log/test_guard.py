@@ -19,7 +19,7 @@ from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import stabled
+from tests.support.killable_ledgers import ledger_forker
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ def test_what_was_never_restored_needs_no_confirmation(tmp_path: Path) -> None:
 @attack("L2", layer="log", ends="stopped by the first client that remembers more")
 def test_clients_stop_a_restored_program_over_http(tmp_path: Path) -> None:
     folder, before, after = restored(tmp_path)
-    with stabled(tmp_path) as stable:
-        url, net = stable.start(folder).served()
+    with ledger_forker(tmp_path) as forker:
+        url, net = forker.start(folder).served()
         with httpx.Client(base_url=url, timeout=30) as http:
             assert http.post("/log/checkpoint", content=b"garbage\n").status_code == 400
             assert http.post("/log/checkpoint", content=before).status_code == 204
