@@ -1,5 +1,5 @@
 """The ledger service: one writer, many readers."""
 
-from importlib.metadata import version
+from tequio_shared.version import BUILD
 
-SOFTWARE = f"tequio-ledger/{version('tequio')}"
+SOFTWARE = f"tequio-ledger/{BUILD}"

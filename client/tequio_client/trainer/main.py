@@ -28,6 +28,7 @@ from typing import IO, NoReturn, TypeAlias, TypeVar
 import msgspec
 import psutil
 
+from tequio_client import heap
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import (
     Advance,
@@ -68,7 +69,8 @@ def main(log_style: str) -> NoReturn:
     os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     try:
-        tasks = importlib.import_module("tequio_client.trainer.tasks")  # seconds: it brings torch
+        with heap.collection_paused():  # torch takes seconds to load
+            tasks = importlib.import_module("tequio_client.trainer.tasks")
         tasks.TrainerLoop(queue, send, activity).run()
     finally:
         traceback.print_exc()
