@@ -16,6 +16,7 @@ import pytest
 
 from tequio_client.runtime import locked
 from tests.support.equivocators import key_folder
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import ORGANISER, served
 
 if TYPE_CHECKING:
@@ -31,13 +32,7 @@ PATIENCE_S = 30
 
 def refused(*arguments: str, status: int = 1) -> str:
     """Run `tequio` with arguments that it must refuse; give the one sentence it says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tequio_client", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_forked(CLIENT, *arguments, timeout_s=PATIENCE_S)
     assert done.returncode == status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     *before, sentence = done.stderr.strip().split("\n")

@@ -28,8 +28,7 @@ from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import RunOpen
 from tests.support.attack_table import attack
 from tests.support.authors import Author
-from tests.support.killable_ledger import Fault
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import Fault, ledger_forker
 from tests.support.ledgers import ORGANISER, START_MS, VirtualClock, make_settings, opened
 from tests.support.log_reader import read_leaves
 from tests.support.signing_swarm import manifest
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Entry
-    from tests.support.killable_ledgers import ForkedLedger, LedgerForker
+    from tests.support.killable_ledger import ForkedLedger, LedgerForker
 
 
 KILLED = -9

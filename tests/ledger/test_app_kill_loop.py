@@ -14,7 +14,7 @@ import pytest
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import ledger_forker
 from tests.support.ledgers import make_settings
 from tests.support.observed_log import Ingest, ObservedLog
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -18,6 +16,7 @@ from tequio_shared.ids import NetworkId, to_text
 from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile, encode_bundle, parse_bundle
 from tequio_shared.statements.statement import Entry, statement_id
 from tests.support.authors import newcomers
+from tests.support.forked_program import LEDGER, run_forked
 from tests.support.ledgers import UNLIMITED, Served, make_settings, served, start
 
 if TYPE_CHECKING:
@@ -92,12 +91,7 @@ def test_replay_counts_the_entries(tmp_path: Path) -> None:
     with served(tmp_path):
         pass
     options = ("--dir", str(tmp_path), "--network", "test", "--origin", "ledger.example/test")
-    done = subprocess.run(
-        [sys.executable, "-m", "tequio_ledger", "replay", *options],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    done = run_forked(LEDGER, "replay", *options)
     assert done.stdout == "replayed 1 entries\n"
 
 

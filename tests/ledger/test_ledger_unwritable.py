@@ -23,8 +23,7 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.killable_ledger import FULL, Fault
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import FULL, Fault, ledger_forker
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.log_reader import read_leaves
 from tests.support.small_disk import SmallDisk
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.ids import NetworkId
-    from tests.support.killable_ledgers import LedgerForker
+    from tests.support.killable_ledger import LedgerForker
 
 CLOCK = VirtualClock()
 PATIENCE_S = 60.0

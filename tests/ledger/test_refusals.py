@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_shared.ids import to_text
+from tests.support.forked_program import LEDGER, run_forked
 from tests.support.ledgers import ORGANISER, served
 
 if TYPE_CHECKING:
@@ -19,13 +19,7 @@ NETWORK = ("--network", "test", "--origin", "ledger.example/test")
 
 def refused(command: str, folder: Path, *options: str) -> str:
     """Run a command that must refuse; return the one sentence that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tequio_ledger", command, "--dir", str(folder), *NETWORK, *options],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
+    done = run_forked(LEDGER, command, "--dir", str(folder), *NETWORK, *options)
     assert done.returncode == 1, done.stderr
     assert done.stderr.startswith("tequio-ledger: "), done.stderr
     assert done.stderr.count("\n") == 1, done.stderr

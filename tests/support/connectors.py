@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import RoleGrant
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.account_provider import CLIENT
+from tests.support.forked_program import LEDGER, ForkedProgram
 from tests.support.ledgers import ORGANISER
 from tests.support.timing_slack import allowed_s
 
@@ -50,7 +50,7 @@ class Connector:
     url: str
     key: PeerKey
     net: NetworkId
-    process: subprocess.Popen[str]
+    process: ForkedProgram
     lines: list[str] = field(default_factory=list)
 
     def post(self, path: str, what: object) -> httpx.Response:
@@ -120,11 +120,11 @@ def connecting_to(
     for one in providers[1:]:
         known += ["--openid", f"{CLIENT}@{one.url}"]
     shown = ("--log-json", "--log-level", "debug")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tequio_ledger", "connect", *place, *known, *shown, *options],
+    process = ForkedProgram(
+        LEDGER,
+        *("connect", *place, *known, *shown, *options),
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},
     )
     lines: list[str] = []

@@ -1,8 +1,4 @@
-"""The real `tequio-ledger`, forked from a warm process, that dies or fails at a named write.
-
-A program: reads one order a line (JSON) from standard input and answers with one line. An order
-`start` forks a child that runs the command line as a shell would; `wait` gives a child's exit
-status, negative for the signal that ended it.
+"""The real `tequio-ledger`, forked, that dies or fails at a named write.
 
 The points are every write that the service makes: what it does to files (`open`, `sync`, `rename`,
 `mkdir`, each with the kind of the file), every writing SQL statement (`insert log_entry`), every
@@ -15,30 +11,38 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 import re
 import signal
-import sys
+import subprocess
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import Engine, event
 
-import tequio_ledger.__main__ as program
 from tequio_ledger import app as service
 from tequio_ledger.log.log import Log
+from tequio_shared.ids import NetworkId, from_text, to_text
+from tests.support import forked_program
+from tests.support.authors import WORK_BITS
+from tests.support.forked_program import ForkedProgram
 from tests.support.interception import intercept, intercept_function
-from tests.support.ledgers import VirtualClock, make_settings, opened
+from tests.support.ledgers import ORGANISER, UNLIMITED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 KILL, FULL = "kill", "full"
 PATIENCE_S = 60.0
+OPTIONS = (
+    *("--network", "test", "--origin", "ledger.example/test", "--port", "0", "--log-json"),
+    *("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS), *UNLIMITED),
+)
+_POLL_S = 0.01
 _WRITING = re.compile(
     r"\s*(INSERT|UPDATE|DELETE|CREATE|DROP|ALTER)\W+(?:.*?\b(?:INTO|TABLE|INDEX)\s+)?(\w+)"
 )
@@ -55,16 +59,97 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Count passages only once the program serves."""
 
 
-class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of standard input."""
+class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a forked ledger does besides its work."""
 
-    start: list[str] | None = None
-    log: str = ""
-    """File for the child's standard error."""
     fault: Fault | None = None
     trace: str | None = None
-    """File to write every point to that is passed."""
-    wait: int | None = None
+    """File that gets every point that is passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForkedLedger:
+    """A ledger process, running or ended."""
+
+    program: ForkedProgram
+    log: Path
+
+    @property
+    def pid(self) -> int:
+        return self.program.pid
+
+    def served(self) -> tuple[str, NetworkId]:
+        """Wait until it serves; return its address and network, or raise AssertionError."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            for fields in self.events("tequio-ledger serves"):
+                return str(fields["url"]), NetworkId(from_text(str(fields["network_id"])))
+            time.sleep(_POLL_S)
+        raise AssertionError(self.log_text())
+
+    def events(self, name: str) -> list[dict[str, object]]:
+        """Return the fields of every event that it logged under a name."""
+        lines = (line for line in self.log_text().splitlines() if line.endswith("}"))
+        fields = [json.loads(line) for line in lines if line.startswith("{")]
+        return [one for one in fields if one.get("event") == name]
+
+    def log_text(self) -> str:
+        """Return all that it wrote to its standard error."""
+        return self.log.read_text() if self.log.exists() else ""
+
+    def wait(self) -> int:
+        """Wait for its end; return its exit status, negative for the signal that ended it.
+
+        A ledger whose fault never strikes is stopped: no test hangs.
+        """
+        try:
+            return self.program.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return self.stop()
+
+    def stop(self) -> int:
+        """Stop it with SIGTERM; return its exit status."""
+        self.program.terminate()
+        return self.program.wait(PATIENCE_S)
+
+
+class LedgerForker:
+    """Starts ledgers, each with a log file of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._started: list[ForkedProgram] = []
+
+    def start(
+        self, folder: Path, fault: Fault | None = None, *options: str, trace: Path | None = None
+    ) -> ForkedLedger:
+        """Start `tequio-ledger serve` on a folder."""
+        log = self._folder / f"ledger-{len(self._started) + 1}.log"
+        hooks = Hooks(fault=fault, trace=str(trace) if trace else None)
+        program = ForkedProgram(
+            forked_program.LEDGER,
+            *("serve", "--dir", str(folder), *OPTIONS, *options),
+            stderr=log,
+            setup=(f"{__name__}:install", msgspec.json.encode(hooks).decode()),
+        )
+        self._started.append(program)
+        return ForkedLedger(program=program, log=log)
+
+    def close(self) -> None:
+        """Kill every ledger that still runs."""
+        for program in self._started:
+            program.kill()
+            program.wait()
+
+
+@contextmanager
+def ledger_forker(folder: Path) -> Iterator[LedgerForker]:
+    """Fork ledgers until the end of the block, which kills those that still run."""
+    forker = LedgerForker(folder)
+    try:
+        yield forker
+    finally:
+        forker.close()
 
 
 class Points:
@@ -112,53 +197,10 @@ class Points:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def main() -> None:
-    """Carry out orders until standard input ends."""
-    with TemporaryDirectory() as folder, opened(make_settings(Path(folder)), VirtualClock()):
-        pass  # what a first start loads and compiles is there before the first fork
-    for line in sys.stdin:
-        order = msgspec.json.decode(line, type=Order)
-        if order.wait is not None:
-            answer = _wait(order.wait)
-        else:
-            answer = os.fork()
-            if answer == 0:
-                _run(order)
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
-
-
-def _wait(pid: int) -> int:
-    """Wait for the end of a child; one whose fault never strikes is stopped: no test hangs."""
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > deadline:
-            os.kill(pid, signal.SIGTERM)
-            deadline = math.inf
-        time.sleep(0.005)
-
-
-def _run(order: Order) -> None:
-    handle = os.open(order.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(handle, 2)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    _hook(Points(order.fault, order.trace))
-    sys.argv = ["tequio-ledger", *(order.start or ())]
-    status = 0
-    try:
-        program.main()
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-    finally:
-        sys.stderr.flush()
-        os._exit(status)
-
-
-def _hook(points: Points) -> None:
-    """Count the program's writes, and strike at the one of the fault."""
+def install(content: str) -> None:
+    """Count this program's writes, and strike at the one of the fault."""
+    hooks = msgspec.json.decode(content, type=Hooks)
+    points = Points(hooks.fault, hooks.trace)
 
     def pass_before(owner: object, name: str, point: Callable[..., str | None]) -> None:
         def pass_(*arguments: object) -> None:
@@ -191,7 +233,3 @@ def _kind(path: Path) -> str:
     if _BLOB.fullmatch(path.name):
         return "blob"
     return "folder" if path.is_dir() or not path.suffix else path.name
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,5 @@
 """Workers that kill themselves with SIGKILL at a named moment: the real program, intercepted.
 
-    python -m tests.support.killable_worker
-
-A line on the input, JSON of `journal`, `moment`, `log` and `arguments`, starts one; it is answered
-by `started PID`, and its end by `ended PID STATUS`, negative for a signal. All are forked from one
-process that has imported everything: a life costs a fraction of a second.
-
 The folder `journal` gets every statement that the worker signs, in `signed`, before it may be sent,
 sent or not; each death writes its moment into `diary`, and so does each training of the synthetic
 trainer. The moment `never` lets it live.
@@ -16,15 +10,12 @@ from __future__ import annotations
 import functools
 import json
 import os
-import select
 import signal
 import sys
-import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tequio_client import files
-from tequio_client.__main__ import main as program
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
@@ -36,6 +27,7 @@ from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.workdir import TrainerWorkdir
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
+from tests.support.forked_program import CLIENT, ForkedProgram
 from tests.support.interception import after, before, intercept_function
 from tests.support.synthetic_trainer import DIARY
 
@@ -103,60 +95,22 @@ MOMENTS = {
 }
 
 
-def main() -> None:
-    """Start the workers that the input orders; when it ends, kill all that still run."""
-    living: set[int] = set()
-    rest = b""
-    while True:
-        readable, _, _ = select.select([sys.stdin], [], [], POLL_S)
-        if readable:
-            chunk = os.read(sys.stdin.fileno(), 1 << 16)
-            if not chunk:
-                break
-            *lines, rest = (rest + chunk).split(b"\n")
-            living |= {_fork(json.loads(line)) for line in lines}
-        for child in list(living):
-            pid, status = os.waitpid(child, os.WNOHANG)
-            if pid:
-                living.discard(child)
-                sys.stdout.write(f"ended {child} {os.waitstatus_to_exitcode(status)}\n")
-                sys.stdout.flush()
-    for child in living:
-        os.kill(child, signal.SIGKILL)
+def start(journal: Path, moment: str, log: Path, *arguments: str) -> ForkedProgram:
+    """Start `tequio` with these arguments, until that moment."""
+    setup = json.dumps({"journal": str(journal), "moment": moment})
+    return ForkedProgram(CLIENT, *arguments, stderr=log, setup=(f"{__name__}:arm", setup))
 
 
-def _fork(order: dict[str, Any]) -> int:  # decoded JSON
-    child = os.fork()
-    if child:
-        sys.stdout.write(f"started {child}\n")
-        sys.stdout.flush()
-        return child
-    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for target, source in enumerate((nothing, nothing, log)):
-        os.dup2(source, target)
-    status = CRASHED
-    try:
-        _live(Path(order["journal"]), order["moment"], order["arguments"])
-        status = 0
-    except SystemExit as end:
-        status = int(end.code or 0)
-    finally:
-        if status == CRASHED:
-            traceback.print_exc()
-        os._exit(status)
-
-
-def _live(journal: Path, moment: str, arguments: list[str]) -> None:
-    """Run the worker until its moment."""
+def arm(content: str) -> None:
+    """Make this process die at its moment, record what it signs, and compute nothing."""
+    order = json.loads(content)
+    journal, moment = Path(order["journal"]), order["moment"]
     journal.mkdir(exist_ok=True)
     os.environ[DIARY] = str(journal / "diary")
     trainer_child.TRAINER = SYNTHETIC
     _record_signed(journal / "signed")
     if moment != "never":
         MOMENTS[moment].arm(functools.partial(_die, journal / "diary", moment))
-    sys.argv = ["tequio", *arguments]
-    program()
 
 
 def _die(diary: Path, moment: str) -> None:
@@ -185,7 +139,3 @@ def signed(path: Path) -> list[Entry]:
         found.append(Entry.parse(raw[4 : 4 + size]))
         raw = raw[4 + size :]
     return found
-
-
-if __name__ == "__main__":
-    main()

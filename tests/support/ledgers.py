@@ -11,15 +11,17 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer
+from tests.support import forked_program
 from tests.support.authors import WORK_BITS
 from tests.support.configured import of_texts
+from tests.support.forked_program import ForkedProgram
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -41,6 +43,7 @@ DEFAULTS = {
 
 UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--request-rate", "0")
 """Options without rate limits, for tests that need many entries fast."""
+Process: TypeAlias = "subprocess.Popen[str] | ForkedProgram"
 DATABASES: dict[Path, str] = {}
 """Database URLs of folders without a database file; set by the fixture `either_database`."""
 
@@ -100,7 +103,7 @@ class Served:
 
     url: str
     net: NetworkId
-    process: subprocess.Popen[str]
+    process: Process
     metrics: str | None
     """URL of its metrics, if they are served."""
 
@@ -110,12 +113,12 @@ class Served:
         self.process.wait(10)
 
 
-PROGRAM = ("-m", "tequio_ledger")
-
-
 @contextmanager
-def served(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> Iterator[Served]:
-    """Start the real program on a free port and stop it afterwards."""
+def served(folder: Path, *options: str, program: Sequence[str] = ()) -> Iterator[Served]:
+    """Start the real program on a free port and stop it afterwards.
+
+    With arguments of an interpreter as `program`, that runs them; otherwise the program is forked.
+    """
     process = start(folder, "--port", "0", *options, program=program)
     try:
         first = _first_line(process)
@@ -132,20 +135,20 @@ def served(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> Ite
             process.stderr.close()
 
 
-def start(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> subprocess.Popen[str]:
+def start(folder: Path, *options: str, program: Sequence[str] = ()) -> Process:
     """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
     network = ("--network", "test", "--origin", "ledger.example/test")
     organiser = ("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS))
-    command = [sys.executable, *program, "serve", "--dir", str(folder)]
+    words = ["serve", "--dir", str(folder), *network, *organiser, "--log-json", *options]
+    env = {**os.environ, "PYTHONWARNINGS": "default"}
+    if not program:
+        return ForkedProgram(forked_program.LEDGER, *words, stderr=subprocess.PIPE, env=env)
     return subprocess.Popen(
-        [*command, *network, *organiser, "--log-json", *options],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONWARNINGS": "default"},
+        [sys.executable, *program, *words], stderr=subprocess.PIPE, text=True, env=env
     )
 
 
-def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
+def _first_line(process: Process) -> dict[str, Any]:
     """Read up to the program's start line; returns the line's fields."""
     assert process.stderr is not None
     while True:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import ledger_forker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tequio_shared.ids import NetworkId
-    from tests.support.killable_ledgers import ForkedLedger, LedgerForker
+    from tests.support.killable_ledger import ForkedLedger, LedgerForker
 
 PATIENCE_S = 90.0
 _POLL_S = 0.02

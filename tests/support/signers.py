@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from tests.support.forked_program import LEDGER, ForkedProgram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +18,10 @@ if TYPE_CHECKING:
 @contextmanager
 def signing(folder: Path, origin: str) -> Iterator[Path]:
     """Start the program for that log and stop it afterwards; yields its socket."""
-    program = [sys.executable, "-m", "tequio_ledger", "sign", "--log-json"]
-    process = subprocess.Popen(
-        [*program, "--dir", str(folder), "--origin", origin],
+    process = ForkedProgram(
+        LEDGER,
+        *("sign", "--log-json", "--dir", str(folder), "--origin", origin),
         stderr=subprocess.PIPE,
-        text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},
     )
     assert process.stderr is not None

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 from tequio_shared.log.policy import AddCheckpoint, origin_hash
+from tests.support.forked_program import LEDGER, ForkedProgram
 from tests.support.merkle_proofs import consistency_proof
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Witness:
 
     url: str
     key: VerifierKey
-    process: subprocess.Popen[str]
+    process: ForkedProgram
 
     def kill(self) -> None:
         """Kill it as a power cut would."""
@@ -60,10 +60,10 @@ def witnessing(
     """Start the real program and stop it afterwards."""
     options = [part for key in logs for part in ("--log", key.text())]
     place = ("--dir", str(folder), "--port", str(port), "--name", name, "--log-json")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tequio_ledger", "witness", *place, *options],
+    process = ForkedProgram(
+        LEDGER,
+        *("witness", *place, *options),
         stderr=subprocess.PIPE,
-        text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},
     )
     try:

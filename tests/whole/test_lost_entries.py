@@ -19,7 +19,7 @@ from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import ledger_forker
 from tests.support.ledgers import VirtualClock
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,7 @@ from tequio_client.keys.state import KeyProtection
 from tequio_client.runtime import locked
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tests.support.forked_program import CLIENT, run_forked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,10 +25,7 @@ PHRASE = "correct horse"
 
 
 def tequio(*arguments: str | Path, said: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tequio_client", "key", *map(str, arguments)]
-    return subprocess.run(
-        command, input=said, capture_output=True, text=True, check=False, timeout=60
-    )
+    return run_forked(CLIENT, "key", *map(str, arguments), timeout_s=60, stdin=said)
 
 
 @pytest.fixture

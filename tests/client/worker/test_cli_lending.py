@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc.control import PointsRow
 from tequio_client.ipc.snapshot import DesiredState, PointsView
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.recording_worker import served
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ ROW = PointsRow(
 
 
 def tequio(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tequio_client", *words, "--dir", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+    return run_forked(CLIENT, *words, "--dir", str(folder), timeout_s=50)
 
 
 async def said(folder: Path, *words: str) -> str:

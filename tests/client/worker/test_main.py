@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_client.keys import identity
 from tequio_client.organiser import opening
+from tests.support.forked_program import CLIENT, ForkedProgram
 from tests.support.ledgers import ORGANISER, served
 from tests.support.plans import PLAN, write_plan
 
@@ -38,16 +38,15 @@ def ledger(place: Path) -> Iterator[str]:
         yield program.url
 
 
-def start(ledger: str, folder: Path, *options: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tequio_client", "worker", "--ledger", ledger]
-    where = ["--dir", str(folder), "--listen", "/ip4/127.0.0.1/tcp/0"]
-    return subprocess.Popen([*command, *where, *options], stderr=subprocess.PIPE, text=True)
+def start(ledger: str, folder: Path, *options: str) -> ForkedProgram:
+    where = ("--ledger", ledger, "--dir", str(folder), "--listen", "/ip4/127.0.0.1/tcp/0")
+    return ForkedProgram(CLIENT, "worker", *where, *options, stderr=subprocess.PIPE)
 
 
-def said(worker: subprocess.Popen[str]) -> tuple[int, list[str]]:
+def said(worker: ForkedProgram) -> tuple[int, list[str]]:
     """Exit status, and the lines on standard error."""
     _, text = worker.communicate(timeout=60)
-    return worker.returncode, text.strip().splitlines()
+    return worker.wait(), text.strip().splitlines()
 
 
 def test_a_missing_device_is_said_once_and_ends_the_worker(ledger: str, tmp_path: Path) -> None:

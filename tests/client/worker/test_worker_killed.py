@@ -8,17 +8,15 @@ the last one left, and ends by SIGKILL at the next moment of the table.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections import defaultdict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 import psutil
@@ -38,12 +36,13 @@ from tequio_shared.statements.network import MemberLeave
 from tequio_shared.statements.runs import RoundClose, RoundVoid, WorkCommit
 from tests.support import killable_worker, ledgers, synthetic_trainer
 from tests.support.attack_table import attack
+from tests.support.forked_program import ForkedProgram
 from tests.support.history import LogHistory
 from tests.support.plans import PLAN, write_plan
 from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
     from tequio_shared.statements.statement import Entry
@@ -85,61 +84,6 @@ TRAINED = (
 """Moments from which on a worker does not train again in that round."""
 
 
-class WorkerForker:
-    """The process that forks all workers and receives their exit statuses."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.killable_worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._started: list[int] = []
-        self._ended: dict[int, int] = {}
-        self._ear = threading.Thread(target=self._listen, daemon=True)
-        self._ear.start()
-
-    async def start(self, request: Mapping[str, object]) -> int:
-        """Start a worker; return its process id."""
-        count = len(self._started)
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-
-        async def holds() -> bool:
-            return len(self._started) > count
-
-        await until("a worker starts", holds)
-        return self._started[-1]
-
-    async def ended(self, worker: int, what: str) -> int:
-        """Wait for a worker's end; return its exit status."""
-
-        async def holds() -> bool:
-            return worker in self._ended
-
-        await until(what, holds)
-        return self._ended[worker]
-
-    def end(self) -> None:
-        """End all workers."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(10)
-        self._ear.join()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in lines:
-                match line.split():
-                    case ["started", pid]:
-                        self._started.append(int(pid))
-                    case ["ended", pid, status]:
-                        self._ended[int(pid)] = int(status)
-
-
 @dataclass
 class KilledWorkers:
     """A folder with a ledger, an open run, and the folders of two workers: ana and bo."""
@@ -147,8 +91,8 @@ class KilledWorkers:
     folder: Path
     port: int = field(default_factory=free_port)
     bo_port: int = field(default_factory=free_port)
-    ledger: subprocess.Popen[str] | None = None
-    cradle: WorkerForker = field(default_factory=WorkerForker)
+    ledger: ledgers.Process | None = None
+    workers: list[ForkedProgram] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -185,21 +129,20 @@ class KilledWorkers:
         """The public key of a worker."""
         return to_text(identity.load_or_create(self.folder / name).key)
 
-    async def start(self, name: str, moment: str = "never") -> int:
-        """Start a worker that lives until that moment; return its process id."""
+    async def start(self, name: str, moment: str = "never") -> ForkedProgram:
+        """Start a worker that lives until that moment."""
         bo = peer_id_text(identity.load_or_create(self.folder / "bo").key)
         port = self.bo_port if name == "bo" else 0
         options = ["--ledger", self.url, "--dir", str(self.folder / name), "--log-json"]
         options += ["--listen", f"/ip4/127.0.0.1/tcp/{port}"]
         if name != "bo":
             options += ["--peer", f"/ip4/127.0.0.1/tcp/{self.bo_port}/p2p/{bo}"]
-        request = {
-            "journal": str(self.folder / f"journal-{name}"),
-            "moment": moment,
-            "log": str(self.folder / f"{name}.log"),
-            "arguments": ["worker", *options],
-        }
-        return await self.cradle.start(request)
+        journal, log = self.folder / f"journal-{name}", self.folder / f"{name}.log"
+        worker = await trio.to_thread.run_sync(
+            partial(killable_worker.start, journal, moment, log, "worker", *options)
+        )
+        self.workers.append(worker)
+        return worker
 
     def diary(self) -> list[str]:
         """Lines that all of ana's processes have written so far."""
@@ -213,7 +156,9 @@ class KilledWorkers:
 
     def end(self) -> None:
         """End what still runs."""
-        self.cradle.end()
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
         if self.ledger is not None:
             self.ledger.kill()
             self.ledger.wait()
@@ -237,6 +182,11 @@ async def opened(folder: Path) -> AsyncIterator[tuple[KilledWorkers, LogHistory]
         raise
     finally:
         place.end()
+
+
+async def ended(worker: ForkedProgram) -> int:
+    """Wait for a worker's end; return its exit status."""
+    return await trio.to_thread.run_sync(worker.wait, PATIENCE_S)
 
 
 async def until(what: str, holds: Callable[[], Awaitable[bool]]) -> None:
@@ -272,7 +222,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
             await place.start("bo")
             for moment in killable_worker.MOMENTS:
                 ana = await place.start("ana", moment)
-                status = await place.cradle.ended(ana, f"killed: {moment}")
+                status = await ended(ana)
                 assert status == -signal.SIGKILL, f"{moment}: it ended with {status}"
             await _the_ledger_is_away_meanwhile(place, history)
             ana = await place.start("ana")
@@ -288,7 +238,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
 async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistory) -> None:
     """Killed with a signed commitment that was never sent; started while no ledger is there."""
     ana = await place.start("ana", "signed copy kept")
-    assert await place.cradle.ended(ana, "signed") == -signal.SIGKILL
+    assert await ended(ana) == -signal.SIGKILL
     word = [one for one in killable_worker.signed(place.journal / "signed") if _is_commitment(one)][
         -1
     ]
@@ -298,7 +248,7 @@ async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistor
     ana = await place.start("ana", "commitment settled")
     await trio.sleep(3)  # the time that it is away
     place.start_ledger()
-    assert await place.cradle.ended(ana, "committed") == -signal.SIGKILL
+    assert await ended(ana) == -signal.SIGKILL
     await history.read()
     logged = history.statements_by(place.key("ana"), WorkCommit)[-1]
     assert logged.body == word.statement.body
@@ -309,12 +259,12 @@ def _is_commitment(entry: Entry) -> bool:
     return isinstance(entry.statement.body, WorkCommit)
 
 
-async def _a_signal_ends_it(place: KilledWorkers, history: LogHistory, ana: int) -> None:
-    trainers = psutil.Process(ana).children()
+async def _a_signal_ends_it(place: KilledWorkers, history: LogHistory, ana: ForkedProgram) -> None:
+    trainers = psutil.Process(ana.pid).children()
     assert len(trainers) == 1
     begun = time.monotonic()
-    os.kill(ana, signal.SIGTERM)
-    assert await place.cradle.ended(ana, "ended by a signal") == 0
+    ana.terminate()
+    assert await ended(ana) == 0
     assert time.monotonic() - begun < allowed_s(5)
     assert not trainers[0].is_running()
     await history.read()

@@ -20,7 +20,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import ledger_forker
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.uploads import put_blob
 

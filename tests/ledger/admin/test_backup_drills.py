@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Attended
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
+from tests.support.forked_program import LEDGER, run_forked
 from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import Served, served, start
 
@@ -33,8 +33,7 @@ NETWORK = ("--network", "test", "--origin", "ledger.example/test")
 
 def told(*words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run `tequio-ledger` with those words."""
-    command = [sys.executable, "-m", "tequio_ledger", *(str(word) for word in words)]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    return run_forked(LEDGER, *(str(word) for word in words), timeout_s=60)
 
 
 def done(*words: str | Path) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,8 @@ from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.authors import newcomers
+from tests.support.forked_program import LEDGER as PROGRAM
+from tests.support.forked_program import run_forked
 from tests.support.ledgers import make_settings, opened
 
 if TYPE_CHECKING:
@@ -175,7 +175,6 @@ def test_the_commands_say_what_they_did(folder: Path, target: str) -> None:
 
 
 def run(*words: str) -> str:
-    command = [sys.executable, "-m", "tequio_ledger", *words]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = run_forked(PROGRAM, *words, timeout_s=60)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from tequio_ledger.config.sources import hide, settings_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.configured import find
+from tests.support.forked_program import LEDGER as PROGRAM
+from tests.support.forked_program import run_forked
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
@@ -45,14 +46,7 @@ def faults(*args: object) -> list[str]:
 
 
 def run(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tequio_ledger", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        env={**os.environ, **environ},
-    )
+    return run_forked(PROGRAM, *words, env={**os.environ, **environ})
 
 
 def test_the_command_line_wins_over_the_environment_which_wins_over_the_file(

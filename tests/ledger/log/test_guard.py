@@ -19,7 +19,7 @@ from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
-from tests.support.killable_ledgers import ledger_forker
+from tests.support.killable_ledger import ledger_forker
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:

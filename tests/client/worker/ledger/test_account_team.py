@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import httpx
@@ -14,6 +12,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.authors import Author
 from tests.support.equivocators import key_folder, now_ms
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -29,10 +28,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def told(ledger: Served, folder: Path, *words: str) -> str:
     """Run the command; what it says."""
-    command = [sys.executable, "-m", "tequio_client", "team", *words, "--ledger", ledger.url]
-    done = subprocess.run(
-        [*command, "--dir", str(folder)], check=False, capture_output=True, text=True, timeout=60
-    )
+    place = ("--ledger", ledger.url, "--dir", str(folder))
+    done = run_forked(CLIENT, "team", *words, *place, timeout_s=60)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout + done.stderr
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from tests.support.account_provider import USER_CODE, AccountProvider, providing
 from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
@@ -84,13 +84,8 @@ def tequio(
     folder: Path, ledger: Served, connector: str, *options: str, **environ: str
 ) -> subprocess.CompletedProcess[str]:
     place = ("--dir", str(folder), "--ledger", ledger.url, "--connector", connector)
-    return subprocess.run(
-        [sys.executable, "-m", "tequio_client", "connect", *place, *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, **environ},
+    return run_forked(
+        CLIENT, "connect", *place, *options, timeout_s=120, env={**os.environ, **environ}
     )
 
 
