@@ -34,6 +34,7 @@ from tests.support.real_network import running_network
 from tests.support.small_network import found
 from tests.whole.test_lending import AWAY
 
+from tequio_client.demo.programs import start_process
 from tequio_client.ipc import control
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def _resident_mb(pid: int) -> float:
 async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, float]]:  # noqa: FBT001 - trio.run takes positions
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        async with running_network(folder) as stage:
+        async with running_network(folder, start_process) as stage:
             await found(stage)
             stage.seed()
             stage.volunteer("ana")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import trio
 
+from tequio_client.demo.programs import start_process
 from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tests.soak.chance import drawn
 from tests.soak.judge import CLASSES, judged
@@ -132,7 +133,7 @@ def _run(folder: Path, minutes: float, seed: int) -> list[str]:
 
 
 async def _soak(folder: Path, minutes: float, seed: int) -> list[str]:
-    async with opened(folder) as swarm, trio.open_nursery() as nursery:
+    async with opened(folder, start=start_process) as swarm, trio.open_nursery() as nursery:
         until = trio.current_time() + minutes * MINUTE_S
         soak = Soak(swarm=swarm, readings=Readings(swarm), until=until)
         nursery.start_soon(soak.readings.run)

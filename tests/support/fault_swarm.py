@@ -20,7 +20,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.log_watch import LogWatch
 from tests.support.proxy import NetworkProxy
-from tests.support.real_network import NodeAddresses, running_network
+from tests.support.real_network import NodeAddresses, running_network, start_forked
 from tests.support.small_disk import SmallDisk
 from tests.support.small_network import CONFIG, PLAN, RunFiles, found
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
     from pathlib import Path
 
+    from tequio_client.demo.programs import StartProcess
     from tests.support.real_network import RealNetwork, RunningProgram
 
 LEDGER, SEED = "ledger", "seed"
@@ -178,11 +179,13 @@ class FaultSwarm:
 
 
 @asynccontextmanager
-async def opened(folder: Path, rounds: int = 10_000) -> AsyncIterator[FaultSwarm]:
+async def opened(
+    folder: Path, rounds: int = 10_000, start: StartProcess = start_forked
+) -> AsyncIterator[FaultSwarm]:
     """Start the swarm and wait for a closed round with all volunteers; the block's end stops it."""
     with _small_disks(folder) as disks:
         async with (
-            running_network(folder) as network,
+            running_network(folder, start) as network,
             LedgerApi(network.url) as api,
             trio.open_nursery() as nursery,
         ):

@@ -15,6 +15,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import io
 import os
 import selectors
 import signal
@@ -297,8 +298,12 @@ def carry_out(order: Order) -> None:
     os.environ.clear()
     os.environ.update(order.env)
     os.chdir(order.folder)
-    if order.env.get("PYTHONWARNINGS"):  # an interpreter reads it when it starts
+    if order.env.get("PYTHONWARNINGS"):  # read by an interpreter when it starts
         warnings.simplefilter("default")
+    if order.env.get("PYTHONUNBUFFERED"):
+        assert isinstance(sys.stdout, io.TextIOWrapper)
+        sys.stdout.reconfigure(write_through=True)
+    os.setsid()  # Ctrl-C is for those who started it
     sys.argv = [order.module, *order.words]
     if order.setup:
         module, _, name = order.setup[0].partition(":")

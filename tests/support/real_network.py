@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import psutil
 import trio
 
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram, tequio
+from tests.support.forked_program import ForkedProgram
 
 if TYPE_CHECKING:
     import signal
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
+    from tequio_client.demo.programs import StartProcess
     from tequio_client.ipc.snapshot import Status
 
 POLL_S = 0.05
@@ -118,8 +122,9 @@ class NodeAddresses:
 class RealNetwork:
     """The folder, the ledger's address, and all programs started so far."""
 
-    def __init__(self, folder: Path, nursery: trio.Nursery) -> None:
+    def __init__(self, folder: Path, nursery: trio.Nursery, start: StartProcess) -> None:
         self.folder = folder
+        self._start = start
         self.port = programs.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.actors: list[RunningProgram] = []
@@ -128,7 +133,7 @@ class RealNetwork:
 
     async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
         """Run a tequio command to its end; returns its output."""
-        program = DemoProgram(name, tequio(*arguments), self.folder)
+        program = DemoProgram(name, tequio(*arguments), self.folder, self._start)
         ended = await program.run()
         output = program.output.decode(errors="replace")
         assert ended == exit_status, f"{name} ended with {ended}: {output}{program.log_tail()}"
@@ -177,7 +182,7 @@ class RealNetwork:
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
     def start(self, name: str, command: list[str]) -> RunningProgram:
-        actor = RunningProgram(program=DemoProgram(name, command, self.folder))
+        actor = RunningProgram(program=DemoProgram(name, command, self.folder, self._start))
         self.actors.append(actor)
         self._nursery.start_soon(actor.run)
         return actor
@@ -189,15 +194,64 @@ class RealNetwork:
             assert not died, f"{actor.name} ended with status {actor.exit_status}"
 
 
+class ForkedProcess:
+    """A forked program with an output for trio."""
+
+    def __init__(self, program: ForkedProgram) -> None:
+        self._program = program
+        assert program.stdout is not None
+        self.stdout = trio.lowlevel.FdStream(os.dup(program.stdout.fileno()))
+        program.close()
+
+    @property
+    def pid(self) -> int:
+        return self._program.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._program.poll()
+
+    async def wait(self) -> int:
+        while (status := self._program.poll()) is None:  # noqa: ASYNC110 - of another process
+            await trio.sleep(POLL_S)
+        await self.stdout.aclose()
+        return status
+
+    def terminate(self) -> None:
+        self._program.terminate()
+
+    def kill(self) -> None:
+        self._program.kill()
+
+
+async def start_forked(command: Sequence[str], log: IO[bytes]) -> ForkedProcess:
+    """Fork one of our programs instead of starting an interpreter."""
+    _, _, package, *words = command
+    fork = partial(
+        ForkedProgram,
+        f"{package}.__main__",
+        *words,
+        stdout=subprocess.PIPE,
+        stderr=Path(log.name),
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    return ForkedProcess(await trio.to_thread.run_sync(fork))
+
+
 def _address(port: int) -> str:
     return f"/ip4/127.0.0.1/tcp/{port}"
 
 
 @asynccontextmanager
-async def running_network(folder: Path) -> AsyncIterator[RealNetwork]:
-    """A network without programs; when the block ends, every started program has ended."""
+async def running_network(
+    folder: Path, start: StartProcess = start_forked
+) -> AsyncIterator[RealNetwork]:
+    """A network without programs; when the block ends, every started program has ended.
+
+    Forked programs share memory: who measures them passes `programs.start_process`.
+    """
     async with trio.open_nursery() as nursery:
-        network = RealNetwork(folder, nursery)
+        network = RealNetwork(folder, nursery, start)
         try:
             yield network
         except BaseException:
@@ -214,6 +268,14 @@ def left_over(folder: Path) -> list[str]:
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            if any(str(folder) in word for word in process.cmdline()):
-                found.append(" ".join(process.cmdline()))
+            words = (*process.cmdline(), _log_of(process))  # a forked program has no command line
+            if any(str(folder) in word for word in words):
+                found.append(" ".join(words))
     return found
+
+
+def _log_of(process: psutil.Process) -> str:
+    """Name the file that its standard error goes to."""
+    with suppress(OSError):
+        return str(Path(f"/proc/{process.pid}/fd/2").readlink())
+    return ""

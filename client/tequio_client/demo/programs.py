@@ -6,9 +6,10 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, Protocol, TypeAlias
 
 import psutil
 import trio
@@ -25,14 +26,52 @@ WORK_BITS = "12"
 _TAIL_BYTES = 2_000
 
 
+class Process(Protocol):
+    """What a demo needs of a process."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    @property
+    def stdout(self) -> AsyncIterable[bytes | bytearray] | None: ...
+
+    async def wait(self) -> int: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+StartProcess: TypeAlias = Callable[[Sequence[str], IO[bytes]], Awaitable[Process]]
+"""Starts a command, with a pipe as standard output and a file as standard error."""
+
+
+async def start_process(command: Sequence[str], log: IO[bytes]) -> Process:
+    """Start a command in a session of its own: Ctrl-C reaches the demo alone, which ends it."""
+    return await trio.lowlevel.open_process(
+        list(command),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+
+
 class DemoProgram:
     """One process: its log in a file, its status lines (if any) parsed as they come."""
 
-    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], folder: Path, start: StartProcess = start_process
+    ) -> None:
         self.name = name
-        self._command = list(command)
+        self._command = command
+        self._start = start
         self.log = folder / "logs" / f"{name}.log"
-        self._process: trio.Process | None = None
+        self._process: Process | None = None
         self.status: link_status.Status | None = None  # the last one
         self.trainer_mb = 0  # the most that a status said
         self.output = bytearray()  # standard output that is not a status line
@@ -52,14 +91,7 @@ class DemoProgram:
         """Start, read until it ends, and say its exit status; cancelling ends it."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            process = await trio.lowlevel.open_process(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,
-            )
+            process = await self._start(self._command, log)
         self._process = process
         try:
             await self._read(process)
@@ -96,7 +128,7 @@ class DemoProgram:
             return self.log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
         return ""
 
-    async def _read(self, process: trio.Process) -> None:
+    async def _read(self, process: Process) -> None:
         if process.stdout is None:
             raise AssertionError("the program has no output pipe")
         rest = bytearray()
