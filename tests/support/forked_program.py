@@ -24,6 +24,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import warnings
 from functools import cache
 from pathlib import Path
@@ -55,7 +56,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """A program to fork."""
 
     module: str
-    """Its `main` is called, with `words` as its arguments."""
+    """Module whose `main` is called, with `words` as its arguments."""
     words: list[str]
     env: dict[str, str]
     folder: str
@@ -106,6 +107,8 @@ class ForkedProgram:
                 os.close(end)
         pid = self._read_number(START_S)
         if pid is None:
+            os.close(self._status)
+            self.close()
             raise RuntimeError(f"{module} could not be forked: see standard error")
         self.pid = pid
 
@@ -248,22 +251,23 @@ class ForkingProcess:
                 if key.fd in self._running:
                     self._report_end(key.fd)
                     continue
-                content, ends, _, _ = socket.recv_fds(
-                    self._orders, ORDER_BYTES, 4, socket.MSG_CMSG_CLOEXEC
-                )
+                flags = socket.MSG_CMSG_CLOEXEC
+                content, ends, _, _ = socket.recv_fds(self._orders, ORDER_BYTES, 4, flags)
                 if not content:
-                    for pid, _ in self._running.values():
-                        os.kill(pid, signal.SIGKILL)
+                    self._kill_all()
                     return None
                 order = msgspec.json.decode(content, type=Order)
-                if self._fork(order, ends):
+                if _can_import(order) and self._fork(ends):
                     return order
+                for end in ends:
+                    os.close(end)
 
-    def _fork(self, order: Order, ends: list[int]) -> bool:
-        for module in (order.module, *PRELOADED.get(order.module, ())):
-            importlib.import_module(module)
-        if order.setup:
-            importlib.import_module(order.setup[0].partition(":")[0])
+    def _kill_all(self) -> None:
+        for pid, _ in self._running.values():
+            os.kill(pid, signal.SIGKILL)
+
+    def _fork(self, ends: list[int]) -> bool:
+        """Return true in the new process; takes the status pipe from `ends` in the other."""
         gc.freeze()  # or the first collection of each child would copy every page
         pid = os.fork()
         if pid:
@@ -271,17 +275,17 @@ class ForkingProcess:
             pidfd = os.pidfd_open(pid)
             self._running[pidfd] = (pid, ends.pop())
             self._selector.register(pidfd, selectors.EVENT_READ)
-        else:
-            self._orders.close()
-            self._selector.close()
-            for pidfd, (_, status_end) in self._running.items():
-                os.close(pidfd)
-                os.close(status_end)
-            for target, end in enumerate(ends[:-1]):
-                os.dup2(end, target)
+            return False
+        self._orders.close()
+        self._selector.close()
+        for pidfd, (_, status_end) in self._running.items():
+            os.close(pidfd)
+            os.close(status_end)
+        for target, end in enumerate(ends[:-1]):
+            os.dup2(end, target)
         for end in ends:
             os.close(end)
-        return not pid
+        return True
 
     def _report_end(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)
@@ -291,6 +295,18 @@ class ForkingProcess:
             os.write(status_end, b"%d\n" % status)
         os.close(status_end)
         os.close(pidfd)
+
+
+def _can_import(order: Order) -> bool:
+    try:
+        for module in (order.module, *PRELOADED.get(order.module, ())):
+            importlib.import_module(module)
+        if order.setup:
+            importlib.import_module(order.setup[0].partition(":")[0])
+    except ImportError:
+        traceback.print_exc()
+        return False
+    return True
 
 
 def carry_out(order: Order) -> None:

@@ -60,7 +60,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a forked ledger does besides its work."""
+    """Changes to a forked ledger: a fault, and a record of what it passes."""
 
     fault: Fault | None = None
     trace: str | None = None

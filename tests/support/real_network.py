@@ -22,13 +22,13 @@ import trio
 
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram, tequio
-from tests.support.forked_program import ForkedProgram
+from tests.support.forked_program import PRELOADED, ForkedProgram
 
 if TYPE_CHECKING:
     import signal
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
-    from tequio_client.demo.programs import StartProcess
+    from tequio_client.demo.programs import Process, StartProcess
     from tequio_client.ipc.snapshot import Status
 
 POLL_S = 0.05
@@ -224,9 +224,11 @@ class ForkedProcess:
         self._program.kill()
 
 
-async def start_forked(command: Sequence[str], log: IO[bytes]) -> ForkedProcess:
-    """Fork one of our programs instead of starting an interpreter."""
+async def start_forked(command: Sequence[str], log: IO[bytes]) -> Process:
+    """Fork a program of the distribution; start an interpreter for any other."""
     _, _, package, *words = command
+    if f"{package}.__main__" not in PRELOADED:
+        return await programs.start_process(command, log)
     fork = partial(
         ForkedProgram,
         f"{package}.__main__",

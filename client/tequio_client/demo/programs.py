@@ -27,7 +27,7 @@ _TAIL_BYTES = 2_000
 
 
 class Process(Protocol):
-    """What a demo needs of a process."""
+    """The part of `trio.Process` that a demo uses."""
 
     @property
     def pid(self) -> int: ...

@@ -16,8 +16,8 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from tests.client.worker.swarm.transfer_peers import paired
 from tests.shared.head.test_layout_lora import BASE
+from tests.support.transfer_peers import paired
 
 if TYPE_CHECKING:
     from pathlib import Path

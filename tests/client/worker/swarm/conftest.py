@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tests.client.worker.swarm.transfer_peers import TransferPeers
 from tests.support.loopback import network
+from tests.support.transfer_peers import TransferPeers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.store.trees import PartialTree
 
 
-from tests.client.worker.swarm.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
+from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
 
 
 @pytest.mark.trio

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerStream
 
 
-from tests.client.worker.swarm.transfer_peers import (
+from tests.support.transfer_peers import (
     BIG,
     MIB,
     SMALL,

@@ -11,8 +11,8 @@ import trio
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_client.worker.swarm.transfer import TransferTimes
 from tequio_shared.ids import sha256
-from tests.client.worker.swarm.transfer_peers import PAYLOAD, REF, paired
 from tests.support import memory_log
+from tests.support.transfer_peers import PAYLOAD, REF, paired
 
 if TYPE_CHECKING:
     from pathlib import Path

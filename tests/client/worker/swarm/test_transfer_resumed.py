@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-from tests.client.worker.swarm.transfer_peers import (
+from tests.support.transfer_peers import (
     BIG,
     MIB,
     TransferPeers,
