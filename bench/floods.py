@@ -22,7 +22,7 @@ import click
 from loops import repository  # noqa: F401 - finds the tests
 from loops.machine import machine
 from tests.support.authors import Author, newcomers
-from tests.support.ledgers import served
+from tests.support.ledgers import PROGRAM, served
 from tests.support.request_loops import meet
 
 from tequio_shared.log.tiles import encode_bundle
@@ -51,7 +51,10 @@ READS = ("/v1/network", "/log/checkpoint", "/log/tile/0/000.p/1", "/v1/ranking",
 def main(json_file: Path | None) -> None:
     """Measure the waiting times of honest peers during floods, and print them as JSON."""
     load_before = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder), *LIMITS) as program:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder), *LIMITS, program=PROGRAM) as program,
+    ):
         calm = asyncio.run(meet(program.url, honest_peers(program, "calm", 1), {}))
         flooded = asyncio.run(
             meet(program.url, honest_peers(program, "flooded", 2), floods(program))

@@ -46,15 +46,22 @@ that transformers loads.
 
 PRINT_HELP = """
 import contextlib, io, json, pathlib, runpy, sys
-helps = {}
+OURS = {"loops", "ledgers", "tests"}
+helps, path = {}, sys.path[1:]
 for script in map(pathlib.Path, sys.argv[1:]):
-    sys.argv, sys.path[0] = [str(script), "--help"], str(script.parent)
-    with contextlib.redirect_stdout(io.StringIO()) as written, contextlib.suppress(SystemExit):
-        runpy.run_path(str(script), run_name="__main__")
-    helps[script.name] = written.getvalue()
+    sys.argv, sys.path[:] = [str(script), "--help"], [str(script.parent), *path]
+    with contextlib.redirect_stdout(io.StringIO()) as written:
+        try:
+            runpy.run_path(str(script), run_name="__main__")
+        except SystemExit as end:
+            helps[script.name] = written.getvalue() if not end.code else f"exit status {end.code}"
+        except Exception as err:
+            helps[script.name] = repr(err)
+    for name in [name for name in sys.modules if name.split(".")[0] in OURS]:
+        del sys.modules[name]
 print(json.dumps(helps))
 """
-"""Prints the help of scripts, all in one process: most of the time goes into their imports."""
+"""Prints the help of scripts, all in one process: most of the time goes into imports."""
 
 PRINT_LOADED = IMPORT_ALL + 'print(*{name.partition(".")[0] for name in sys.modules})'
 
@@ -153,6 +160,26 @@ def test_every_bench_can_write_its_numbers_as_json(script: Path) -> None:
     assert "--json" in _bench_help()[script.name]
 
 
+def test_every_file_of_the_map_exists() -> None:
+    roots = {
+        "shared": ROOT / "shared" / "tequio_shared",
+        "client": ROOT / "client" / "tequio_client",
+        "ledger": ROOT / "ledger" / "tequio_ledger",
+    }
+    page = (ROOT / "docs" / "design.md").read_text()
+    rows = page.partition("| question | file |")[2].partition("\n\n")[0]
+    missing, prefix, named = [], "shared", 0
+    for quoted in re.findall(r"`([^`]+)`", rows):
+        package, found, path = quoted.rpartition(": ")
+        prefix = package if found else prefix
+        if path.endswith((".py", "/")):
+            named += 1
+            if not (roots[prefix] / path).exists():
+                missing.append(f"{prefix}: {path}")
+    assert missing == []
+    assert named > 50
+
+
 def test_every_decision_is_in_the_index() -> None:
     folder = ROOT / "docs" / "decisions"
     index = _text(folder / "README.md")
@@ -235,23 +262,3 @@ def _text(file: Path) -> str:
 
 def _leads_outside(link: str) -> bool:
     return link.startswith(("http://", "https://", "mailto:"))
-
-
-def test_every_file_of_the_map_exists() -> None:
-    roots = {
-        "shared": ROOT / "shared" / "tequio_shared",
-        "client": ROOT / "client" / "tequio_client",
-        "ledger": ROOT / "ledger" / "tequio_ledger",
-    }
-    page = (ROOT / "docs" / "design.md").read_text()
-    rows = page.partition("| question | file |")[2].partition("\n\n")[0]
-    missing, prefix, named = [], "shared", 0
-    for quoted in re.findall(r"`([^`]+)`", rows):
-        package, found, path = quoted.rpartition(": ")
-        prefix = package if found else prefix
-        if path.endswith((".py", "/")):
-            named += 1
-            if not (roots[prefix] / path).exists():
-                missing.append(f"{prefix}: {path}")
-    assert missing == []
-    assert named > 50

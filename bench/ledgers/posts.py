@@ -24,7 +24,7 @@ from tequio_shared.statements.statement import make, sign
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledgers.program import Program
+    from ledgers.program import LedgerProgram
     from tequio_shared.ids import NetworkId, RunId
     from tequio_shared.statements.statement import Body
 
@@ -45,7 +45,7 @@ def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
     return [encode_bundle(leaves[at : at + size]) for at in range(0, len(leaves), size)]
 
 
-def throughput(program: Program, statements: int, connections: int) -> dict[str, float]:
+def throughput(program: LedgerProgram, statements: int, connections: int) -> dict[str, float]:
     """Post presigned batches from several connections at once: new keys, then known ones.
 
     A known key's are those of a run's members, who come and go; the run waits for more of them.
@@ -61,7 +61,7 @@ def throughput(program: Program, statements: int, connections: int) -> dict[str,
     return report | _rate(program, chains, each // STATEMENTS_EACH * STATEMENTS_EACH)
 
 
-def _rate(program: Program, chains: list[list[bytes]], each: int) -> dict[str, float]:
+def _rate(program: LedgerProgram, chains: list[list[bytes]], each: int) -> dict[str, float]:
     before_s = program.cpu_s()
     seconds, latencies = asyncio.run(_post_all(program.url, chains))
     return {
@@ -72,7 +72,7 @@ def _rate(program: Program, chains: list[list[bytes]], each: int) -> dict[str, f
     }
 
 
-def receipts(program: Program, count: int) -> dict[str, float]:
+def receipts(program: LedgerProgram, count: int) -> dict[str, float]:
     """Post single statements one after the other; an answer means durable and signed."""
     chain = bundles(newcomers(program.net, "single", count), 1)
     _, latencies = asyncio.run(_post_all(program.url, [chain]))
@@ -126,7 +126,7 @@ class PostingAuthor:
         return sign(net, statement, self.signer).leaf()
 
 
-def _open_run(program: Program) -> RunId:
+def _open_run(program: LedgerProgram) -> RunId:
     """Open a run that needs more members than there are, so that it never starts."""
     rules = manifest(min_members=4_000, most_members=4_000)
     trio.run(_put_blob, program.url, rules.encode())

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from ledgers.program import Program
+    from ledgers.program import LedgerProgram
 
 CONNECTIONS = 16
 _LENGTH = b"content-length: "
 
 
-def rate(program: Program, path: str, seconds: float = 5.0) -> float:
+def rate(program: LedgerProgram, path: str, seconds: float = 5.0) -> float:
     """Request one path from several connections; return answers per second."""
     return round(asyncio.run(_ask(program.url, path, seconds)))
 

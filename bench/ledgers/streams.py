@@ -12,7 +12,7 @@ import httpx
 from ledgers.posts import bundles, newcomers
 
 if TYPE_CHECKING:
-    from ledgers.program import Program
+    from ledgers.program import LedgerProgram
 
 EVENTS = 40
 PATIENCE_S = 120.0
@@ -20,13 +20,13 @@ PAUSE_S = 0.05
 _AT_ONCE = 50
 
 
-def listeners(program: Program, count: int) -> dict[str, float]:
+def listeners(program: LedgerProgram, count: int) -> dict[str, float]:
     """Open streams, log EVENTS statements one by one, and wait until every stream has them all."""
     last = int(httpx.get(f"{program.url}/log/checkpoint").text.split("\n")[1]) - 1
     return asyncio.run(_listen(program, count, last))
 
 
-async def _listen(program: Program, count: int, last: int) -> dict[str, float]:
+async def _listen(program: LedgerProgram, count: int, last: int) -> dict[str, float]:
     url = urlsplit(program.url)
     opened, delays = asyncio.Semaphore(_AT_ONCE), list[float]()
     logged_s: dict[int, float] = {}
@@ -53,7 +53,7 @@ async def _listen(program: Program, count: int, last: int) -> dict[str, float]:
     }
 
 
-async def _log(program: Program, last: int, logged_s: dict[int, float]) -> None:
+async def _log(program: LedgerProgram, last: int, logged_s: dict[int, float]) -> None:
     requests = bundles(newcomers(program.net, f"events after {last}", EVENTS), 1)
     async with httpx.AsyncClient(base_url=program.url, timeout=60) as client:
         for request in requests:

@@ -50,7 +50,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        gc.disable()  # otherwise an eighth of the import's time; nothing loaded becomes garbage
+        gc.disable()  # otherwise an eighth of the import's time; little of it becomes garbage
         try:
             command: click.Command = getattr(importlib.import_module(module), attribute)
         finally:

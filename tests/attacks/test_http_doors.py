@@ -13,7 +13,7 @@ import pytest
 
 from tequio_shared.ids import sha256, to_text
 from tests.support.attackers import put_headers
-from tests.support.ledgers import ORGANISER, Served, served
+from tests.support.ledgers import ORGANISER, PROGRAM, Served, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ READERS = 24
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     options = ("--trusted-proxy", "127.0.0.0/8", "--address-rate", "3")
-    with served(tmp_path_factory.mktemp("ledger"), *options) as program:
+    with served(tmp_path_factory.mktemp("ledger"), *options, program=PROGRAM) as program:
         yield program
 
 

@@ -92,6 +92,7 @@ def test_replay_counts_the_entries(tmp_path: Path) -> None:
         pass
     options = ("--dir", str(tmp_path), "--network", "test", "--origin", "ledger.example/test")
     done = run_forked(LEDGER, "replay", *options)
+    assert done.returncode == 0, done.stderr
     assert done.stdout == "replayed 1 entries\n"
 
 

@@ -1,8 +1,9 @@
 """Our programs, forked from a process that has imported them: a start costs milliseconds.
 
 Each is a process of its own that runs the real command line; only the start of an interpreter and
-the imports, which take most of the time of a short test, are shared. A program ends with its
-`with` block, and all of them end with the process that started them.
+the imports, which take most of the time of a short test, are shared. All programs end with the
+process that started them. Forked programs share memory: a test that measures it starts an
+interpreter instead.
 
 Started as `python -m tests.support.forked_program FD`, this module is the process that forks. It
 reads orders from the socket FD, one message each, with the program's standard streams and a pipe
@@ -17,16 +18,16 @@ import gc
 import importlib
 import io
 import os
+import resource
+import select
 import selectors
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 import traceback
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -49,7 +50,10 @@ PRELOADED = {
 }
 """Modules that the forking process imports before it forks a program for the first time."""
 ORDER_BYTES = 1 << 17
+STDIN_BYTES = 1 << 16
+"""Room in a pipe that nobody reads yet."""
 START_S = 60.0
+_ENVIRON = dict(os.environ)  # before any test changes it
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +64,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     words: list[str]
     env: dict[str, str]
     folder: str
+    open_files: tuple[int, int]
+    """Limits of open files, soft and hard."""
     setup: tuple[str, str] | None = None
     """`module:function` that changes what the program does, called before it; its argument."""
 
 
 class ForkedProgram:
-    """A forked program; a subset of `subprocess.Popen` with text streams."""
+    """A forked program, with the methods of `subprocess.Popen` and text streams."""
 
     def __init__(
         self,
@@ -79,38 +85,42 @@ class ForkedProgram:
     ) -> None:
         """Fork a program. `subprocess.PIPE` opens a stream, a path appends to a file.
 
-        The program reads `stdin`, a pipe's fill at most, and then the end of its input.
-
-        Raises RuntimeError when the program cannot be imported.
+        The program reads `stdin`, up to STDIN_BYTES, and then the end of its input. Raises
+        RuntimeError when it cannot be forked.
         """
         order = Order(
             module=module,
             words=list(words),
             env=dict(os.environ if env is None else env),
             folder=str(Path.cwd()),
+            open_files=resource.getrlimit(resource.RLIMIT_NOFILE),
             setup=setup,
         )
+        assert len(stdin.encode()) <= STDIN_BYTES
         self.args = [module, *words]
-        self.returncode: int | None = None
-        self._lock = threading.Lock()
-        self._status, status_end = os.pipe()
-        self.stdout, stdout_end = _stream(stdout)
-        self.stderr, stderr_end = _stream(stderr)
-        stdin_end, input_end = os.pipe()
-        with os.fdopen(input_end, "w") as file:
-            file.write(stdin)
-        ends = [stdin_end, stdout_end, stderr_end, status_end]
-        try:
-            socket.send_fds(_forker(), [msgspec.json.encode(order)], ends)
-        finally:
-            for end in ends:
-                os.close(end)
-        pid = self._read_number(START_S)
-        if pid is None:
-            os.close(self._status)
-            self.close()
-            raise RuntimeError(f"{module} could not be forked: see standard error")
-        self.pid = pid
+        self._returncode: int | None = None
+        self._has_ended = threading.Event()
+        with contextlib.ExitStack() as ends, contextlib.ExitStack() as streams:
+            status, status_end = os.pipe()
+            ends.callback(os.close, status_end)
+            status_file = streams.enter_context(os.fdopen(status, "rb"))
+            self.stdout, stdout_end = _stream(stdout, 1, streams)
+            ends.callback(os.close, stdout_end)
+            self.stderr, stderr_end = _stream(stderr, 2, streams)
+            ends.callback(os.close, stderr_end)
+            stdin_end, input_end = os.pipe()
+            ends.callback(os.close, stdin_end)
+            with os.fdopen(input_end, "w") as file:
+                file.write(stdin)
+            order_fds = [stdin_end, stdout_end, stderr_end, status_end]
+            socket.send_fds(_forker(), [msgspec.json.encode(order)], order_fds)
+            ends.close()
+            pid = status_file.readline() if select.select([status], [], [], START_S)[0] else b""
+            if not pid:
+                raise RuntimeError(f"{module} could not be forked: see standard error")
+            self.pid = int(pid)
+            streams.pop_all()
+        threading.Thread(target=self._read_status, args=(status_file,), daemon=True).start()
 
     def __enter__(self) -> Self:
         return self
@@ -122,6 +132,11 @@ class ForkedProgram:
         self.wait()
         self.close()
 
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, negative for a signal; None while the program runs."""
+        return self._returncode
+
     def close(self) -> None:
         """Close the streams."""
         for stream in (self.stdout, self.stderr):
@@ -129,22 +144,20 @@ class ForkedProgram:
                 stream.close()
 
     def poll(self) -> int | None:
-        """Return the exit status, negative for a signal; None while it runs."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.wait(0)
-        return self.returncode
+        """Return the exit status; None while the program runs."""
+        return self._returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end; raises TimeoutExpired."""
-        with self._lock:
-            if self.returncode is None:
-                self.returncode = self._read_number(timeout)
-                os.close(self._status)
-            return self.returncode if self.returncode is not None else -signal.SIGKILL
+        """Wait for the end; raises TimeoutExpired, and RuntimeError without a forking process."""
+        if not self._has_ended.wait(timeout):
+            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        if self._returncode is None:
+            raise RuntimeError("the forking process has ended")
+        return self._returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the program has ended."""
-        if self.poll() is None:
+        if not self._has_ended.is_set():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
@@ -155,8 +168,17 @@ class ForkedProgram:
         self.send_signal(signal.SIGKILL)
 
     def communicate(self, timeout: float) -> tuple[str, str]:
-        """Read both streams to their ends and wait; kills the program when it takes longer."""
-        timer = threading.Timer(timeout, self.kill)
+        """Read both streams to their ends and wait.
+
+        Kills the program and raises TimeoutExpired when it takes longer.
+        """
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            self.kill()
+
+        timer = threading.Timer(timeout, end)
         timer.start()
         try:
             written: list[str] = []
@@ -168,23 +190,18 @@ class ForkedProgram:
         finally:
             timer.cancel()
             self.close()
+        if is_late.is_set():
+            raise subprocess.TimeoutExpired(self.args, timeout, written[0], errors)
         return written[0], errors
 
-    def _read_number(self, timeout_s: float | None) -> int | None:
-        """Read a line of the status pipe; None when the forking process has gone."""
-        line = b""
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._status, selectors.EVENT_READ)
-            while not line.endswith(b"\n"):
-                left = None if deadline is None else max(deadline - time.monotonic(), 0)
-                if not selector.select(left):
-                    raise subprocess.TimeoutExpired(self.args, timeout_s or 0)
-                byte = os.read(self._status, 1)
-                if not byte:
-                    return None
-                line += byte
-        return int(line)
+    def _read_status(self, status: IO[bytes]) -> None:
+        with status:
+            line = status.readline()
+        if line:
+            self._returncode = int(line)
+        else:  # the forking process has gone, and nobody else can stop the program
+            self.kill()
+        self._has_ended.set()
 
 
 def run_forked(
@@ -194,7 +211,7 @@ def run_forked(
     env: Mapping[str, str] | None = None,
     stdin: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end; one that takes longer than `timeout_s` is killed."""
+    """Run a program to its end; raises TimeoutExpired."""
     program = ForkedProgram(
         module, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, stdin=stdin
     )
@@ -202,22 +219,35 @@ def run_forked(
     return subprocess.CompletedProcess(program.args, program.wait(), stdout, stderr)
 
 
-def _stream(wanted: int | Path | None) -> tuple[IO[str] | None, int]:
+def _stream(
+    wanted: int | Path | None, number: int, streams: contextlib.ExitStack
+) -> tuple[IO[str] | None, int]:
     """Return the reading end, if there is one, and the program's end."""
     if wanted == subprocess.PIPE:
         read_end, write_end = os.pipe()
-        return os.fdopen(read_end, "r"), write_end
-    path = wanted if isinstance(wanted, Path) else Path(os.devnull)
-    return None, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return streams.enter_context(os.fdopen(read_end, "r")), write_end
+    if isinstance(wanted, Path):
+        return None, os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    return None, os.dup(number)
 
 
 def _read(stream: IO[str] | None) -> str:
     return stream.read() if stream is not None else ""
 
 
-@cache
+_orders: list[socket.socket] = []  # to the forking process, once it is needed
+_orders_lock = threading.Lock()
+
+
 def _forker() -> socket.socket:
     """Start the forking process, which ends when the socket is closed; return the socket."""
+    with _orders_lock:
+        if not _orders:
+            _orders.append(_start_forker())
+        return _orders[0]
+
+
+def _start_forker() -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -225,6 +255,8 @@ def _forker() -> socket.socket:
             stdin=subprocess.DEVNULL,
             cwd=Path(__file__).parents[2],
             pass_fds=[theirs.fileno()],
+            env=_ENVIRON,
+            start_new_session=True,  # Ctrl-C must not end it before it has ended its programs
         )
 
     def end() -> None:
@@ -257,25 +289,34 @@ class ForkingProcess:
                     self._kill_all()
                     return None
                 order = msgspec.json.decode(content, type=Order)
-                if _can_import(order) and self._fork(ends):
+                if self._fork(order, ends) == 0:
+                    self._become(ends)
                     return order
                 for end in ends:
                     os.close(end)
 
-    def _kill_all(self) -> None:
-        for pid, _ in self._running.values():
-            os.kill(pid, signal.SIGKILL)
-
-    def _fork(self, ends: list[int]) -> bool:
-        """Return true in the new process; takes the status pipe from `ends` in the other."""
-        gc.freeze()  # or the first collection of each child would copy every page
-        pid = os.fork()
+    def _fork(self, order: Order, ends: list[int]) -> int | None:
+        """Return the process id, 0 in the new process, None if it could not be forked."""
+        try:
+            _import(order)
+            gc.freeze()  # or the first collection of each child would copy every page
+            pid = os.fork()
+        except Exception:  # noqa: BLE001 - one bad order must not end the other programs
+            traceback.print_exc()
+            return None
         if pid:
-            os.write(ends[-1], b"%d\n" % pid)
             pidfd = os.pidfd_open(pid)
-            self._running[pidfd] = (pid, ends.pop())
+            status_end = ends.pop()
+            self._running[pidfd] = (pid, status_end)
             self._selector.register(pidfd, selectors.EVENT_READ)
-            return False
+            try:
+                os.write(status_end, b"%d\n" % pid)
+            except BrokenPipeError:  # its starter has given up
+                os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def _become(self, ends: list[int]) -> None:
+        """Give this new process the program's streams and nothing of the others'."""
         self._orders.close()
         self._selector.close()
         for pidfd, (_, status_end) in self._running.items():
@@ -285,7 +326,6 @@ class ForkingProcess:
             os.dup2(end, target)
         for end in ends:
             os.close(end)
-        return True
 
     def _report_end(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)
@@ -296,30 +336,35 @@ class ForkingProcess:
         os.close(status_end)
         os.close(pidfd)
 
+    def _kill_all(self) -> None:
+        for pid, _ in self._running.values():
+            os.kill(pid, signal.SIGKILL)
 
-def _can_import(order: Order) -> bool:
-    try:
+
+def _import(order: Order) -> None:
+    with warnings.catch_warnings():
+        if "PYTHONWARNINGS" in order.env:  # a warning would stand in the program's log
+            warnings.simplefilter("error")
         for module in (order.module, *PRELOADED.get(order.module, ())):
             importlib.import_module(module)
         if order.setup:
             importlib.import_module(order.setup[0].partition(":")[0])
-    except ImportError:
-        traceback.print_exc()
-        return False
-    return True
 
 
 def carry_out(order: Order) -> None:
     """Run the ordered program in this process."""
+    os.setsid()  # Ctrl-C is for those who started it
     os.environ.clear()
     os.environ.update(order.env)
     os.chdir(order.folder)
-    if order.env.get("PYTHONWARNINGS"):  # read by an interpreter when it starts
+    resource.setrlimit(resource.RLIMIT_NOFILE, order.open_files)
+    # An interpreter reads these two when it starts.
+    if filters := order.env.get("PYTHONWARNINGS"):
+        assert filters == "default"
         warnings.simplefilter("default")
     if order.env.get("PYTHONUNBUFFERED"):
         assert isinstance(sys.stdout, io.TextIOWrapper)
-        sys.stdout.reconfigure(write_through=True)
-    os.setsid()  # Ctrl-C is for those who started it
+        sys.stdout.reconfigure(line_buffering=True)
     sys.argv = [order.module, *order.words]
     if order.setup:
         module, _, name = order.setup[0].partition(":")

@@ -68,7 +68,7 @@ def intercept(
 ) -> None:
     """Replace `owner.name` with a wrapper; the hooks get the positional arguments.
 
-    Intercepted twice, both hooks run.
+    After two interceptions of one function, the hooks of both run.
     """
     real = getattr(owner, name)
     first, last = before or _do_nothing, after or _do_nothing

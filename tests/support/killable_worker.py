@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
 from tequio_client.worker.children import trainer as trainer_child
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.outbox_db import OutboxDb
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.ledger.outbox_db import SignedCopy
 
 
-POLL_S = 0.02
-CRASHED = 70
 SYNTHETIC = (sys.executable, "-m", "tests.support.synthetic_trainer")
 
 

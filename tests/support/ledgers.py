@@ -113,6 +113,10 @@ class Served:
         self.process.wait(10)
 
 
+PROGRAM = ("-m", "tequio_ledger")
+"""Arguments of an interpreter that runs the program, for those who measure its memory."""
+
+
 @contextmanager
 def served(folder: Path, *options: str, program: Sequence[str] = ()) -> Iterator[Served]:
     """Start the real program on a free port and stop it afterwards.

@@ -226,9 +226,11 @@ class ForkedProcess:
 
 async def start_forked(command: Sequence[str], log: IO[bytes]) -> Process:
     """Fork a program of the distribution; start an interpreter for any other."""
-    _, _, package, *words = command
-    if f"{package}.__main__" not in PRELOADED:
-        return await programs.start_process(command, log)
+    match list(command):
+        case [sys.executable, "-m", package, *words] if f"{package}.__main__" in PRELOADED:
+            pass
+        case _:
+            return await programs.start_process(command, log)
     fork = partial(
         ForkedProgram,
         f"{package}.__main__",
@@ -250,7 +252,7 @@ async def running_network(
 ) -> AsyncIterator[RealNetwork]:
     """A network without programs; when the block ends, every started program has ended.
 
-    Forked programs share memory: who measures them passes `programs.start_process`.
+    Forked programs share memory: a test that measures them passes `programs.start_process`.
     """
     async with trio.open_nursery() as nursery:
         network = RealNetwork(folder, nursery, start)

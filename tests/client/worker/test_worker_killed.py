@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -184,9 +185,12 @@ async def opened(folder: Path) -> AsyncIterator[tuple[KilledWorkers, LogHistory]
         place.end()
 
 
-async def ended(worker: ForkedProgram) -> int:
+async def ended(worker: ForkedProgram, what: str) -> int:
     """Wait for a worker's end; return its exit status."""
-    return await trio.to_thread.run_sync(worker.wait, PATIENCE_S)
+    try:
+        return await trio.to_thread.run_sync(worker.wait, PATIENCE_S)
+    except subprocess.TimeoutExpired as err:
+        raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}") from err
 
 
 async def until(what: str, holds: Callable[[], Awaitable[bool]]) -> None:
@@ -222,7 +226,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
             await place.start("bo")
             for moment in killable_worker.MOMENTS:
                 ana = await place.start("ana", moment)
-                status = await ended(ana)
+                status = await ended(ana, f"killed: {moment}")
                 assert status == -signal.SIGKILL, f"{moment}: it ended with {status}"
             await _the_ledger_is_away_meanwhile(place, history)
             ana = await place.start("ana")
@@ -238,7 +242,7 @@ async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
 async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistory) -> None:
     """Killed with a signed commitment that was never sent; started while no ledger is there."""
     ana = await place.start("ana", "signed copy kept")
-    assert await ended(ana) == -signal.SIGKILL
+    assert await ended(ana, "signed") == -signal.SIGKILL
     word = [one for one in killable_worker.signed(place.journal / "signed") if _is_commitment(one)][
         -1
     ]
@@ -248,7 +252,7 @@ async def _the_ledger_is_away_meanwhile(place: KilledWorkers, history: LogHistor
     ana = await place.start("ana", "commitment settled")
     await trio.sleep(3)  # the time that it is away
     place.start_ledger()
-    assert await ended(ana) == -signal.SIGKILL
+    assert await ended(ana, "committed") == -signal.SIGKILL
     await history.read()
     logged = history.statements_by(place.key("ana"), WorkCommit)[-1]
     assert logged.body == word.statement.body
@@ -264,7 +268,7 @@ async def _a_signal_ends_it(place: KilledWorkers, history: LogHistory, ana: Fork
     assert len(trainers) == 1
     begun = time.monotonic()
     ana.terminate()
-    assert await ended(ana) == 0
+    assert await ended(ana, "ended by a signal") == 0
     assert time.monotonic() - begun < allowed_s(5)
     assert not trainers[0].is_running()
     await history.read()

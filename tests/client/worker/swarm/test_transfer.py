@@ -21,15 +21,13 @@ from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.transfer import TransferTimes
 from tequio_shared.ids import sha256
+from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tequio_client.worker.store.trees import PartialTree
-
-
-from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
 
 
 @pytest.mark.trio

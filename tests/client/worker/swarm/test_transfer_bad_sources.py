@@ -21,13 +21,6 @@ from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_client.worker.swarm.streams import FIRST_BAN_S, PeerBans
 from tequio_shared.ids import sha256
 from tests.support.attack_table import attack
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tequio_client.worker.swarm.peers import PeerStream
-
-
 from tests.support.transfer_peers import (
     BIG,
     MIB,
@@ -37,6 +30,11 @@ from tests.support.transfer_peers import (
     liar,
     small,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.worker.swarm.peers import PeerStream
 
 
 @pytest.mark.trio

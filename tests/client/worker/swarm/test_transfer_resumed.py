@@ -14,17 +14,15 @@ from tequio_client.worker.swarm.blob_server import (
     BlobServer,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
 from tests.support.transfer_peers import (
     BIG,
     MIB,
     TransferPeers,
     big,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.trio
