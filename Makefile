@@ -69,6 +69,7 @@ style: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
+	MYPYPATH=bench $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py
 
 walls: $(READY)
 	$(BIN)/lint-imports

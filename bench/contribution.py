@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _row(layout: WeightLayout, delta: NDArray[np.float32], k: int) -> dict[str, float]:
-    manifest = Algorithm(name="sparseloco", k=k, bits=BITS)
+    manifest = Algorithm(name="sparseloco", k=k, bits=BITS)  # type: ignore[arg-type]  # only widths that a run may have
     encoded = codecs.encode(
         codecs.outer_algorithm(manifest, k, 0.95), layout, delta, None, torch.device("cpu")
     )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tequio_shared.head.contribution import Algorithm
 
 
-SHAPES: dict[str, dict[str, Any]] = {
+SHAPES: dict[Algorithm, dict[str, Any]] = {
     "sparseloco": {"k": 64, "bits": 2},
     "diloco": {"k": 4096, "bits": 8, "mu_q": 29_491},
 }

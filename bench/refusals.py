@@ -102,9 +102,13 @@ def cost_us(call: Callable[[], object]) -> float:
     return best
 
 
+def _no_document(name: Digest) -> bytes:
+    raise KeyError(name)
+
+
 def statements() -> dict[str, Callable[[], object]]:
     """Leaves at the ledger: parsed, screened, signatures verified."""
-    state = State(GENESIS, {}.__getitem__)
+    state = State(GENESIS, _no_document)
     honest = signed(ORGANISER, MemberLeave(reason=1), run=RUN).leaf()
     nonce = find_nonce(NET, STRANGER.key, WORK_BITS, 0, 1 << 30) or 0
     kinds = {

@@ -75,7 +75,7 @@ def fill(folder: Path, entries: int) -> float:
     begun_s = time.perf_counter()
     with DataFolder(folder) as held:
         ledger = open_ledger(settings_of(folder), held, now_ms)
-        with closing(ledger):
+        with closing(ledger.database):
             batch: list[AdmittedEntry] = []
             for entry in _story(ledger, entries - 1):
                 batch.append(AdmittedEntry.of(entry, ledger.state.net, now_ms()))

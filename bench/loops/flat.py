@@ -29,7 +29,7 @@ class Unwatched:
     def check(self) -> None:
         pass
 
-    def is_enough(self, progress: TrainingProgress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         return progress.step == progress.steps
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 import trio
 from libp2p import new_host
@@ -19,12 +20,15 @@ from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
 from multiaddr import Multiaddr
 
+if TYPE_CHECKING:
+    from libp2p.abc import IHost, INetStream
+
 MIB = 1 << 20
 PROTOCOL = TProtocol("/tequio/bench/library/1")
 LISTEN = [Multiaddr("/ip4/127.0.0.1/tcp/0")]
 
 
-def _host() -> object:
+def _host() -> IHost:
     pair = create_new_key_pair()
     noise = Noise(pair, noise_privkey=new_noise_key().private_key)
     return new_host(
@@ -36,7 +40,7 @@ async def serve(mib: int) -> None:
     """Write `MIB` megabytes into every stream that is opened."""
     host, megabyte = _host(), bytes(MIB)
 
-    async def write(stream: object) -> None:
+    async def write(stream: INetStream) -> None:
         for _ in range(mib):
             await stream.write(megabyte)
 

@@ -15,6 +15,8 @@ from loops import table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tequio_client.trainer.screen import ScreenedCandidate
+    from tequio_shared.head.contribution import RecordShape
 
 PARAMETERS = 100_000_000
 CONTRIBUTIONS = 16
@@ -64,7 +66,7 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
             own_delta=own,
             own_slot=0,
         )
-        before_mb = _peak_mb(anew=True)
+        before_mb = _peak_mb(from_now=True)
         begun = time.perf_counter()
         screen.screen(candidates, witness)
         return {
@@ -72,11 +74,11 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
             "payload_mb": chunks * shape.record_bytes / 1e6,
             "rules_s": rules_s,
             "seconds": time.perf_counter() - begun,
-            "memory_mb": float(_peak_mb(anew=False) - before_mb),
+            "memory_mb": float(_peak_mb(from_now=False) - before_mb),
         }
 
 
-def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
+def _candidate(folder: Path, slot: int, chunks: int, shape: RecordShape) -> ScreenedCandidate:
     """A random contribution: evenly spaced positions with random shifts."""
     from tests.support.training_lab import key_of
 
@@ -131,9 +133,9 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
     )
 
 
-def _peak_mb(*, anew: bool) -> int:
+def _peak_mb(*, from_now: bool) -> int:
     """Peak resident memory so far, or from now on (Linux)."""
-    if anew:
+    if from_now:
         Path("/proc/self/clear_refs").write_text("5")
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM"))

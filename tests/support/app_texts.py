@@ -82,7 +82,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("pages", [entry.title for entry in PAGES]),
     ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
     ("health", (activity.OTHER_ADVICE,)),
-    ("remedies", (*home.NEED_TEXTS.values(), *home.BUTTONS.values())),
+    ("remedies", (*worker_texts.NEED_TEXTS.values(), *home.BUTTONS.values())),
     ("remedies", (home.AWAY, home.AWAY_AT_WORK)),
     ("competitions", [words for words, _, _ in competition_text.STAGE_CHIPS.values()]),
     ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),

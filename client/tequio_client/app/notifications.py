@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
-from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.control import ActivityReply, AskActivity, Question, Reply
@@ -171,7 +170,11 @@ def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     decision = snapshot.decision
     if decision.state is LendingState.ATTENTION:
         return {f"decision-{decision.reason}": worker_texts.decision_reason(decision, now_ms)}
-    return {need.kind: need_text(need) for need in snapshot.needs if need.kind not in QUIET_NEEDS}
+    return {
+        need.kind: worker_texts.need_text(need)
+        for need in snapshot.needs
+        if need.kind not in QUIET_NEEDS
+    }
 
 
 def _week(now_ms: int) -> str:

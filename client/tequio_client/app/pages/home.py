@@ -45,7 +45,6 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
-    AttentionNeed,
     CurrentRoundView,
     LendingReason,
     LendingState,
@@ -80,16 +79,6 @@ REASON_PAGES = {
     LendingReason.NO_RUN: "runs",
 }
 """Pages that solve a problem; Settings where it is another."""
-NEED_TEXTS = {
-    "driver": "The graphics driver is too old to train with.",
-    "key-backup": "Your key has no backup: if this disk fails, your points cannot be claimed.",
-    "disk": "The disk is nearly full.",
-    "update": "A newer Tequio is needed to take part.",
-    "ledger": "The ledger's address has to be checked.",
-    "device": "A device cannot be used.",
-    "standing": "Your key's standing in the network has changed.",
-    "clock": "This computer's clock is wrong.",
-}
 NEED_PAGES = {"driver": "hardware", "device": "hardware", "standing": "activity", "clock": ""}
 """Pages that satisfy a need; Settings where it is another, none for the clock."""
 
@@ -438,7 +427,9 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms))
     for need in snapshot.needs:
-        return BannerText("warning", need_text(need), NEED_PAGES.get(need.kind, "settings"))
+        return BannerText(
+            "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
+        )
     return None
 
 
@@ -446,11 +437,7 @@ def backup_reminder(keys: KeyService | None) -> BannerText | None:
     """A reminder while the key has no backup."""
     if keys is None or not keys.state.wants_backup:
         return None
-    return BannerText("warning", _translated(NEED_TEXTS["key-backup"]), "key-backup")
-
-
-def need_text(need: AttentionNeed) -> str:
-    return f"{_translated(NEED_TEXTS[need.kind])} {need.text}".strip()
+    return BannerText("warning", _translated(worker_texts.NEED_TEXTS["key-backup"]), "key-backup")
 
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
@@ -22,10 +23,12 @@ from PySide6.QtGui import (
     QPainterPathStroker,
     QPixmap,
 )
-from PySide6.QtSvg import QSvgRenderer
 
 from tequio_client.app.theme import style
 from tequio_client.ipc.snapshot import LendingState
+
+if TYPE_CHECKING:
+    from PySide6.QtSvg import QSvgRenderer
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""
@@ -58,6 +61,8 @@ def draw_icon(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
 
 
 def _drawing(name: str, colour: str) -> QSvgRenderer:
+    from PySide6.QtSvg import QSvgRenderer  # noqa: PLC0415 - a hidden app draws none of the set
+
     return QSvgRenderer(QByteArray(_markup(name).replace("currentColor", colour).encode()))
 
 
