@@ -1,6 +1,7 @@
 """Writes a picture of every page of the ledger, dark and light, wide and narrow.
 
     python -m tests.support.page_pictures build/pages [--page run]
+    python -m tests.support.page_pictures docs/pictures --readme
 
 The ledgers are filled again each time, up to now, and served by the real program.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SCHEMES: tuple[Scheme, ...] = ("dark", "light")
+README = (1120, 900)
 SIZES = {"wide": WIDE, "narrow": NARROW}
 
 
@@ -31,6 +33,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description="Pictures of the ledger's pages.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", help="only this one")
+    parser.add_argument("--readme", action="store_true", help="only the README's pictures")
     asked = parser.parse_args(arguments)
     asked.folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -40,8 +43,24 @@ def main(arguments: Sequence[str]) -> None:
         served_competitions(Path(other)) as contests,
         chromium() as browser,
     ):
+        if asked.readme:
+            draw_readme(browser, site, asked.folder)
+            return
         draw_all(browser, site, asked.folder, asked.page)
         draw_all(browser, contests, asked.folder, asked.page)
+
+
+def draw_readme(browser: Browser, site: Site, folder: Path) -> None:
+    """Draw what the README shows: the top of a run, and an entry that the browser has verified."""
+    paths = site.paths()
+    with watched(browser, "dark", README) as window:
+        window.open(site.url + paths["run"])
+        window.page.screenshot(path=folder / "ledger-run-dark.png")
+    with watched(browser, "light", README) as window:
+        window.open(site.url + paths["entry"])
+        window.page.get_by_role("button", name="Verify in this browser").click()
+        window.page.locator("#check-says.verdict.good").wait_for()
+        window.page.screenshot(path=folder / "ledger-entry-light.png")
 
 
 def draw_all(
