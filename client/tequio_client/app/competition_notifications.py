@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import competition_text
-from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import AskCompetitions, CompetitionRow, CompetitionsReply
 

@@ -31,7 +31,6 @@ from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import IconLabel, Label, WrappedLabel, caption, hbox, vbox
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.messages import LEVEL_ICONS
 from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
 
@@ -159,6 +158,9 @@ class ErrorReportDialog(QDialog):
         self.count.setText(self.tr("%n more fault(s) since", "", self._more))
 
     def _head(self) -> QVBoxLayout:
+        # A hidden app loads no cards and banners: 2 MB.
+        from tequio_client.app.widgets.messages import LEVEL_ICONS  # noqa: PLC0415
+
         picture, ink = LEVEL_ICONS["error"]
         title = Label(self.tr("Something went wrong in Tequio's window"), TextStyle.TITLE)
         text = self.tr(

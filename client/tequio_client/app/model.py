@@ -8,18 +8,21 @@ apply.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
 
 if TYPE_CHECKING:
-    from tequio_client.ipc.control import Question, QuestionAnswer, Reply
+    from tequio_client.ipc.control import QuestionAnswer
 
 
+R = TypeVar("R", bound=Reply)
 PREFERENCES_TIMEOUT_MS = 3_000
 """A worker shows accepted preferences long before this."""
 MOST_REPLIES = 32
@@ -189,3 +192,56 @@ class WorkerClient(QObject):
     def ask(self, number: int, question: Question) -> None:
         """The answer has the same number."""
         raise NotImplementedError
+
+
+class PeriodicQuestion(QObject, Generic[R]):
+    """A question, asked by `ask` or by `poll` at intervals: its last reply, or why it has none."""
+
+    changed = Signal()
+    """A reply has arrived, or the question was refused."""
+
+    def __init__(
+        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int = 0
+    ) -> None:
+        super().__init__()
+        self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
+        self._question: Question | None = None
+        self._asked_ms = 0
+        self.reply: R | None = None
+        self.reply_ms = 0
+        self.is_asking = False
+        self.problem = ""
+        """Why the last question was refused; empty: it was not."""
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+
+    def set_question(self, question: Question) -> None:
+        """Ask this from now on; the reply to another question is dropped."""
+        if question != self._question:
+            self._question, self._asked_ms = question, 0
+            self.reply, self.is_asking, self.problem = None, False, ""
+
+    def poll(self) -> None:
+        """Ask if there is a worker and the interval has passed."""
+        is_due = self._now_ms() - self._asked_ms >= self._every_ms
+        if self._model.snapshot is not None and is_due:
+            self.ask()
+
+    def ask(self) -> None:
+        """Ask now, unless the question is pending."""
+        if self._question is None or self.is_asking:
+            return
+        self.is_asking, self._asked_ms = True, self._now_ms()
+        self._model.ask(self._question)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        if question == self._question and isinstance(reply, self._kind):
+            self.reply, self.reply_ms = reply, self._now_ms()
+            self.is_asking, self.problem = False, ""
+            self.changed.emit()
+
+    def _handle_refusal(self, question: Question, why: str) -> None:
+        if question == self._question:
+            self.is_asking = False
+            self.problem = why or self.tr("The worker does not answer")
+            self.changed.emit()

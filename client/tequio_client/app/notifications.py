@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.control import ActivityReply, AskActivity, Question, Reply
 from tequio_client.ipc.snapshot import LendingState, Snapshot
 from tequio_client.ipc.texts import ActivityEvent
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
+    from tequio_client.app.widgets.messages import Banner
     from tequio_client.app.window import AppWindow
 
 
@@ -324,6 +324,8 @@ class NoticeStrip(QWidget):
         """Show a notice unless it is shown already."""
         if (kind, detail) in self.banners:
             return
+        from tequio_client.app.widgets.messages import Banner  # noqa: PLC0415 - see _head of errors
+
         banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
         self.banners[kind, detail] = banner

@@ -6,9 +6,9 @@ from PySide6.QtCore import QCoreApplication, QLocale, QSize, QSysInfo, Signal, q
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
-from tequio_client.app.model import AppModel
+from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.pages.events import TimelineCard
-from tequio_client.app.pages.page import Page, PageContext, PageHeader, PeriodicQuestion
+from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle

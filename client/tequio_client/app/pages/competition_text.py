@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.control import CompetitionRow
 from tequio_client.ipc.snapshot import JudgingView
+
+if TYPE_CHECKING:
+    from tequio_client.app.widgets.indicators import Chip
 
 NANO = 1e9
 SCORE_PLACES = 4

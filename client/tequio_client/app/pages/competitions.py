@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import competition_text as texts
 from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.competition_cards import (
@@ -31,7 +32,6 @@ from tequio_client.app.pages.page import (
     ListPage,
     PageContext,
     PageHeader,
-    PeriodicQuestion,
 )
 from tequio_client.app.pages.run_detail import RunDetail, RunResources, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN, own_run

@@ -10,7 +10,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
-from tequio_client.app.pages.page import PageContext, PeriodicQuestion
+from tequio_client.app.model import PeriodicQuestion
+from tequio_client.app.pages.page import PageContext
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Columns, ElidedLabel, caption_line, vbox

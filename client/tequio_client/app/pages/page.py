@@ -1,4 +1,4 @@
-"""The base of all pages, the questions they ask the worker, and their headings."""
+"""The base of all pages, lists that are read page by page, and headings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from tequio_client.app.model import AppModel
+from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
@@ -128,59 +128,6 @@ class PageContent(QWidget):
         least, layout = super().minimumSizeHint(), self.layout()
         has_height = layout is not None and layout.hasHeightForWidth()
         return QSize(least.width(), 0) if has_height else least
-
-
-class PeriodicQuestion(QObject, Generic[R]):
-    """A question, asked by `ask` or by `poll` at intervals: its last reply, or why it has none."""
-
-    changed = Signal()
-    """A reply has arrived, or the question was refused."""
-
-    def __init__(
-        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int = 0
-    ) -> None:
-        super().__init__()
-        self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
-        self._question: Question | None = None
-        self._asked_ms = 0
-        self.reply: R | None = None
-        self.reply_ms = 0
-        self.is_asking = False
-        self.problem = ""
-        """Why the last question was refused; empty: it was not."""
-        model.replied.connect(self._receive)
-        model.refused.connect(self._handle_refusal)
-
-    def set_question(self, question: Question) -> None:
-        """Ask this from now on; the reply to another question is dropped."""
-        if question != self._question:
-            self._question, self._asked_ms = question, 0
-            self.reply, self.is_asking, self.problem = None, False, ""
-
-    def poll(self) -> None:
-        """Ask if there is a worker and the interval has passed."""
-        is_due = self._now_ms() - self._asked_ms >= self._every_ms
-        if self._model.snapshot is not None and is_due:
-            self.ask()
-
-    def ask(self) -> None:
-        """Ask now, unless the question is pending."""
-        if self._question is None or self.is_asking:
-            return
-        self.is_asking, self._asked_ms = True, self._now_ms()
-        self._model.ask(self._question)
-
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == self._question and isinstance(reply, self._kind):
-            self.reply, self.reply_ms = reply, self._now_ms()
-            self.is_asking, self.problem = False, ""
-            self.changed.emit()
-
-    def _handle_refusal(self, question: Question, why: str) -> None:
-        if question == self._question:
-            self.is_asking = False
-            self.problem = why or self.tr("The worker does not answer")
-            self.changed.emit()
 
 
 class PagedReader(QObject, Generic[Q, Row]):
