@@ -19,13 +19,11 @@ from tequio_client.worker.swarm.blob_server import (
     BlobStatus,
 )
 from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
-from tests.support.loopback import network
+from tests.support.loopback import network, run_peer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
-
-    from trio_typing import TaskStatus
 
     from tequio_client.worker.store.trees import TreeRef
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
@@ -68,7 +66,7 @@ class PeerSetup:
         return self.store.has_tree(root) and self.store.tree_path(root).read_bytes() == content
 
     async def _join(self, name: str, prepare: Callable[[PeerNetwork], object]) -> PeerKey:
-        address: str = await self.nursery.start(_live, name, prepare)
+        address: str = await self.nursery.start(run_peer, name, prepare)
         return await self.us.connect(address)
 
 
@@ -78,18 +76,6 @@ async def peer_setup(folder: Path) -> AsyncIterator[PeerSetup]:
     async with network("ours") as us, trio.open_nursery() as nursery:
         yield PeerSetup(folder, us, nursery)
         nursery.cancel_scope.cancel()
-
-
-async def _live(
-    name: str,
-    prepare: Callable[[PeerNetwork], object],
-    *,
-    task_status: TaskStatus[str] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    async with network(name) as peers:
-        prepare(peers)
-        task_status.started(peers.addresses()[0])
-        await trio.sleep_forever()
 
 
 def tree_of(content: bytes = CONTENT) -> MerkleBlob:

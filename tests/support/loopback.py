@@ -5,10 +5,14 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import trio
+
 from tequio_client.worker.swarm.peers import PeerNetwork
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from trio_typing import TaskStatus
 
     from tequio_client.worker.swarm.limits import PeerLimits
     from tequio_shared.ids import PeerKey
@@ -40,3 +44,16 @@ async def two_peers(
     async with network("first", limits) as first, network("second", limits) as second:
         await second.connect(first.addresses()[0])
         yield first, second
+
+
+async def run_peer(
+    name: str,
+    prepare: Callable[[PeerNetwork], object],
+    *,
+    task_status: TaskStatus[str] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a peer until cancelled; its address is the started value."""
+    async with network(name) as peers:
+        prepare(peers)
+        task_status.started(peers.addresses()[0])
+        await trio.sleep_forever()

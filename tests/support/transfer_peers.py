@@ -23,13 +23,11 @@ from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.streams import PeerBans
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher, TransferTimes
 from tests.support import memory_log
-from tests.support.loopback import network, two_peers
+from tests.support.loopback import run_peer, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
-
-    from trio_typing import TaskStatus
 
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import PeerKey
@@ -73,7 +71,7 @@ class TransferPeers:
 
     async def start(self, name: str, prepare: Callable[[PeerNetwork], object]) -> str:
         """Start a peer; return its address."""
-        address: str = await self._nursery.start(_run_peer, name, prepare)
+        address: str = await self._nursery.start(run_peer, name, prepare)
         return address
 
     def fetcher(
@@ -95,18 +93,6 @@ class TransferPeers:
     def has(self, content: bytes, ref: TreeRef) -> bool:
         """True if our store has the tree with this content."""
         return self.store.tree_path(ref.root).read_bytes() == content
-
-
-async def _run_peer(
-    name: str,
-    prepare: Callable[[PeerNetwork], object],
-    *,
-    task_status: TaskStatus[str] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    async with network(name) as peers:
-        prepare(peers)
-        task_status.started(peers.addresses()[0])
-        await trio.sleep_forever()
 
 
 def big() -> TreeRef:

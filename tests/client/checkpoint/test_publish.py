@@ -270,7 +270,7 @@ class MemoryKeyring:
         self.is_there = is_there
 
     def get(self, slot: str) -> bytes | None:
-        """The stored key; IdentityError if there is no keyring."""
+        """Return the stored key, or raise IdentityError without a keyring."""
         if not self.is_there:
             raise IdentityError("keyring-absent")
         return self.kept.get(slot)

@@ -30,6 +30,7 @@ from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.loopback import two_peers
+from tests.support.partial_trees import flip
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -104,16 +105,6 @@ def head_named(weights: Digest, round_: int = 7) -> Head:
     return Head.of(
         RUN, round_, parent=parent, set_root=fixed, weights_root=weights, aux_root=ZERO_DIGEST
     )
-
-
-def flip(path: Path, at: int) -> None:
-    """Change one bit of a file that a store keeps."""
-    path.chmod(0o644)
-    with path.open("r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 1]))
 
 
 @pytest.mark.trio

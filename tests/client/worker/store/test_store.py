@@ -18,7 +18,7 @@ from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, h
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.log.merkle import root
-from tests.support.partial_trees import open_partial
+from tests.support.partial_trees import flip, open_partial
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -271,14 +271,6 @@ def test_a_damaged_tree_is_found_by_verifying_it(tmp_path: Path) -> None:
     path.write_bytes(CONTENT[::-1])
     assert not store.verify_tree(ref.root)
     assert not store.has_tree(ref.root)
-
-
-def flip(path: Path, at: int) -> None:
-    """Change one bit of a file that the store keeps."""
-    path.chmod(0o644)
-    content = bytearray(path.read_bytes())
-    content[at] ^= 1
-    path.write_bytes(content)
 
 
 def test_of_a_damaged_tree_the_sound_pieces_stay_also_after_a_restart(tmp_path: Path) -> None:

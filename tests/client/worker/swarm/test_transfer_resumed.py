@@ -14,6 +14,7 @@ from tequio_client.worker.swarm.blob_server import (
     BlobServer,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
+from tests.support.partial_trees import flip
 from tests.support.transfer_peers import (
     BIG,
     MIB,
@@ -126,13 +127,3 @@ async def test_of_a_tree_like_one_that_is_here_only_the_pieces_that_differ_come(
         assert fetcher.client.streams.received_bytes <= leaves + MIB + 100
     assert swarm.has(BIG, ref)
     assert swarm.has(bytes(ours), mine)
-
-
-def flip(path: Path, at: int) -> None:
-    """Change one bit of a file that a store keeps."""
-    path.chmod(0o644)
-    with path.open("r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 1]))
