@@ -123,8 +123,7 @@ def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
     yield UnsignedMember(ORGANISER.key).next_entry(opening, at_ms, rules.run_id)
     names = (b"member %d" % number for number in range(AUTHORS))
     members = [UnsignedMember(Signer(sha256(name)).key) for name in names]
-    commit = to_text(sha256(b"secret"))
-    ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
+    ready = MemberReady(head=to_text(sha256(b"head")), roles=("trainer", "witness"))
     for member in members:
         yield member.next_entry(KeyRegister(nonce=0), at_ms)
     for _ in range(0, entries - 1 - AUTHORS, 2 * AUTHORS):  # rounded up to whole cycles

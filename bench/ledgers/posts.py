@@ -97,8 +97,7 @@ class MemberGroup:
 
     def come_and_go(self, run: RunId) -> list[bytes]:
         """Sign `STATEMENTS_EACH` statements per member: ready, then leave."""
-        commit = to_text(sha256(b"secret"))
-        ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
+        ready = MemberReady(head=to_text(sha256(b"head")), roles=("trainer", "witness"))
         bodies = (ready, MemberLeave(reason=1)) * (STATEMENTS_EACH // 2)
         return [one.sign_next(self.net, body, run) for body in bodies for one in self.authors]
 

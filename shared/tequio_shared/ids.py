@@ -124,6 +124,11 @@ MaybeBytes32Text = Annotated[
 MaybeTeamName = Annotated[str, Meta(max_length=32, pattern=r"\A(?:[a-z0-9][a-z0-9-]{0,31})?\Z")]
 """The name of a team, or nothing at all."""
 
+VrfProofText = Annotated[
+    str, Meta(min_length=107, max_length=107, pattern=r"\A[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]\Z")
+]
+"""A proof of a verifiable random function, 80 bytes (107 characters)."""
+
 HeaderText = Annotated[str, Meta(min_length=288, max_length=288, pattern=r"\A[A-Za-z0-9_-]{288}\Z")]
 """A contribution header of 216 bytes (288 characters)."""
 

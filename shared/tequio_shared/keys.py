@@ -6,8 +6,6 @@ signature under the identity point for every message), so a key counts only once
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -15,8 +13,9 @@ from nacl.bindings import crypto_core_ed25519_is_valid_point
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
+from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import NetworkId, PeerKey
+from tequio_shared.ids import PeerKey
 
 KEY_BYTES = 32
 SEED_BYTES = 32
@@ -24,7 +23,6 @@ SIGNATURE_BYTES = 64
 
 _CHECKED = 16_384
 """Keys whose check is cached: it takes as long as verifying a signature."""
-_BEACON_PREFIX = b"tequio/v1/beacon-secret\x00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,9 @@ class Signer:
         """Sign with Ed25519: 64 bytes, the same every time."""
         return self._signing.sign(message).signature
 
-    def beacon_secret(self, net: NetworkId, number: int) -> bytes:
-        """Derive the key's 32-byte beacon secret with that number, which the holder counts.
-
-        HMAC-SHA256 under a key that only the seed gives: nothing to store between commit and
-        reveal, and the revealed secret shows nothing about the seed.
-        """
-        secret = hashlib.sha256(_BEACON_PREFIX + self.seed).digest()
-        return hmac.digest(secret, net + number.to_bytes(8, "big"), "sha256")
+    def prove(self, alpha: bytes) -> bytes:
+        """Prove the output of the key's verifiable random function: 80 bytes (`vrf`)."""
+        return vrf.prove(self.seed, self.key, alpha)
 
 
 @lru_cache(_CHECKED)

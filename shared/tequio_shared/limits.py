@@ -28,6 +28,10 @@ GOSSIP_BYTES = 100_000
 
 WITNESSES = 16
 """Elected per round; all members when there are fewer."""
+LARGE_ROSTER = 48
+"""Slots with the role witness above which `WITNESSES_OF_LARGE` are elected: 16 of many are too
+easily two thirds of one party's."""
+WITNESSES_OF_LARGE = 32
 CONTRIBUTORS = 4_095
 """Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
 SPEED_ROUNDS = 5

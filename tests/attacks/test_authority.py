@@ -62,7 +62,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedLedger]
 
 
 def ready(author: Author, run: RunId = RULES.run_id) -> Entry:
-    body = MemberReady(head=D, roles=("trainer", "witness"), commit=D)
+    body = MemberReady(head=D, roles=("trainer", "witness"))
     return author.sign(body, now_ms(), run=run)
 
 

@@ -138,7 +138,7 @@ def planned(swarm: Swarm) -> tuple[RoundRoster, bytes]:
     """The roster that is due, and its document."""
     for _ in range(100):
         swarm.watch.update(swarm.view, swarm.now_ms)
-        step = decide(swarm.view, swarm.watch, swarm.now_ms)
+        step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
         if step is not None and isinstance(step.body, RoundRoster) and step.document:
             return step.body, step.document
         swarm.now_ms += 1_000

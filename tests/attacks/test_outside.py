@@ -30,7 +30,7 @@ D = to_text(bytes(32))
 
 
 def ready(author: Author) -> Entry:
-    body = MemberReady(head=D, roles=("trainer", "witness"), commit=D)
+    body = MemberReady(head=D, roles=("trainer", "witness"))
     return author.sign(body, now_ms(), run=RULES.run_id)
 
 

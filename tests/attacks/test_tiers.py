@@ -229,7 +229,7 @@ def lenient_roster(swarm: Swarm) -> CoordinatorStep:
     strict = accounts.manifest
     accounts.manifest = msgspec.structs.replace(strict, admission=Admission())
     swarm.watch.update(swarm.view, swarm.now_ms)
-    step = decide(swarm.view, swarm.watch, swarm.now_ms)
+    step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
     accounts.manifest = strict
     assert step is not None
     assert isinstance(step.body, RoundRoster)

@@ -7,13 +7,21 @@ import random
 import msgspec
 import pytest
 
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.log import merkle
+from tequio_shared.network.coordination import decide
 from tequio_shared.network.run import RunState, VoidReason
-from tequio_shared.round import proof
+from tequio_shared.round import lots, proof
 from tequio_shared.round.assignment import quorum
 from tequio_shared.round.proof import RejectionReason, Verdict
-from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundVoid, RoundWitness
+from tequio_shared.statements.runs import (
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+)
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Colluder,
@@ -30,9 +38,20 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.memory_swarm import Swarm, Volunteer, signer
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, signer
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
+
+
+def due_roster(swarm: Swarm) -> RoundRoster | None:
+    """The roster that the coordinator owes now; its document is stored."""
+    swarm.watch.update(swarm.view, swarm.now_ms)
+    step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
+    if step is None or not isinstance(step.body, RoundRoster):
+        return None
+    assert step.document is not None
+    swarm.blobs[sha256(step.document)] = step.document
+    return step.body
 
 
 @attack("Q1", layer="wit", ends="the exact bitmap has a zero for it in all of 10,000 draws")
@@ -151,21 +170,58 @@ def test_one_witness_does_not_make_a_quorum() -> None:
     assert not any(earned(swarm).values())
 
 
+@attack("Q6", layer="coord", ends="refused as `wrong-vrf`: its key has one seed for a round")
+def test_a_coordinator_cannot_try_other_seeds() -> None:
+    swarm = swarm_of(5, *[Judge] * 3)
+    while swarm.view.state is not RunState.WAITING_FOR_MEMBERS or due_roster(swarm) is None:
+        assert swarm.step()
+    roster = due_roster(swarm)
+    assert roster is not None
+    for proof_of_seed in (
+        swarm.coordinator.prove(b"another input"),
+        swarm.organiser.prove(swarm.view.next_seed_input()),
+        bytes(80),
+    ):
+        body = msgspec.structs.replace(roster, vrf=to_text(proof_of_seed))
+        draft = StatementDraft(body, swarm.view.number + 1)
+        with pytest.raises(RefusedError) as refused:
+            swarm.log_statement(swarm.coordinator, draft)
+        assert refused.value.code == "wrong-vrf"
+    assert swarm.coordinate()
+
+
 @attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, full or light")
-def test_a_coordinator_cannot_try_other_beacons() -> None:
+def test_a_coordinator_cannot_leave_out_lots_by_opening_early() -> None:
     swarm = swarm_in(RunState.WARMUP, logged=4)
     while swarm.view.next_head is not None:
         assert swarm.coordinate()
     current = round_of(swarm)
-    rosters = [at for at, one in enumerate(swarm.entries) if one.statement.type == "round.roster"]
-    attests = [at for at, one in enumerate(swarm.entries) if one.statement.type == "head.attest"]
-    assert rosters[-1] < min(attests)  # who takes part was logged before any secret was out
-    for change in ({"beacon": to_text(HEAD)}, {"roster": to_text(HEAD)}):
+    assert len(current.lots) < len(current.roster.members)
+    for change in ({}, {"lots": to_text(HEAD)}, {"roster": to_text(HEAD)}):
         body = msgspec.structs.replace(current.opening(swarm.now_ms), **change)
         assert refusal(swarm, swarm.coordinator, body) == "wrong-open"
     swarm.run_rounds(1)
     opened = [one for one in swarm.entries if isinstance(one.statement.body, RoundOpen)]
     assert len(opened) == 1
+
+
+@attack("Q15", layer="wit", ends="each silence can only cost a seat: none of 400 choices gains one")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_members_that_withhold_lots_only_lose_seats(seed: int) -> None:
+    swarm = swarm_in(RunState.WARMUP, members=48)
+    while swarm.view.state is RunState.WARMUP:
+        assert swarm.step()
+    drawn, rng = round_of(swarm).lots, random.Random(seed)
+    assert len(drawn) == 48
+    allied = set(rng.sample(sorted(drawn), 17))
+    before = set(lots.committee(drawn, lots.seat_count(48)))
+    assert len(before) == 16
+    for _ in range(400):
+        silent = set(rng.sample(sorted(allied), rng.randint(1, 16)))
+        left = {slot: lot for slot, lot in drawn.items() if slot not in silent}
+        after = set(lots.committee(left, lots.seat_count(48)))
+        assert after - allied >= before - allied
+        assert len(after & allied) <= len(before & allied)
 
 
 @attack("Q8", layer="wit", ends="refused and not counted, whatever its signature")

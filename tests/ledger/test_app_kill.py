@@ -160,8 +160,7 @@ def live(http: httpx.Client, net: NetworkId, observer: LogObserver, number: int)
     opening = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
     post(http, observer, [organiser.sign(opening, now_ms, run=rules.run_id)])
     members = [Author(f"member {number} {which}", net) for which in range(2)]
-    commit = to_text(sha256(b"secret"))
-    ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
+    ready = MemberReady(head=to_text(sha256(b"head")), roles=("trainer", "witness"))
     pairs = [(one.register(now_ms), one.sign(ready, now_ms, run=rules.run_id)) for one in members]
     post(http, observer, [entry for pair in pairs for entry in pair])
     observer.check_log(http)

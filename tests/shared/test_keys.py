@@ -6,7 +6,7 @@ import pytest
 from nacl.bindings import crypto_core_ed25519_add
 
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import NetworkId, PeerKey, sha256
+from tequio_shared.ids import PeerKey
 from tequio_shared.keys import Signer, check_key, verify
 
 GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -168,12 +168,3 @@ def test_a_seed_has_32_bytes_and_is_never_shown() -> None:
     assert "ab" * 8 not in repr(signer)
     assert "\\xab" not in repr(signer)
     assert signer == Signer(bytes([0xAB]) * 32)
-
-
-def test_each_statement_has_its_own_beacon_secret() -> None:
-    signer = Signer(bytes([1]) * 32)
-    net, other = NetworkId(sha256(b"one")), NetworkId(sha256(b"two"))
-    secrets = {signer.beacon_secret(n, seq) for n in (net, other) for seq in (1, 2, 3)}
-    assert len(secrets) == 6
-    assert {len(secret) for secret in secrets} == {32}
-    assert signer.beacon_secret(net, 1) == Signer(bytes([1]) * 32).beacon_secret(net, 1)

@@ -25,7 +25,7 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.run import DutyRunner
-from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir, clear_work_folder
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
@@ -110,7 +110,7 @@ class DutyRunnerSetup:
                         exchange=exchange,
                         outbox=outbox,
                         announcer=cast("CommitmentGossip", self.announcer),
-                        secrets=BeaconSecrets(self.folder / "beacon.json", signer, NET),
+                        prove=signer.prove,
                         workdir=TrainerWorkdir(
                             trainer=trainer,
                             prepare=self._prepare(),

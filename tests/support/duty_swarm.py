@@ -13,7 +13,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
+from tequio_shared.ids import HeadHash, digest_from_text, to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.round import proof
 from tequio_shared.round.round import Head, RoundView, accepted_set
@@ -34,7 +34,6 @@ from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView
     from tequio_shared.round.round import AcceptedSet
     from tequio_shared.statements.statement import Body, Entry
@@ -47,12 +46,10 @@ class DutyMember:
         self.voice = Volunteer(name, swarm.arithmetic)
         self.key = self.voice.key
         self._swarm = swarm
-        self._secrets: dict[Digest, bytes] = {}  # what we committed to; outlives a restart
-        self._commits: list[tuple[int, Digest]] = []  # as logged, by index; outlives a restart
         self.begin()
 
     def begin(self) -> None:
-        """Join the run again, with nothing but the key and the secrets."""
+        """Join the run again, with nothing but the key."""
         self.view, self._after = _start(self._swarm)
         self._held: Head | None = None
         self._closed: dict[HeadHash, AcceptedSet] = {}
@@ -103,9 +100,7 @@ class DutyMember:
         held, current = self._held, self.view.round
         if isinstance(now, duties.ReadyDuty):
             assert held is not None
-            return MemberReady(
-                head=to_text(held.hash), roles=("trainer", "witness"), commit=self._commit()
-            )
+            return MemberReady(head=to_text(held.hash), roles=("trainer", "witness"))
         assert current is not None
         if isinstance(now, duties.ProveDuty):
             return self._proof(current)
@@ -118,8 +113,7 @@ class DutyMember:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            reveal=to_text(self._reveal(current)),
-            commit=self._commit(),
+            vrf=to_text(self.voice.signer.prove(current.lot_input)),
         )
 
     def _proof(self, current: RoundView) -> Body:
@@ -152,19 +146,8 @@ class DutyMember:
         self._closed[coming.parent] = accepted_set(index, current)
 
     def _confirm(self, index: int, body: Body) -> None:
-        if isinstance(body, MemberReady | HeadAttest):
-            self._commits.append((index, digest_from_text(body.commit)))
         if isinstance(body, MemberReady):
             self._ready_index = index
-
-    def _commit(self) -> str:
-        secret = self.voice.signer.beacon_secret(NetworkId(bytes(32)), len(self._secrets) + 1)
-        self._secrets[sha256(secret)] = secret
-        return to_text(sha256(secret))
-
-    def _reveal(self, current: RoundView) -> bytes:
-        before = [commit for index, commit in self._commits if index < current.roster_index]
-        return self._secrets[before[-1]] if before else bytes(32)
 
 
 @dataclass

@@ -44,7 +44,7 @@ def contradiction(liar: Author) -> tuple[Entry, Entry]:
     """Sign member.ready and, under the same number, member.leave."""
     chain = liar.seq, liar.last
     text = to_text(RUN)
-    ready = MemberReady(head=text, roles=("trainer",), commit=text)
+    ready = MemberReady(head=text, roles=("trainer",))
     first = liar.sign(ready, now_ms(), run=RUN)
     liar.seq, liar.last = chain
     return first, liar.sign(MemberLeave(reason=1), now_ms(), run=RUN)

@@ -215,7 +215,7 @@ HONEST = FailureRates()
 
 
 class Volunteer:
-    """One member: its key, its chain of statements, its beacon secrets and its failure rates."""
+    """One member: its key, its chain of statements and its failure rates."""
 
     def __init__(
         self,
@@ -236,8 +236,6 @@ class Volunteer:
         self._rng = Random(f"{name} {seed}")  # fixed on purpose
         self._failures: dict[tuple[int, RoundPhase, str], bool] = {}
         self._headers: dict[int, ContributionHeader] = {}
-        self._secrets = 0
-        self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
 
     def duty(self, view: FullRunView) -> StatementDraft | None:
         """The statement to send now; the same until the log grows."""
@@ -286,9 +284,9 @@ class Volunteer:
         return self._failures[key]
 
     def ready(self, view: FullRunView) -> StatementDraft:
-        """A member.ready with a commitment to a new secret."""
+        """A member.ready that names the head it would fetch."""
         head = view.head or first_head(view.manifest)
-        body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
+        body = MemberReady(head=to_text(head.hash), roles=self.roles)  # type: ignore[arg-type]  # roles are given by tests
         return StatementDraft(body)
 
     def _round_duty(
@@ -312,8 +310,7 @@ class Volunteer:
             head=to_text(head.hash),
             weights_root=to_text(weights),
             aux_root=to_text(aux),
-            reveal=to_text(self._reveal(current)),
-            commit=self._commit(),
+            vrf=to_text(self.signer.prove(current.lot_input)),
         )
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
@@ -343,15 +340,6 @@ class Volunteer:
             rejected=dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
             head=current.head.hash,
         )
-
-    def _commit(self) -> str:
-        self._secrets += 1
-        secret = self.signer.beacon_secret(NetworkId(bytes(32)), self._secrets)
-        self._revealed_by[sha256(secret)] = secret
-        return to_text(sha256(secret))
-
-    def _reveal(self, current: RoundView) -> bytes:
-        return self._revealed_by[current.commits[self.key]]
 
 
 @dataclass
@@ -447,7 +435,7 @@ class Swarm:
             self.log_statement(self.coordinator, StatementDraft(change))
             return True
         self.watch.update(self.view, self.now_ms)
-        step = decide(self.view, self.watch, self.now_ms)
+        step = decide(self.view, self.watch, self.now_ms, self.coordinator.prove)
         if step is None:
             return False
         if step.document is not None:

@@ -91,7 +91,6 @@ class SigningPeer(Author):
         super().__init__(name, ledger.state.net)
         self._ledger = ledger
         self._run = run
-        self._secrets = 0
 
     def move(self, ledger: Ledger) -> None:
         """Continue with a reopened ledger."""
@@ -103,7 +102,7 @@ class SigningPeer(Author):
 
     def ready(self) -> Entry:
         """Sign member.ready for the next roster."""
-        body = MemberReady(head=_D, roles=("trainer", "witness"), commit=self._commit())
+        body = MemberReady(head=_D, roles=("trainer", "witness"))
         return self.sign(body, self._ledger.clock(), run=self._run)
 
     def leave(self) -> Entry:
@@ -115,15 +114,12 @@ class SigningPeer(Author):
         view = self._view
         made = view.next_head.round if view.next_head else view.head.round if view.head else 0
         head = view.expected_head(weights_root(made), ZERO_DIGEST)
-        reveal = to_text(self._secret())
-        self._secrets += 1
         return self._in_round(
             HeadAttest(
                 head=to_text(head.hash),
                 weights_root=to_text(head.weights_root),
                 aux_root=to_text(head.aux_root),
-                reveal=reveal,
-                commit=self._commit(),
+                vrf=to_text(self.signer.prove(view.lot_input)),
             )
         )
 
@@ -193,12 +189,6 @@ class SigningPeer(Author):
 
     def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof) -> Entry:
         return self.sign(body, self._ledger.clock(), run=self._run, number=self._view.number)
-
-    def _secret(self) -> Digest:
-        return sha256(self.signer.seed, self._secrets.to_bytes(8, "big"))
-
-    def _commit(self) -> str:
-        return to_text(sha256(self._secret()))
 
 
 class SigningOrganiser(Author):

@@ -17,10 +17,11 @@ NET = NetworkId(sha256(b"tequio test network"))
 RUN = RunId(sha256(b"run"))
 AUTHOR = Signer(bytes([1]) * 32)
 D = to_text(sha256(b"digest"))
+VRF = to_text(bytes(80))
 
 EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "key.register": {"nonce": 7},
-    "member.ready": {"head": D, "roles": ["trainer", "witness"], "commit": D},
+    "member.ready": {"head": D, "roles": ["trainer", "witness"]},
     "member.leave": {"reason": 1},
     "member.team": {"team": "oaxaca-2"},
     "net.genesis": {"doc": to_text(b"{}")},
@@ -29,8 +30,8 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "run.resume": {"reason": 1},
     "run.finish": {"reason": 1},
     "run.close": {"reason": 1},
-    "round.roster": {"roster": D, "slots": 5, "trainers": 4},
-    "head.attest": {"head": D, "weights_root": D, "aux_root": D, "reveal": D, "commit": D},
+    "round.roster": {"roster": D, "slots": 5, "trainers": 4, "vrf": VRF},
+    "head.attest": {"head": D, "weights_root": D, "aux_root": D, "vrf": VRF},
     "head.promote": {
         "head": D,
         "parent": D,
@@ -43,7 +44,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "round.open": {
         "head": D,
         "roster": D,
-        "beacon": D,
+        "lots": D,
         "k": 64,
         "opened": 1_000,
         "train_by": 2_000,

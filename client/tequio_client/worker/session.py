@@ -22,7 +22,7 @@ from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
-from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
+from tequio_client.worker.rounds.statements import EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.ids import to_text
@@ -131,7 +131,7 @@ class RunSession:
                 exchange=node.exchange,
                 outbox=self._outbox,
                 announcer=announcer,
-                secrets=BeaconSecrets(folder / "beacon.json", signer, node.network_info.id),
+                prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
                 measures_every=measure.CHART_INTERVAL if self._settings.applies_preferences else 0,

@@ -128,7 +128,7 @@ class Coordinator:
         timers = self._timers.setdefault(run, CoordinatorTimers())
         try:
             timers.update(view, now_ms)
-            step = decide(view, timers, now_ms)
+            step = decide(view, timers, now_ms, self._signer.prove)
             if step is None:
                 return None
             entry = self.sign(step.body, now_ms, run, step.round)

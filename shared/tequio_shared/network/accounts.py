@@ -35,7 +35,6 @@ class MemberAccount:
     """One member of the run; `Accounts` alone writes it."""
 
     roles: tuple[str, ...]
-    commit: Digest  # SHA-256 of the secret that its next head.attest reveals
     ready_index: int  # log index of the member.ready that made it active: the order of slots
     last_ready_index: int  # log index of its last member.ready
     is_active: bool = True
@@ -82,15 +81,15 @@ class RunAccounts:
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
 
-    def mark_ready(self, key: PeerKey, roles: tuple[str, ...], commit: Digest, index: int) -> None:
+    def mark_ready(self, key: PeerKey, roles: tuple[str, ...], index: int) -> None:
         """Record member.ready: the member can be in the next roster."""
         known = self.members.get(key)
         if known is None:
             self.members[key] = MemberAccount(
-                roles=roles, commit=commit, ready_index=index, last_ready_index=index
+                roles=roles, ready_index=index, last_ready_index=index
             )
             return
-        known.roles, known.commit, known.last_ready_index = roles, commit, index
+        known.roles, known.last_ready_index = roles, index
         known.missed = 0
         # An active member keeps its place in the order: a second member.ready must not gain a slot.
         if not known.is_active:
@@ -134,10 +133,6 @@ class RunAccounts:
             return times.train_limit
         slow = recent[-(-9 * len(recent) // 10) - 1]
         return min(max(slow * 3 // 2, times.train), times.train_limit)
-
-    def commits(self, roster: Roster) -> dict[PeerKey, Digest]:
-        """Commitment that each member has to open; a later member.ready does not change it."""
-        return {member.key: self.members[member.key].commit for member in roster.members}
 
     def assign_windows(self, roster: Roster) -> None:
         _, self.queue = self.queue.split_off(assignment.count_windows(roster.pool))
@@ -253,6 +248,7 @@ def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> t
 class PhaseTimes(Protocol):
     manifest: Manifest
     rostered_ms: int
+    promoted_ms: int
     witnessed_ms: int
 
     def present(self, slots: Iterable[int]) -> list[int]:
@@ -265,10 +261,16 @@ def check_forward(last_ms: int, ts: int) -> None:
         raise RefusedError("clock-skew", f"signed at {ts}, before the coordinator's {last_ms}")
 
 
-def check_open(body: RoundOpen, ts: int) -> None:
-    """Require that a round opens at its signed time, from which deadlines count."""
+def check_open(view: PhaseTimes, current: RoundView, body: RoundOpen, ts: int) -> None:
+    """A round opens when all witnesses present have drawn, or no earlier than the grace.
+
+    It opens at its signed time, from which deadlines count.
+    """
     if body.opened != ts:
         raise RefusedError("wrong-open", f"opened at {body.opened}, but signed at {ts}")
+    # Else a coordinator that sees the lots arrive could open before the ones it dislikes.
+    if not has_all_lots(view, current) and ts < opens_from(view):
+        raise RefusedError("wrong-open", f"round {current.number} still waits for its witnesses")
 
 
 def check_witness(view: PhaseTimes, current: RoundView, ts: int) -> None:
@@ -289,6 +291,20 @@ def check_void(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """A round is void when a phase has used its time without what the next one needs."""
     if ts < _void_from(view, current):
         raise RefusedError("wrong-void", f"round {current.number} has time left")
+
+
+def opens_from(view: PhaseTimes) -> int:
+    """Earliest time at which a round opens without the lots of some witnesses present.
+
+    Witnesses that compute the head more slowly than the quorum get as long again as it took.
+    """
+    times = view.manifest.rounds
+    quorum_ms = max(view.promoted_ms - view.rostered_ms, 0)
+    return view.rostered_ms + quorum_ms + min(max(times.grace, quorum_ms), times.attest)
+
+
+def has_all_lots(view: PhaseTimes, current: RoundView) -> bool:
+    return all(slot in current.lots for slot in view.present(current.roster.slots_of(WITNESS)))
 
 
 def has_all_commitments(view: PhaseTimes, current: RoundView) -> bool:

@@ -6,6 +6,7 @@ It decides only *when*; *what* follows from the log, and every reader that repla
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,6 +29,9 @@ from tequio_shared.statements.runs import (
 CoordinatorBody: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
 )
+
+Prove = Callable[[bytes], bytes]
+"""The coordinator's verifiable random function: its 80-byte proof for an input."""
 
 RESUME_GRACE_MS = 10_000
 """Time that a coordinator returning in a training phase waits for statements sent meanwhile."""
@@ -80,19 +84,21 @@ def has_enough_members(view: FullRunView, now: int) -> bool:
     return WITNESS in roles and roles.count(TRAINER) >= view.manifest.rounds.min_members
 
 
-def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+def decide(
+    view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
+) -> CoordinatorStep | None:
     """Return the next statement to log, or None if nothing is due. Update the watch first."""
     match view.state:
         case RunState.WAITING_FOR_MEMBERS:
-            return _when_waiting(view, watch, now)
+            return _when_waiting(view, watch, now, prove)
         case RunState.WARMUP:
-            return _when_stating(_round(view), watch, now)
+            return _when_stating(view, watch, now)
         case RunState.ROUND_TRAIN:
             return _when_training(view, watch, now)
         case RunState.ROUND_WITNESS:
             return _when_witnessing(view, watch, now)
         case RunState.COOLDOWN:
-            return _when_cooling(view, watch, now)
+            return _when_cooling(view, watch, now, prove)
     return None
 
 
@@ -103,7 +109,8 @@ def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
         case RunState.WAITING_FOR_MEMBERS:
             return _after(watch.enough_since, times.warmup)
         case RunState.WARMUP:
-            return _after(watch.roster_at, times.attest)
+            is_agreed = _round(view).agreed_head() is not None
+            return accounts.opens_from(view) if is_agreed else _after(watch.roster_at, times.attest)
         case RunState.COOLDOWN:
             return _after(_cooling_from(watch), times.cooldown)
         case RunState.ROUND_TRAIN:
@@ -114,23 +121,29 @@ def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     return None
 
 
-def _when_waiting(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+def _when_waiting(
+    view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
+) -> CoordinatorStep | None:
     """Roster at once after a round; after the warm-up time when members had to gather first."""
     if watch.enough_since is None:
         return None
     patience = 0 if view.number else view.manifest.rounds.warmup
-    return _roster(view, now) if now >= watch.enough_since + patience else None
+    return _roster(view, now, prove) if now >= watch.enough_since + patience else None
 
 
-def _when_stating(view: RoundView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
-    agreed = view.agreed_head()
-    if agreed is not None and view.next_head is not None:
-        return CoordinatorStep(body=view.promotion(agreed), round=agreed.round)
+def _when_stating(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+    current = _round(view)
+    agreed = current.agreed_head()
+    if agreed is not None and current.next_head is not None:
+        return CoordinatorStep(body=current.promotion(agreed), round=agreed.round)
     # Promotion and opening are two steps: the head is canonical even if the round never opens.
     if agreed is not None:
-        return CoordinatorStep(body=view.opening(now), round=view.number)
+        # Witnesses slower than the quorum get the grace, as their lots may be the lowest.
+        if accounts.has_all_lots(view, current) or now >= accounts.opens_from(view):
+            return CoordinatorStep(body=current.opening(now), round=current.number)
+        return None
     if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
-        return _void(view)
+        return _void(current)
     return None
 
 
@@ -186,7 +199,9 @@ def _grace_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     return watch.quorum_at + grace
 
 
-def _when_cooling(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+def _when_cooling(
+    view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
+) -> CoordinatorStep | None:
     end = CoordinatorStep(
         body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None
     )
@@ -198,7 +213,7 @@ def _when_cooling(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coor
         return CoordinatorStep(body=stating.promotion(agreed), round=agreed.round)
     if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
         return end
-    return _roster(view, now) if stating is None and has_enough_members(view, now) else None
+    return _roster(view, now, prove) if stating is None and has_enough_members(view, now) else None
 
 
 def _cooling_from(watch: CoordinatorTimers) -> int | None:
@@ -206,13 +221,14 @@ def _cooling_from(watch: CoordinatorTimers) -> int | None:
     return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
-def _roster(view: FullRunView, now: int) -> CoordinatorStep:
+def _roster(view: FullRunView, now: int, prove: Prove) -> CoordinatorStep:
     roster = view.accounts.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
         roster=to_text(sha256(document)),
         slots=len(roster.members),
         trainers=len(roster.slots_of(TRAINER)),
+        vrf=to_text(prove(view.next_seed_input())),
     )
     return CoordinatorStep(body=body, round=view.number + 1, document=document)
 

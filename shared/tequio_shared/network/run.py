@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared import vrf
+from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -36,6 +37,7 @@ from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
+from tequio_shared.round import lots
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
 from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
@@ -222,10 +224,12 @@ class RunView:
     round: RoundView | None = None  # the one in progress, or the last
     absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
+    promoted_ms: int = 0  # ts of the last head.promote
     witnessed_ms: int = 0  # ts of its round.witness
     coordinator_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
+    last_lots: Digest | None = None  # of the last opened round; None: before the start of the view
 
     @classmethod
     def light(
@@ -295,9 +299,6 @@ class RunView:
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
         """Check and record a published head; this view has not seen them all."""
 
-    def _record_commit(self, author: PeerKey, commit: Digest) -> None:
-        """Record the commitment that the author's next head.attest opens."""
-
     def _record_opening(self, ts: int) -> None:
         """Record the time at which the run was opened."""
 
@@ -311,10 +312,6 @@ class RunView:
 
     def _check_members(self, ts: int, roster: Roster) -> None:
         """Raise RefusedError unless that roster follows from the log at that time."""
-
-    def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
-        """Commitment that each member has to open; empty where it is unknown."""
-        return {}
 
     def _record_roster(self, roster: Roster, after: RunState) -> None:
         """Hand out the windows of the roster."""
@@ -337,8 +334,6 @@ class RunView:
 
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
         self._current(statement).apply(index, statement.author, body, at_ms)
-        if isinstance(body, HeadAttest):
-            self._record_commit(statement.author, digest_from_text(body.commit))
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -375,9 +370,9 @@ class RunView:
             case RoundOpen() as body:
                 after = self._after(RunEvent.OPEN)
                 view = self._current(statement)
-                network_accounts.check_open(body, statement.ts)
+                network_accounts.check_open(self, view, body, statement.ts)
                 view.apply_open(body)
-                self.state = after
+                self.state, self.last_lots = after, view.seed
             case RoundWitness() as body:
                 # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)
@@ -401,6 +396,7 @@ class RunView:
         after = self._after(RunEvent.ROSTER)
         roster = read_run_document(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
+        lot_seed = self._lot_seed(statement.author, number, from_text(body.vrf, vrf.PROOF_BYTES))
         self.round = RoundView(
             net=self.net,
             manifest=self.manifest,
@@ -409,7 +405,7 @@ class RunView:
             roster_index=index,
             head=self.head,
             next_head=self.next_head,
-            commits=self._commits(roster),
+            lot_seed=lot_seed,
         )
         self._record_roster(roster, after)
         self.state, self.number = after, number
@@ -430,6 +426,16 @@ class RunView:
         if sha256(roster.encode()) != from_text(body.roster):
             raise RefusedError("wrong-roster", "the roster document is not canonical")
 
+    def _lot_seed(self, coordinator: PeerKey, number: int, proof: bytes) -> bytes:
+        """Seed of the round's lots: the coordinator's output for the last opened round's lots."""
+        try:
+            if self.last_lots is None:
+                return vrf.output(proof)
+            due = lots.seed_input(self.net, self.manifest.run_id, number, self.last_lots)
+            return vrf.verify(coordinator, due, proof)
+        except SignatureInvalidError as err:
+            raise RefusedError("wrong-vrf", f"the seed of round {number}: {err}") from err
+
     def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
         if self.round is None or self.round.phase is not RoundPhase.ATTEST:
             raise RefusedError("not-in-round", "no head is being attested now")
@@ -437,6 +443,7 @@ class RunView:
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
+        self.promoted_ms = statement.ts
         self._record_head(self.head)
         if is_due(self.manifest, self.head.round, is_last=self.state is RunState.COOLDOWN):
             self.draws.draw_for(self.round, self.head)
@@ -509,6 +516,7 @@ class FullRunView(RunView):
             accounts=RunAccounts(manifest=manifest, standings=standings, tiers=tiers),
             next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
             draws=MeasureDraws(is_whole=True),
+            last_lots=ZERO_DIGEST,
         )
 
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
@@ -520,8 +528,10 @@ class FullRunView(RunView):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
         self.published[statement.round or 0] = index, body
 
-    def _record_commit(self, author: PeerKey, commit: Digest) -> None:
-        self.accounts.members[author].commit = commit
+    def next_seed_input(self) -> bytes:
+        """Input of the coordinator's verifiable random function for the next roster."""
+        last = self.last_lots or ZERO_DIGEST
+        return lots.seed_input(self.net, self.manifest.run_id, self.number + 1, last)
 
     def _record_opening(self, ts: int) -> None:
         self.accounts.opened_ms = ts
@@ -535,7 +545,7 @@ class FullRunView(RunView):
             return
         # Checked before anything is recorded: a quarantined key must leave no trace.
         accounts.standings.check_ready(author, statement.ts)
-        accounts.mark_ready(author, body.roles, digest_from_text(body.commit), index)
+        accounts.mark_ready(author, body.roles, index)
         accounts.standings.record_ready(author, index)
 
     def _check_next_round(self, number: int) -> None:
@@ -549,9 +559,6 @@ class FullRunView(RunView):
             raise RefusedError("wrong-roster", f"{due.peer} must become {due.to} first")
         if roster != self.accounts.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
-
-    def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
-        return self.accounts.commits(roster)
 
     def _record_roster(self, roster: Roster, after: RunState) -> None:
         self.accounts.rostered.update(member.key for member in roster.members)

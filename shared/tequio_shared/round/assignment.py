@@ -1,4 +1,4 @@
-"""Windows, data order, election and points: the arithmetic that every reader of a round repeats.
+"""Windows, data order and points: the arithmetic that every reader of a round repeats.
 
 A window is a unit of work, cut from the run's data order. A range is (first window, count). The
 queue holds untrained windows: ranges that came back from void rounds, refused or unfinished work,
@@ -9,14 +9,14 @@ accepted, and never to two trainers at once. Integers only, so all machines agre
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 from statistics import median_low
 
-from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, sha256
-from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
+from tequio_shared.ids import Digest, sha256
+from tequio_shared.limits import SPEED_ROUNDS
 
 _DOMAIN = b"tequio/v1/order\x00"
 FLOP_PER_PARAMETER_TOKEN = 6
@@ -26,38 +26,6 @@ BASIS_POINTS = 10_000
 Range = tuple[int, int]
 """(first, count), count >= 1."""
 Ranges = tuple[Range, ...]
-
-
-def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:
-    """Beacon of a round from the revealed 32-byte secrets, in ascending order of slot."""
-    # Slots without a reveal are simply absent: waiting for them would let one member stop the
-    # round.
-    return sha256(b"tequio/v1/beacon\0", run, round_number.to_bytes(8, "big"), *reveals)
-
-
-def seed(
-    net: NetworkId, run: RunId, round_number: int, beacon_value: Digest, roster: Digest
-) -> Digest:
-    """Round seed, which orders the election and keys the Bloom filters.
-
-    The roster is logged before the beacon exists: members then reveal secrets that they committed
-    to earlier, the beacon is their hash, and the seed binds beacon and roster. So everybody can
-    repeat the election and nobody can steer it (docs/protocol.md, election).
-    """
-    number = round_number.to_bytes(8, "big")
-    return sha256(b"tequio/v1/elect\0", net, run, number, beacon_value, roster)
-
-
-def committee(
-    round_seed: Digest, candidates: Mapping[int, PeerKey], size: int = WITNESSES
-) -> tuple[int, ...]:
-    """Slots of the elected witnesses, ascending: all candidates, or the `size` lowest lots."""
-
-    def lot(slot: int) -> bytes:
-        return sha256(round_seed, slot.to_bytes(4, "big"), candidates[slot])
-
-    # The lot hashes seed, slot and key: no choice of key or slot helps, as the seed comes later.
-    return tuple(sorted(sorted(candidates, key=lot)[:size]))
 
 
 def quorum(elected: int) -> int:

@@ -1,7 +1,7 @@
 """Measures of a head on held-out text, as stated by members drawn for it.
 
-Rules. A head is drawn for as it is promoted: the lot follows from the secrets revealed by then, and
-falls on witnesses that attested the head, so they hold it. Measures are accepted for the last heads
+Rules. A head is drawn for as it is promoted, by the lots of the round's members: the lot falls on
+witnesses that attested the head before, so they hold it. Measures are accepted for the last heads
 drawn for, so that short rounds leave time, and also after the run's end. No rule depends on them.
 
 Theory. All measure the same documents in the same way, so honest values differ by no more than
@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import STEERING, PeerKey, sha256, to_text
+from tequio_shared.ids import STEERING, PeerKey, to_text
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.round import assignment
-from tequio_shared.round.documents import WITNESS
+from tequio_shared.round import lots
 from tequio_shared.scoring import MILLIBITS
 
 if TYPE_CHECKING:
@@ -155,23 +154,8 @@ def bits_per_byte(measure: HeadMeasure) -> float:
 
 def _drawn(current: RoundView, head: Head) -> tuple[PeerKey, ...]:
     """Draw the keys that measure the head (docs/protocol.md, 9.9)."""
-    keys, stated = current.roster.keys, to_text(head.hash)
-    holders = {
-        slot: keys[slot]
-        for slot in current.roster.slots_of(WITNESS)
-        if slot in current.attests and current.attests[slot].head == stated
-    }
-    elected = assignment.seed(
-        current.net,
-        current.manifest.run_id,
-        current.number,
-        current.beacon(),
-        sha256(current.roster.encode()),
-    )
-    size = current.manifest.measures.members
-    # Another prefix than the committee's: one lot must not give witness duty and measuring alike.
-    lot = sha256(b"tequio/v1/measure\0", elected)
-    return tuple(keys[slot] for slot in assignment.committee(lot, holders, size))
+    keys, size = current.roster.keys, current.manifest.measures.members
+    return tuple(keys[slot] for slot in lots.measurers(current.holders(to_text(head.hash)), size))
 
 
 def _agree(one: HeadMeasure, middle: HeadMeasure) -> bool:

@@ -5,10 +5,10 @@ clock; the `apply` methods raise RefusedError for a statement that does not foll
 changed nothing. Coordinator, workers and auditors run this same code on the same entries, so they
 agree.
 
-Theory: `round.roster` fixes the members before anything random exists. Members then attest the
-head that they hold, and reveal a secret that they committed to earlier (`head.attest`). When
-ceil(2/3) of the slots attest one head, `round.open` names it and the beacon made of the revealed
-secrets; committee, Bloom keys and windows follow from it. Trainers commit (`work.commit`), the
+Theory: `round.roster` fixes the members, and the seed of their lots. Members then attest the head
+that they hold, and draw their lots (`head.attest`). When ceil(2/3) of the slots attest one head,
+`round.open` names it and the digest of the lots; committee and Bloom keys follow from these.
+Trainers commit (`work.commit`), the
 coordinator ends the training phase (`round.witness`), elected witnesses send their proofs, and
 `round.close` or `round.void` states what follows from them.
 """
@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared import vrf
+from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import (
     ContributionHeader,
     ExpectedContribution,
@@ -46,7 +47,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round import proof
+from tequio_shared.round import lots, proof
 from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
@@ -194,10 +195,11 @@ class RoundView:
     roster_index: int  # log index of round.roster
     head: Head | None  # the promoted one; None before the first promotion
     next_head: NextHead | None  # set while a closed round (or run.open) still awaits its head
-    commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; empty if light
+    lot_seed: bytes  # the coordinator's output, from which all lots of the round are drawn
     phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
     attests: dict[int, HeadAttest] = field(default_factory=dict)
+    lots: dict[int, bytes] = field(default_factory=dict)  # by slot that attested
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
     proofs: dict[int, WitnessFindings] = field(default_factory=dict)
@@ -212,6 +214,11 @@ class RoundView:
         self.assignment = self.roster.assignment
         self.chunks = self.manifest.chunks
 
+    @property
+    def lot_input(self) -> bytes:
+        """Input of every member's verifiable random function in this round."""
+        return lots.lot_input(self.net, self.manifest.run_id, self.number, self.lot_seed)
+
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
         """Apply a member's statement; raises RefusedError unless the round accepts it now."""
         slot = self.slot_of.get(author)
@@ -219,8 +226,8 @@ class RoundView:
             raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
         match body:
             case HeadAttest():
-                self._check_attest(slot, author, body)
-                self.attests[slot] = body
+                lot = self._checked_lot(slot, author, body)
+                self.attests[slot], self.lots[slot] = body, lot
             case WorkCommit():
                 header = self._checked_header(slot, author, body)
                 name = contribution_id(from_text(body.header, None))
@@ -254,13 +261,9 @@ class RoundView:
                 "wrong-open", f"round.open {self.number} does not follow from the log"
             )
         self.open, self.phase = body, RoundPhase.TRAIN
-        run = self.manifest.run_id
-        beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
-        # Only now: the committee must not be known while members choose whether to reveal.
-        self.seed = round_assignment.seed(self.net, run, self.number, beacon, roster)
-        keys = self.roster.keys
-        candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
-        self.elected = round_assignment.committee(self.seed, candidates)
+        self.seed = digest_from_text(body.lots)
+        seats = lots.seat_count(len(self.roster.slots_of(WITNESS)))
+        self.elected = lots.committee(self.holders(body.head), seats)
 
     def apply_witness(self, body: RoundWitness) -> None:
         """Apply round.witness: training is over, these commitments count."""
@@ -341,12 +344,13 @@ class RoundView:
                 return self.expected_head(*attested_roots(attest))
         return None
 
-    def beacon(self) -> Digest:
-        """Beacon from the secrets revealed so far, by ascending slot."""
-        # By slot, not by arrival: the coordinator chooses the order of the log, and must not steer
-        # with it.
-        reveals = [from_text(attest.reveal) for _, attest in sorted(self.attests.items())]
-        return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
+    def holders(self, head: str) -> dict[int, bytes]:
+        """Lots of the slots with the role witness that attest this head."""
+        return {
+            slot: self.lots[slot]
+            for slot in self.roster.slots_of(WITNESS)
+            if slot in self.attests and self.attests[slot].head == head
+        }
 
     def promotion(self, head: Head) -> HeadPromote:
         return HeadPromote(
@@ -402,7 +406,7 @@ class RoundView:
         return RoundOpen(
             head=to_text(self.head.hash),
             roster=to_text(sha256(self.roster.encode())),
-            beacon=to_text(self.beacon()),
+            lots=to_text(lots.lots_digest(self.lots)),
             k=self.k,
             opened=opened_ms,
             train_by=train_by,
@@ -513,7 +517,8 @@ class RoundView:
             head=self.head.hash,
         )
 
-    def _check_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
+    def _checked_lot(self, slot: int, author: PeerKey, body: HeadAttest) -> bytes:
+        """Check an attestation; return the lot that its author draws with it."""
         if self.phase is not RoundPhase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
@@ -527,9 +532,10 @@ class RoundView:
         settled = self.settled_head()
         if settled is not None and expected != settled:
             raise RefusedError("wrong-head", f"the head is already {to_text(settled.hash)}")
-        # A light view starts at a roster and knows no commitments; full readers check them.
-        if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
-            raise RefusedError("wrong-reveal", "the secret does not match the earlier commitment")
+        try:  # last: it costs more than all other checks together
+            return vrf.verify(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+        except SignatureInvalidError as err:
+            raise RefusedError("wrong-vrf", f"the lot in round {self.number}: {err}") from err
 
     def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> ContributionHeader:
         if self.phase is not RoundPhase.TRAIN:

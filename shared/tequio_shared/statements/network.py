@@ -40,8 +40,6 @@ class MemberReady(RunBody, frozen=True, kw_only=True):
     head: Bytes32Text
     roles: tuple[Role, ...]
     """Ascending and unique, at least one."""
-    commit: Bytes32Text
-    """SHA-256 of the secret that the author reveals for its first beacon."""
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles)):

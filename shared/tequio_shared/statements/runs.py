@@ -19,6 +19,7 @@ from tequio_shared.ids import (
     ReasonCode,
     SlotCount,
     SlotNumber,
+    VrfProofText,
     Written,
 )
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
@@ -75,7 +76,7 @@ class RunClose(RunBody, frozen=True, kw_only=True):
 
 
 class RoundRoster(RoundBody, frozen=True, kw_only=True):
-    """The members of the coming round, fixed before its beacon can be known."""
+    """The members of the coming round, and the seed from which they draw their lots."""
 
     TYPE = "round.roster"
 
@@ -83,6 +84,8 @@ class RoundRoster(RoundBody, frozen=True, kw_only=True):
     """SHA-256 of the roster document."""
     slots: SlotCount
     trainers: ContributionCount
+    vrf: VrfProofText
+    """The coordinator's proof for the round's seed (`round/lots.py`)."""
 
     def __post_init__(self) -> None:
         if self.trainers > self.slots:
@@ -90,7 +93,7 @@ class RoundRoster(RoundBody, frozen=True, kw_only=True):
 
 
 class HeadAttest(RoundBody, frozen=True, kw_only=True):
-    """The author computed or holds `head`, reveals its last commitment and makes the next one."""
+    """The author computed or holds `head`, and draws its lot in this round."""
 
     TYPE = "head.attest"
 
@@ -98,9 +101,8 @@ class HeadAttest(RoundBody, frozen=True, kw_only=True):
     weights_root: Bytes32Text
     aux_root: Bytes32Text
     """32 zero bytes where the algorithm has no state beside the weights."""
-    reveal: Bytes32Text
-    """Secret under the author's last `commit`."""
-    commit: Bytes32Text
+    vrf: VrfProofText
+    """The author's proof for its lot (`round/lots.py`)."""
 
 
 class HeadPromote(RoundBody, frozen=True, kw_only=True):
@@ -154,7 +156,8 @@ class RoundOpen(RoundBody, frozen=True, kw_only=True):
 
     head: Bytes32Text
     roster: Bytes32Text
-    beacon: Bytes32Text
+    lots: Bytes32Text
+    """Digest of the lots drawn by then."""
     k: Annotated[int, msgspec.Meta(ge=1, le=4096)]
     """Values kept per chunk, for all contributions of the round."""
     opened: Natural

@@ -90,7 +90,7 @@ def test_a_roster_that_spares_somebody_is_found(swarm: Swarm) -> None:
     while swarm.view.state is not RunState.WAITING_FOR_MEMBERS:
         assert swarm.step()
     swarm.watch.update(swarm.view, swarm.now_ms)
-    step = decide(swarm.view, swarm.watch, swarm.now_ms)
+    step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
     assert step is not None
     assert step.document is not None
     swarm.blobs[sha256(step.document)] = step.document

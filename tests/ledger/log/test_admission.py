@@ -48,6 +48,7 @@ COORDINATOR = Signer(bytes([9]) * 32)
 LINK = Signer(bytes([10]) * 32)
 RULES = manifest()
 D = to_text(sha256(b"some digest"))
+VRF = to_text(bytes(80))
 GENESIS = Genesis(
     name="test",
     origin="ledger.example/test",
@@ -87,7 +88,7 @@ class AdmissionState:
 
     def ready(self, run: RunId = RULES.run_id) -> Entry:
         """A `member.ready` of the member."""
-        body = MemberReady(head=D, roles=("trainer",), commit=D)
+        body = MemberReady(head=D, roles=("trainer",))
         return self.member.sign(body, self.now, run=run)
 
 
@@ -281,7 +282,7 @@ def run_from_another_head(place: AdmissionState) -> Entry:
 
 
 def attest_without_round(place: AdmissionState) -> Entry:
-    body = HeadAttest(head=D, weights_root=D, aux_root=D, reveal=D, commit=D)
+    body = HeadAttest(head=D, weights_root=D, aux_root=D, vrf=VRF)
     return place.member.sign(body, place.now, run=RULES.run_id, number=1)
 
 

@@ -37,26 +37,26 @@ def accounts(**rounds: int) -> RunAccounts:
 def test_slots_follow_the_order_of_becoming_ready() -> None:
     them = accounts()
     for at, name in enumerate("cab"):
-        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
-    them.mark_ready(signer("c").key, BOTH, sha256(b"new"), 9)  # said again: keeps its place
+        them.mark_ready(signer(name).key, BOTH, at)
+    them.mark_ready(signer("c").key, BOTH, 9)  # said again: keeps its place
     assert them.active() == [signer(name).key for name in "cab"]
     them.deactivate(signer("c").key)
-    them.mark_ready(signer("c").key, BOTH, sha256(b""), 10)
+    them.mark_ready(signer("c").key, BOTH, 10)
     assert them.active() == [signer(name).key for name in "abc"]
 
 
 def test_a_roster_has_no_more_members_than_the_manifest_allows() -> None:
     them = accounts(most_members=2)
     for at, name in enumerate("abc"):
-        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
+        them.mark_ready(signer(name).key, BOTH, at)
     assert len(them.plan_roster(0).members) == 2
     assert sum(TRAINER in roles for roles in them.next_members(0).values()) == 2
 
 
 def test_witnesses_without_a_trainer_get_no_windows() -> None:
     them = accounts()
-    them.mark_ready(signer("a").key, (WITNESS,), sha256(b""), 0)
-    them.mark_ready(signer("b").key, BOTH, sha256(b""), 1)
+    them.mark_ready(signer("a").key, (WITNESS,), 0)
+    them.mark_ready(signer("b").key, BOTH, 1)
     assert [one.share for one in them.plan_roster(0).members] == [0, 3]
 
 
@@ -80,7 +80,7 @@ def test_a_run_notes_what_each_head_took_and_who_ever_had_a_slot() -> None:
 
 def test_planning_hands_nothing_out() -> None:
     them = accounts()
-    them.mark_ready(signer("a").key, BOTH, sha256(b""), 0)
+    them.mark_ready(signer("a").key, BOTH, 0)
     assert them.plan_roster(0) == them.plan_roster(0)
     them.assign_windows(them.plan_roster(0))
     assert them.queue.fresh == 3

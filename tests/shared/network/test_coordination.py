@@ -33,7 +33,7 @@ def wait_ms(swarm: Swarm, ms: int) -> object:
     swarm.watch.update(swarm.view, swarm.now_ms)
     swarm.now_ms += ms
     swarm.watch.update(swarm.view, swarm.now_ms)
-    step = decide(swarm.view, swarm.watch, swarm.now_ms)
+    step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
     return step.body if step else None
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.run import RunState, RunView
-from tequio_shared.round import assignment, measures
+from tequio_shared.round import measures
 from tequio_shared.round.manifest import Manifest, MeasureRules
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
@@ -63,24 +64,19 @@ def said(head: Head, millibits: int = 7_000_000, size_bytes: int = 1_000) -> Sta
     return StatementDraft(body, head.round)
 
 
-def test_three_that_stated_the_head_are_drawn_by_the_secrets_up_to_its_promotion() -> None:
+def test_the_lowest_lots_of_those_that_attest_the_head_by_its_promotion_measure() -> None:
     swarm = measuring()
     draw = until_draw(swarm)
     current = swarm.view.round
     assert current is not None
     assert isinstance(swarm.entries[-1].statement.body, HeadPromote)
     assert draw.head == swarm.view.head
-    beacon = assignment.beacon(
-        swarm.manifest.run_id,
-        current.number,
-        [from_text(one.reveal) for _, one in sorted(current.attests.items())],
-    )
-    roster = sha256(current.roster.encode())
-    seed = assignment.seed(swarm.net, swarm.manifest.run_id, current.number, beacon, roster)
-    lot = sha256(b"tequio/v1/measure\0", seed)
     keys = current.roster.keys
     order = sorted(
-        current.attests, key=lambda slot: sha256(lot, slot.to_bytes(4, "big"), keys[slot])
+        current.attests,
+        key=lambda slot: sha256(
+            b"tequio/v1/measure\0", vrf.output(from_text(current.attests[slot].vrf, 80))
+        ),
     )
     assert draw.drawn == tuple(keys[slot] for slot in sorted(order[:3]))
     assert len(current.attests) < MEMBERS, "a quorum is enough, so the others cannot be drawn"

@@ -10,6 +10,7 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.round import lots
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -145,15 +146,20 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
     view.apply(len(swarm.entries), late, said.body, swarm.now_ms)
 
 
-def test_a_secret_chosen_after_the_others_revealed_theirs_does_not_count() -> None:
+def test_a_lot_is_the_one_of_its_author_and_its_round() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
-    grinder = swarm.volunteers[0]
-    fresh = bytes(32)
-    again = swarm.view.accounts
-    assert again is not None
-    again.mark_ready(grinder.key, ("trainer",), sha256(fresh), 99)  # as member.ready would
-    body = msgspec.structs.replace(attest(swarm, "v0"), reveal=to_text(fresh))
-    assert refusal(swarm, "v0", body) == "wrong-reveal"
+    view, mine = current_round(swarm), attest(swarm, "v0")
+    other_round = lots.lot_input(view.net, view.manifest.run_id, view.number + 1, view.lot_seed)
+    other_seed = lots.lot_input(view.net, view.manifest.run_id, view.number, bytes(64))
+    for proof in (
+        signer("v1").prove(view.lot_input),
+        signer("v0").prove(other_round),
+        signer("v0").prove(other_seed),
+        bytes(80),
+    ):
+        body = msgspec.structs.replace(mine, vrf=to_text(proof))
+        assert refusal(swarm, "v0", body) == "wrong-vrf"
+    view.apply(len(swarm.entries), signer("v0").key, mine, swarm.now_ms)
 
 
 def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:

@@ -33,13 +33,12 @@ from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import Digest, HeadHash, PeerKey, digest_from_text, to_text
+from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.run import RunView, VoidReason, first_head, needed_document
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
-    HeadAttest,
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -190,15 +189,12 @@ class RunDriver:
                 f"entry {index} ({statement.type}) does not follow from the log: {err}"
             ) from err
         if statement.author == self._key:
-            await self._confirm(index, statement)
+            self._record_own(index, statement)
         await self._after(index, statement)
         await self.context.points.apply(index, statement, self.view.round, document)
 
-    async def _confirm(self, index: int, statement: Statement) -> None:
+    def _record_own(self, index: int, statement: Statement) -> None:
         body = statement.body
-        if isinstance(body, MemberReady | HeadAttest):
-            digest = digest_from_text(body.commit)
-            await trio.to_thread.run_sync(self.context.secrets.confirm, digest, index)
         if isinstance(body, MemberReady):
             self._ready_index = index
         elif isinstance(body, MemberLeave):

@@ -7,19 +7,15 @@ the same body goes out again after a crash: two different ones would look like e
 
 from __future__ import annotations
 
-import threading
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NoReturn, TypeVar
 
-import msgspec
 import structlog
 import trio
 
-from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
@@ -32,9 +28,8 @@ from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
-from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import Digest, NetworkId, PeerKey, peer_id_text, sha256, to_text
-from tequio_shared.keys import Signer
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady, Role
@@ -52,8 +47,6 @@ MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
-SECRETS_KEPT = 8
-"""Commitments to the beacon that are remembered."""
 
 B = TypeVar("B", HeadAttest, HeadMeasure, WorkCommit, WitnessProof)
 
@@ -72,7 +65,7 @@ class RunContext:
     exchange: Exchange
     outbox: Outbox
     announcer: CommitmentGossip
-    secrets: BeaconSecrets
+    prove: Callable[[bytes], bytes]  # proof of this key's verifiable random function
     workdir: TrainerWorkdir
     feedback: ErrorFeedback
     ledger_clock: LedgerClock
@@ -117,20 +110,13 @@ class RunStatements:
 
     async def ready(self, now: duties.ReadyDuty, held: Head) -> None:
         """Submit member.ready, which asks for a place in the coming rosters."""
-        body = MemberReady(
-            head=to_text(held.hash), roles=self._context.roles, commit=await self._commit()
-        )
-        await self._submit(body, None)
+        await self._submit(MemberReady(head=to_text(held.hash), roles=self._context.roles), None)
         self._answered.append(now)
 
     async def attest(self, now: duties.AttestDuty, current: RoundView, held: Head) -> None:
-        """Attest a head, and commit to a new secret if the ledger refuses the revealed one."""
+        """Attest a head, and draw this key's lot with it."""
         body = await self.submitted(HeadAttest, now.round)
-        refusal = await self.submit_once(now, body or await self._attestation(current, held))
-        # The file of secrets is older than the log (a restored backup). Without a new commitment
-        # every later round would be refused too; training and witnessing need no attestation.
-        if refusal is not None and refusal.code == "wrong-reveal":
-            await self.ready(duties.ReadyDuty(current.roster_index), held)
+        await self.submit_once(now, body or self._attestation(current, held))
 
     async def submit_measurement(self, now: duties.MeasureDuty, body: HeadMeasure) -> None:
         """Submit a measurement once; waits at most `MEASURE_TIMEOUT_S` for the answer."""
@@ -154,17 +140,13 @@ class RunStatements:
             await self._context.announcer.announce(entry)
         return None
 
-    async def _attestation(self, current: RoundView, held: Head) -> HeadAttest:
+    def _attestation(self, current: RoundView, held: Head) -> HeadAttest:
         return HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            reveal=to_text(self._context.secrets.reveal(current.roster_index)),
-            commit=await self._commit(),
+            vrf=to_text(self._context.prove(current.lot_input)),
         )
-
-    async def _commit(self) -> str:
-        return to_text(await trio.to_thread.run_sync(self._context.secrets.make_commitment))
 
     async def _submit(self, body: Body, round_number: int | None) -> Entry:
         self.sending += 1
@@ -207,73 +189,3 @@ class EquivocationReporter:
                 await self._outbox.submit(report)
             except RefusedError as err:  # usually: another worker reported it first
                 log.info("report refused", code=err.code)
-
-
-class _BeaconFile(msgspec.Struct, forbid_unknown_fields=True):
-    confirmed: list[tuple[int, int]] = []
-    last: int = 0
-    said: list[int] = []
-
-
-class BeaconSecrets:
-    """This key's secrets for the beacon: committed to now, revealed with the next attestation.
-
-    The n-th secret is derived from the key (`Signer.beacon_secret`), so the file holds no secret:
-    only the numbers that were committed to, and where the log has them. It is written before the
-    statement with the commitment is sent: a commitment that is in the log but not in the file could
-    never be revealed.
-
-    `make_commitment` and `confirm` block on the disk: call them in a thread. They raise
-    UserFacingError when the file cannot be used.
-    """
-
-    def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
-        self._file = file
-        self._signer = signer
-        self._net = net
-        self._lock = threading.Lock()  # guards the state and its file
-        self._state = self._read()
-
-    def make_commitment(self) -> Digest:
-        with self._lock:
-            # A number is used up even if its statement never gets out: after a crash nobody knows
-            # whether the ledger has it, and one secret behind two commitments would be predictable.
-            state = self._state
-            state.last += 1
-            state.said = [*state.said, state.last][-SECRETS_KEPT:]
-            self._write()
-            return sha256(self._secret(state.last))
-
-    def confirm(self, commit: Digest, index: int) -> None:
-        """Record that the log has this commitment, at that index."""
-        with self._lock:
-            state = self._state
-            known = {number for number, _ in state.confirmed}
-            for number in state.said:
-                if number not in known and sha256(self._secret(number)) == commit:
-                    state.confirmed = [*state.confirmed, (number, index)][-SECRETS_KEPT:]
-                    self._write()
-
-    def reveal(self, roster_index: int) -> bytes:
-        """The secret for the round of that roster: of the last commitment in the log before it.
-
-        If none is known, a secret that the ledger will refuse.
-        """
-        before = [number for number, index in self._state.confirmed if index < roster_index]
-        return self._secret(before[-1] if before else 0)
-
-    def _secret(self, number: int) -> bytes:
-        return self._signer.beacon_secret(self._net, number)
-
-    def _read(self) -> _BeaconFile:
-        try:
-            return msgspec.json.decode(self._file.read_bytes(), type=_BeaconFile)
-        except FileNotFoundError:
-            return _BeaconFile()
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as err:
-            raise UserFacingError(
-                f"cannot read {self._file} ({err}): move it away and start the worker again"
-            ) from err
-
-    def _write(self) -> None:
-        files.write_for_user(self._file, msgspec.json.encode(self._state))

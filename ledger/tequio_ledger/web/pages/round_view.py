@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.text import StatusLabel
+from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, from_text
+from tequio_shared.ids import NetworkId, PeerKey, RunId, digest_from_text, from_text
 from tequio_shared.network.run import Documents
-from tequio_shared.round import assignment, proof
+from tequio_shared.round import assignment, lots, proof
 from tequio_shared.round.documents import WITNESS, Roster, RoundResult
 from tequio_shared.round.proof import RejectionReason, Verdict, Verdicts, WitnessFindings
 from tequio_shared.statements.runs import (
@@ -96,9 +97,7 @@ class RoundRecord:
         return max(assignment.quorum(len(self.elected)), 1) if self.elected else 0
 
 
-def read_round(
-    net: NetworkId, run: RunId, number: int, rows: Iterable[StoredRow], documents: Documents
-) -> RoundRecord:
+def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> RoundRecord:
     """Read a round from its entries, the roster among them; `documents` raises KeyError."""
     found: defaultdict[type[object], list[RoundEntry[Any]]] = defaultdict(list)  # Any: by the key
     for index, leaf, at_ms in rows:
@@ -120,6 +119,7 @@ def read_round(
         return {slot_of[one.author]: one for one in found[kind]}
 
     opened, closed, proofs = first(RoundOpen), first(RoundClose), last_by_slot(WitnessProof)
+    attests = last_by_slot(HeadAttest)
     return RoundRecord(
         roster=roster,
         rostered=rostered,
@@ -128,11 +128,11 @@ def read_round(
         witnessed=first(RoundWitness),
         closed=closed,
         voided=first(RoundVoid),
-        attests=last_by_slot(HeadAttest),
+        attests=attests,
         commits=last_by_slot(WorkCommit),
         proofs=proofs,
         findings={slot: _findings(one.body, roster) for slot, one in proofs.items()},
-        elected=_elected(net, run, number, roster, opened.body) if opened else (),
+        elected=_elected(roster, attests, opened.body) if opened else (),
         result=RoundResult.parse(documents(digest_from_text(closed.body.result)))
         if closed
         else None,
@@ -147,12 +147,16 @@ def _findings(body: WitnessProof, roster: Roster) -> WitnessFindings:
 
 
 def _elected(
-    net: NetworkId, run: RunId, number: int, roster: Roster, opened: RoundOpen
+    roster: Roster, attests: Mapping[int, RoundEntry[HeadAttest]], opened: RoundOpen
 ) -> tuple[int, ...]:
-    beacon, named = (Digest(from_text(text)) for text in (opened.beacon, opened.roster))
-    keys = roster.keys
-    candidates = {slot: keys[slot] for slot in roster.slots_of(WITNESS)}
-    return assignment.committee(assignment.seed(net, run, number, beacon, named), candidates)
+    """Committee of a round, from the lots that its witnesses drew for its head."""
+    witnesses = roster.slots_of(WITNESS)
+    drawn = {
+        slot: vrf.output(from_text(attests[slot].body.vrf, vrf.PROOF_BYTES))
+        for slot in witnesses
+        if slot in attests and attests[slot].body.head == opened.head
+    }
+    return lots.committee(drawn, lots.seat_count(len(witnesses)))
 
 
 # --- The outcome of a round for each member, and the reason for its points.
@@ -268,10 +272,9 @@ CACHED_ROUNDS = 256
 
 
 class RoundReader:
-    """Reads rounds of one network, and caches those that are complete; thread-safe."""
+    """Reads rounds, and caches those that are complete; thread-safe."""
 
-    def __init__(self, net: NetworkId, documents: Documents) -> None:
-        self._net = net
+    def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._over: OrderedDict[tuple[RunId, int], RoundRecord] = OrderedDict()
         self._lock = Lock()
@@ -285,7 +288,7 @@ class RoundReader:
                 return known
         rows = entries.leaves_of_round(connection, run, number)
         try:
-            record = read_round(self._net, run, number, rows, self._documents)
+            record = read_round(number, rows, self._documents)
         except KeyError as err:
             raise RefusedError("not-found", f"this run has no round {number}") from err
         if record.is_complete:

@@ -106,7 +106,7 @@ def pages(
 
     `otherwise` answers errors that say nothing to a reader.
     """
-    reader = RoundReader(ledger.genesis.network_id, ledger.blobs.read)
+    reader = RoundReader(ledger.blobs.read)
     cache, queue = PageCache(time.monotonic), RenderQueue()
 
     def cached(request: Request) -> Response | None:

@@ -204,7 +204,7 @@ async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Out
         await send_leave(outbox, 1)
         server.log.refusals["member.ready"] = "wrong-head"
         text = to_text(bytes(32))
-        body = MemberReady(head=text, roles=("trainer",), commit=text)
+        body = MemberReady(head=text, roles=("trainer",))
         errors: list[str] = []
 
         async def get_ready() -> None:

@@ -25,7 +25,6 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
-from tequio_client.worker.rounds.statements import BeaconSecrets
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
@@ -154,7 +153,7 @@ class DriverRun:
             key=self.key,
             store=Store(folder / "store", quota_bytes=10**9),
             exchange=self.exchange,
-            secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
+            prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
             points=PointsRecorder(self.book, self.key),
             measures_every=0,
