@@ -205,7 +205,10 @@ class FailureRates:
     """Chances that a volunteer fails, in percent, drawn once per round and phase."""
 
     silent: int = 0
+    misstating: int = 0
+    """Chance to attest another head, and so not to be elected."""
     lying: int = 0
+    """Chance of a false header, and of a false proof."""
     leaving: int = 0
     partial: int = 0
     """Chance to finish only some of its windows."""
@@ -303,7 +306,7 @@ class Volunteer:
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
         weights, aux = self._arithmetic.roots_of(view)
-        if self._fails(current, "lying"):
+        if self._fails(current, "misstating"):
             weights = sha256(b"another", weights, self.key)
         head = current.expected_head(weights, aux)
         return HeadAttest(

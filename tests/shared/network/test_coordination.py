@@ -144,6 +144,6 @@ def test_the_coordinator_never_says_what_is_refused() -> None:
     for seed in range(5):
         swarm = Swarm(seed=seed)
         for at in range(5):
-            swarm.volunteer(f"v{at}", FailureRates(silent=30, lying=20, leaving=10))
+            swarm.volunteer(f"v{at}", FailureRates(silent=30, misstating=20, lying=20, leaving=10))
         swarm.run(500)  # `say` raises when the rules refuse
         assert swarm.view.number > 1

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.statements.statement import Body
 
-CROOKED = FailureRates(silent=15, lying=15, leaving=5, partial=40)
+CROOKED = FailureRates(silent=15, misstating=15, lying=15, leaving=5, partial=40)
 
 
 def swarm_of(seed: int, members: int = 6, failure_rates: FailureRates = CROOKED) -> Swarm:

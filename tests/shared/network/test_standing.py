@@ -230,9 +230,8 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
         assert swarm.step()
     assert swarm.standings.due(swarm.now_ms) is not None
     swarm.watch.update(swarm.view, swarm.now_ms)
-    step = decide(
-        swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove
-    )  # a coordinator that shields the key
+    # a coordinator that shields the key
+    step = decide(swarm.view, swarm.watch, swarm.now_ms, swarm.coordinator.prove)
     assert step is not None
     assert step.document is not None
     swarm.blobs[sha256(step.document)] = step.document

@@ -224,7 +224,8 @@ def test_only_slots_that_witness_agree_on_heads() -> None:
     for name in "abcd":
         swarm.volunteer(name)
     crowd = [
-        swarm.volunteer(f"crowd {at}", FailureRates(lying=100), ("trainer",)) for at in range(9)
+        swarm.volunteer(f"crowd {at}", FailureRates(misstating=100), ("trainer",))
+        for at in range(9)
     ]
     swarm.run_rounds(1)
     assert swarm.view.round is not None
