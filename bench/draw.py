@@ -36,6 +36,7 @@ REQUIRED = {20: 1_000_000, 25: 10_000}
 """Fewest rounds per takeover, by share."""
 LARGEST = 2_000
 TRIES = 300
+WRITTEN_OUT = 1e6
 
 
 def at_least(slots: int, held: int, seats: int, wanted: int) -> Fraction:
@@ -66,7 +67,7 @@ def main() -> None:
         f"{title}\n\n{_odds(chance)}"
         for title, chance in (
             ("Rounds per takeover: two thirds of the seats, which decide every verdict.", takeover),
-            ("Rounds per stalled round: more than a third, without whom there is no quorum.", stall),
+            ("Rounds per stalled round: over a third, without whom there is no quorum.", stall),
         )
     )
     cost = _cost()
@@ -100,7 +101,7 @@ def _rounds(chance: Fraction) -> str:
     if not chance:
         return "never"
     rounds = 1 / float(chance)
-    return f"{rounds:,.0f}" if rounds < 1e6 else f"{rounds:.1e}"
+    return f"{rounds:,.0f}" if rounds < WRITTEN_OUT else f"{rounds:.1e}"
 
 
 def _cost() -> dict[str, float]:
