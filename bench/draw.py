@@ -52,7 +52,7 @@ def takeover(slots: int, share: int) -> Fraction:
 
 
 def stall(slots: int, share: int) -> Fraction:
-    """Chance of one round that the party has so many seats that the others are no quorum."""
+    """Chance of one round that the party has more than a third of the seats."""
     seats = min(lots.seat_count(slots), slots)
     return at_least(slots, slots * share // 100, seats, seats - quorum(seats) + 1)
 

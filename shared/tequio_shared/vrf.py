@@ -1,7 +1,7 @@
 """A verifiable random function: ECVRF-EDWARDS25519-SHA512-TAI of RFC 9381, over Ed25519 keys.
 
-Who holds a key computes one output for an input, and a proof of it; nobody else can compute it, and
-everybody can check it. So a lot drawn with it has no last mover: an author cannot choose its own
+The holder of a key computes one output for an input, and a proof of it. Nobody else can compute it,
+and everybody can check it. So a lot drawn with it has no last mover: an author cannot choose its own
 output, only withhold it. Group operations are libsodium's, in constant time for secret scalars.
 
 Stricter than the RFC in one point: Gamma must lie in the main subgroup, as keys must
@@ -92,7 +92,7 @@ def verify(key: PeerKey, alpha: bytes, proof: bytes) -> bytes:
 def output(proof: bytes) -> bytes:
     """Output of a proof that was verified before: 64 bytes (RFC 9381, 5.2).
 
-    Raises SignatureInvalidError for bytes that are no proof of anything.
+    Raises SignatureInvalidError for bytes that cannot be a proof.
     """
     gamma, _, _ = _parts(proof)
     return _hash_of(gamma)
@@ -111,7 +111,7 @@ def _parts(proof: bytes) -> tuple[bytes, bytes, bytes]:
     challenge = proof[_POINT_BYTES : _POINT_BYTES + _CHALLENGE_BYTES]
     answer = proof[_POINT_BYTES + _CHALLENGE_BYTES :]
     if not crypto_core_ed25519_is_valid_point(gamma):
-        raise SignatureInvalidError("Gamma of the VRF proof is no point of the main subgroup")
+        raise SignatureInvalidError("Gamma of the VRF proof is not in the main subgroup")
     if int.from_bytes(answer, "little") >= _ORDER:
         raise SignatureInvalidError("s of the VRF proof is not below the group order")
     return gamma, challenge, answer
@@ -126,11 +126,11 @@ def _encode_to_curve(key: PeerKey, alpha: bytes) -> bytes:
         point = _times_cofactor(hashed[:_POINT_BYTES])
         if point is not None:
             return point
-    raise AssertionError("256 hashes in a row are no points")  # chance 2^-256
+    raise AssertionError("none of 256 hashes encodes a point")  # chance 2^-256
 
 
 def _times_cofactor(encoded: bytes) -> bytes | None:
-    """Eight times the point with that encoding (RFC 8032, 5.1.3); None if it is none."""
+    """Eight times the point with that encoding (RFC 8032, 5.1.3), or None."""
     if int.from_bytes(encoded, "little") % 2**255 >= _PRIME:
         return None
     point = encoded
