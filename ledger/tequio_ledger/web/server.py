@@ -3,7 +3,7 @@
 This is the only file that imports uvicorn. `bind` opens the socket before anything else is loaded,
 so that a busy port is reported at once. uvicorn has no option for two limits, which are here: a
 client must finish the head of a request in time, and a closed connection is aborted after a while,
-even if its client accepts nothing.
+even if its client accepts nothing. `connections` bounds how many connections there are.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server, ServerState
 
+from tequio_ledger.web.connections import (
+    BACKLOG,
+    MAX_CONNECTIONS,
+    Acceptor,
+    ConnectionLimits,
+    ConnectionTable,
+)
 from tequio_ledger.web.middleware import SLOW_READER_S
 from tequio_shared.errors import UserFacingError
 
@@ -30,10 +37,6 @@ MAX_HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
-MAX_CONNECTIONS = 4_096
-"""Open connections of all addresses together, event streams included. A request on a further
-connection is answered with 503."""
-_BACKLOG = 1024
 _STOP_S = 5
 _CONNECTION = "connection"  # key of the connection in the state of each of its requests
 
@@ -57,12 +60,15 @@ def server_url(listener: socket.socket) -> str:
 class WebServer:
     """Answers requests on a socket, from `serve` to `stop`."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
+    def __init__(
+        self, app: ASGIApp, listener: socket.socket, limits: ConnectionLimits | None = None
+    ) -> None:
+        """Serve `listener`; without `limits`, only all connections together are bounded."""
         # `middleware.RequestLog` logs requests already.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = Config(
             _watched(app),
-            http=_Connection,
+            http=H11Protocol,
             ws="none",
             lifespan="off",
             interface="asgi3",
@@ -70,13 +76,13 @@ class WebServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # `middleware.ProxyMiddleware` trusts named proxies only
-            limit_concurrency=MAX_CONNECTIONS,
-            backlog=_BACKLOG,
+            limit_concurrency=2 * MAX_CONNECTIONS,  # `connections` has refused before
             timeout_keep_alive=int(HEAD_TIMEOUT_S),
             timeout_graceful_shutdown=_STOP_S,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
-        self._server = _EmbeddedServer(config)
+        table = ConnectionTable(limits or ConnectionLimits.of_process())
+        self._server = _EmbeddedServer(config, listener, table)
         self._listener = listener  # uvicorn closes it
 
     async def serve(self) -> None:
@@ -89,11 +95,30 @@ class WebServer:
 
 
 class _EmbeddedServer(Server):
-    """uvicorn without signal handlers: the process has its own, for several servers."""
+    """uvicorn without signal handlers, and behind our own `Acceptor`.
+
+    The process has its own handlers, for several servers.
+    """
+
+    def __init__(self, config: Config, listener: socket.socket, table: ConnectionTable) -> None:
+        super().__init__(config)
+        self._table = table
+        self._acceptor = Acceptor(listener, table, self._make_connection)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])  # otherwise asyncio would accept, without any bound
+        self._acceptor.start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._acceptor.stop()
+        await super().shutdown(sockets=sockets)
+
+    def _make_connection(self) -> _Connection:
+        return _Connection(self.config, self.server_state, self.lifespan.state, self._table)
 
 
 class _Connection(asyncio.Protocol):
@@ -109,10 +134,11 @@ class _Connection(asyncio.Protocol):
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
-        **options: Any,  # noqa: ANN401 - passed on unchanged
+        table: ConnectionTable,
     ) -> None:
         state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
-        self._http = H11Protocol(config, server_state, state, **options)
+        self._http = H11Protocol(config, server_state, state)
+        self._table = table
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._under_way = 0  # pipelined requests may overlap
@@ -120,11 +146,13 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
         self._transport = transport
+        self._table.add(self, str((transport.get_extra_info("peername") or ("",))[0]))
         self._http.connection_made(transport)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
 
@@ -140,15 +168,22 @@ class _Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._http.resume_writing()
 
+    def abort(self) -> None:
+        """Close at once, to make room for another connection."""
+        if self._transport is not None:
+            self._transport.abort()
+
     def begin_request(self) -> None:
         """Cancel the deadline: the head of a request is complete."""
         self._under_way += 1
+        self._table.begin_request(self)
         self._cancel_deadline()
 
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
+            self._table.end_request(self)
             self._await_head()
 
     def _await_head(self) -> None:
@@ -192,7 +227,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
         on_failure.pop_all()
     return listener
 
