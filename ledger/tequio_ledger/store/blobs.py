@@ -126,11 +126,16 @@ class BlobFolder:
             return file.read()
 
     def open(self, digest: Digest) -> BinaryIO:
-        """Open a blob after checking its bytes; raises KeyError when absent or damaged."""
-        file = self._open_here(digest)
+        """Open a blob after checking its bytes; raises KeyError when absent or damaged.
+
+        Raises UnwritableError when it cannot be opened for now.
+        """
+        with self._explained():
+            file = self._open_here(digest)
         if file is None and self._bucket is not None:
             self._fetch(digest, self._bucket)
-            file = self._open_here(digest)
+            with self._explained():
+                file = self._open_here(digest)
         if file is None:
             raise KeyError(to_text(digest))
         return file
@@ -257,7 +262,7 @@ class BlobFolder:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Translate the errors of a full or read-only disk to UnwritableError."""
+        """Translate errors that pass, such as those of a full disk, to UnwritableError."""
         try:
             yield
         except OSError as err:

@@ -1,8 +1,8 @@
 """Files that survive a power cut: written under another name, synced, renamed, the folder synced.
 
 A power cut leaves the old file or the new one, never a part of one. A disk that refuses writes for
-now (full, read-only, over quota), and a process that may open no file for now, raise UnwritableError: nothing is damaged, and the caller can
-retry later.
+now (full, read-only, over quota) raises UnwritableError, and so does a process that may open no
+further file: nothing is damaged, and the caller can retry later.
 """
 
 from __future__ import annotations
