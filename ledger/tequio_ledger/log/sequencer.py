@@ -178,7 +178,7 @@ class Sequencer:
         return jobs
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
-        batch = Batch(self.state, self.log, self.timekeeper.clock())
+        batch = Batch(self.state, self.log, self._documents, self.timekeeper.clock())
         outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
         # After the clients' entries: what the coordinator signs then answers them in one commit.
         if not self.timekeeper.is_behind(batch.now_ms):
@@ -223,12 +223,15 @@ def _count(jobs: Sequence[_Job]) -> int:
 class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
-    def __init__(self, state: State, log_: Log, now_ms: int) -> None:
+    def __init__(
+        self, state: State, log_: Log, documents: DocumentCache, now_ms: int
+    ) -> None:
         self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
         self._log = log_
+        self._documents = documents
         self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
@@ -241,12 +244,14 @@ class Batch:
         if known is not None:
             return Known(id=candidate.id, index=known)
         try:
+            self._documents.check(entry.statement)
             return self._admit(candidate)
         except RefusedError as err:
             refused = err
         except PeerError as err:  # a document that the entry names is invalid
             refused = RefusedError("malformed", str(err))
         statement = entry.statement
+        self._documents.remember(statement, refused)
         log.info(
             "statement refused",
             code=refused.code,

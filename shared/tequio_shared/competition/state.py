@@ -319,14 +319,18 @@ def read_document(
     most_bytes: int = STATEMENT_BYTES,
 ) -> _Document:
     """Read the document that a statement names; raises RefusedError."""
-    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB.
+    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB. The bound
+    # follows from what the log allows the author to publish, not from the document.
     size_bytes = network.size_of(digest_from_text(name)) or 0
     if size_bytes > most_bytes:
         raise RefusedError(
             "malformed", f"the {noun} has {size_bytes} bytes; at most {most_bytes} are allowed"
         )
     try:
-        return parse(network.documents(digest_from_text(name)))
+        raw = network.documents(digest_from_text(name))
+        if len(raw) > most_bytes:  # a reader without `size_of`
+            raise MalformedError(f"{len(raw)} bytes; at most {most_bytes} are allowed")
+        return parse(raw)
     except KeyError as err:
         raise RefusedError("not-found", f"upload the {noun} {name} first") from err
     except MalformedError as err:
