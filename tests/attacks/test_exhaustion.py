@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_shared.competition.state import score_commitment
-from tequio_shared.ids import Digest, sha256, to_text
-from tequio_shared.statements.competitions import EvalCommit, EvalResult
+from tequio_shared.ids import sha256, to_text
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, post
 from tests.support.attackers_exhaustion import (
@@ -28,9 +26,10 @@ from tests.support.attackers_exhaustion import (
     wait_until_released,
 )
 from tests.support.authors import Author
-from tests.support.competition_program import EVALUATORS, CompetitionProgram, until_texts
-from tests.support.ledgers import PROGRAM, Served, served
-from tests.support.synthetic_competition import folder, salt_of
+from tests.support.competition_program import CompetitionProgram
+from tests.support.evaluator_bombs import EvaluatorBomb, commit_bomb
+from tests.support.ledgers import ORGANISER, PROGRAM, Served, served
+from tests.support.synthetic_competition import folder
 from tests.support.timing_slack import allowed_s
 from tests.support.uploads import put_blob
 
@@ -85,11 +84,12 @@ def test_silent_connections_beyond_the_open_files_end_nothing(
         assert codes(post(ledger.url, registration(ledger, "after"))) == ["logged"]
 
 
-@attack("D1", layer="net", ends="one network holds a share of the connections at most")
-def test_a_network_whose_requests_never_end_leaves_room_to_others(tmp_path: Path) -> None:
+@attack("D1", layer="net", ends="the bodies that came last longest ago are given up")
+@pytest.mark.parametrize("networks", [1, NETWORKS])
+def test_requests_that_never_end_leave_room_to_others(tmp_path: Path, networks: int) -> None:
     with served(tmp_path, program=under_limit(OPEN_FILES)) as ledger:
         before = ProcessUse.of(ledger.process.pid)
-        with connections(ledger, SILENT, 1, HEAD_ONLY):
+        with connections(ledger, SILENT, networks, HEAD_ONLY):
             assert codes(post(ledger.url, registration(ledger, "during"))) == ["logged"]
             during = ProcessUse.of(ledger.process.pid)
             assert during.descriptors - before.descriptors < OPEN_FILES // 2
@@ -98,69 +98,37 @@ def test_a_network_whose_requests_never_end_leaves_room_to_others(tmp_path: Path
 
 @attack("D2", layer="adm", ends="refused before it is read; sending it again costs nothing")
 def test_a_drawn_evaluators_huge_document_keeps_nobody_waiting(tmp_path: Path) -> None:
-    bomb = nested_arrays(63 * MEBIBYTE)
     with (
         served(tmp_path, program=PROGRAM) as ledger,
         httpx.Client(base_url=ledger.url, timeout=120) as http,
     ):
-        place = CompetitionProgram(http, ledger.net)
-        until_texts(place)
-        liar = commit_all(place, sha256(bomb))
+        bomb = commit_bomb(ledger, http, nested_arrays(63 * MEBIBYTE))
         before = ProcessUse.of(ledger.process.pid)
-        answer = put_blob(http, ledger.net, bomb, now_ms(), liar.signer)
-        assert answer.status_code == 413, "larger than any document that this key may publish"
+        assert bomb.upload(http) == 413, "larger than any document that this key may publish"
         # Organisers store large files: one of them in league with the evaluator puts it there.
-        assert put_blob(http, ledger.net, bomb, now_ms()).is_success
-        assert told_often(ledger, place, liar, sha256(bomb)) == {"malformed"}
+        assert bomb.upload(http, ORGANISER) == 201
+        assert posted_again_and_again(bomb) == {"malformed"}
         grown = ProcessUse.of(ledger.process.pid).resident_bytes - before.resident_bytes
         assert grown < 300 * MEBIBYTE
 
 
 @attack("D2", layer="adm", ends="a document of the allowed size is refused at its first token")
 def test_a_document_of_the_allowed_size_costs_little(tmp_path: Path) -> None:
-    bomb = nested_arrays(2_000)
     with (
         served(tmp_path, program=PROGRAM) as ledger,
         httpx.Client(base_url=ledger.url, timeout=120) as http,
     ):
-        place = CompetitionProgram(http, ledger.net)
-        until_texts(place)
-        liar = commit_all(place, sha256(bomb))
-        assert put_blob(http, ledger.net, bomb, now_ms(), liar.signer).status_code == 201
-        assert told_often(ledger, place, liar, sha256(bomb)) == {"malformed"}
+        bomb = commit_bomb(ledger, http, nested_arrays(3_000))
+        assert bomb.upload(http) == 201
+        assert posted_again_and_again(bomb) == {"malformed"}
 
 
-def commit_all(place: CompetitionProgram, name: Digest) -> Author:
-    """Let all drawn evaluators commit, the last one to that document; returns the last one."""
-    *honest, last = EVALUATORS
-    paper = place.paper
-    for one in honest:
-        place.post_statement(one, paper.commit(place.people[one].key, "alpha", folder("alpha"), 9))
-    liar = place.people[last]
-    commit = score_commitment(paper.id, liar.key, name, salt_of(liar.key, "alpha"))
-    place.post_statement(
-        last, EvalCommit(competition=paper.text, entrant="alpha", commit=to_text(commit))
-    )
-    return liar
-
-
-def told_often(
-    ledger: Served, place: CompetitionProgram, liar: Author, scores: Digest
-) -> set[str]:
-    """Post the result again and again while somebody reads; returns the codes of the answers."""
-    body = EvalResult(
-        competition=place.paper.text,
-        entrant="alpha",
-        submission=to_text(folder("alpha").id),
-        scores=to_text(scores),
-        salt=to_text(salt_of(liar.key, "alpha")),
-        millibits=1,
-        size_bytes=1,
-    )
+def posted_again_and_again(bomb: EvaluatorBomb) -> set[str]:
+    """Post the statement five times while somebody reads; returns the codes of the answers."""
     is_over, waits = threading.Event(), []
 
     def read() -> None:
-        with httpx.Client(base_url=ledger.url, timeout=120) as http:
+        with httpx.Client(base_url=bomb.ledger.url, timeout=120) as http:
             while not is_over.is_set():
                 begun = time.monotonic()
                 http.get("/log/checkpoint").raise_for_status()
@@ -169,21 +137,12 @@ def told_often(
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        found = {
-            codes(post(ledger.url, [again(liar).sign(body, now_ms())]))[0] for _ in range(5)
-        }
+        found = {bomb.post() for _ in range(5)}
     finally:
         is_over.set()
         reader.join()
     assert max(waits) < allowed_s(WAIT_S), max(waits)
     return found
-
-
-def again(author: Author) -> Author:
-    """The author before its last refused statement, which did not extend its chain."""
-    copy = Author("copy", author.net)
-    copy.signer, copy.seq, copy.last = author.signer, author.seq, author.last
-    return copy
 
 
 @attack("D3", layer="net", ends="refused as `quota`: each file counts with what it occupies")
@@ -222,11 +181,12 @@ def test_blobs_that_no_statement_names_are_deleted(tmp_path: Path) -> None:
         database.execute("UPDATE blob SET at = at - ?", (2 * DAY_MS,))
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=60) as http:
         end = time.monotonic() + allowed_s(5)
-        name = f"/v1/blobs/{to_text(sha256(bytes([7])))}"
-        while http.get(name).status_code == 200:
+        while len(list((tmp_path / "blobs").rglob("*"))) > inodes - 80:
             assert time.monotonic() < end
             time.sleep(0.1)
-        assert len(list((tmp_path / "blobs").rglob("*"))) < inodes - 60
+        for number in range(1, 40):
+            name = to_text(sha256(bytes([number])))
+            assert http.get(f"/v1/blobs/{name}").status_code == 404
         for content in (named, kept, place.paper.rules.encode()):
             assert http.get(f"/v1/blobs/{to_text(sha256(content))}").content == content
         assert codes(post(ledger.url, registration(ledger, "afterwards"))) == ["logged"]

@@ -37,7 +37,9 @@ def under_limit(open_files: int) -> tuple[str, ...]:
 
 
 @contextmanager
-def connections(ledger: Served, count: int, networks: int, begin: bytes = b"") -> Iterator[int]:
+def connections(
+    ledger: Served, count: int, networks: int, begin: bytes = b""
+) -> Iterator[int]:
     """Hold connections from several /24 networks open, sending only `begin` on each.
 
     The ledger may close some, and refuse others; they are not opened again. Yields the number that
@@ -65,11 +67,11 @@ def nested_arrays(size_bytes: int, depth: int = 5) -> bytes:
     return b"[" + b",".join([one] * count) + b"]"
 
 
-def put_tiny_blobs(ledger: Served, signer: Signer, count: int) -> int:
+def put_tiny_blobs(ledger: Served, signer: Signer, count: int, first: int = 0) -> int:
     """Upload blobs of a few bytes each until one is refused; returns how many were stored."""
     with httpx.Client(base_url=ledger.url, timeout=PATIENCE_S) as http:
         for number in range(count):
-            content = number.to_bytes(1 + number.bit_length() // 8, "big")
+            content = (first + number).to_bytes(1 + (first + number).bit_length() // 8, "big")
             now_ms = time.time_ns() // 1_000_000
             if not put_blob(http, ledger.net, content, now_ms, signer).is_success:
                 return number

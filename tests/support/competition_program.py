@@ -41,7 +41,9 @@ def now() -> int:
 class CompetitionProgram:
     """The program as a client finds it, and a stranger's fold of its log."""
 
-    def __init__(self, http: httpx.Client, net: NetworkId) -> None:
+    def __init__(
+        self, http: httpx.Client, net: NetworkId, dates: tuple[int, ...] = DATES
+    ) -> None:
         self.people = {name: Author(name, net) for name in NAMES}
         self.people["organiser"] = Author("organiser", net)
         self.people["organiser"].signer = ORGANISER
@@ -51,7 +53,7 @@ class CompetitionProgram:
         for name in NAMES:
             self.post(self.people[name].register(now()))
         self.paper = SyntheticCompetition(
-            custodians=[self.people["custodian"].key], needed=1, start_ms=now(), dates=DATES
+            custodians=[self.people["custodian"].key], needed=1, start_ms=now(), dates=dates
         )
 
     def post_statement(self, name: str, body: Body, at_ms: int = 0) -> None:

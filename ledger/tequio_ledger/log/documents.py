@@ -11,7 +11,7 @@ from tequio_ledger.store import log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.files import explain
 from tequio_shared.errors import FatalLogError, RefusedError
-from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
@@ -96,8 +96,11 @@ class DocumentCache:
 
     def read(self, digest: Digest) -> bytes:
         """Give a document; raises KeyError when there is none, UnwritableError."""
-        fresh = self._fresh.get(digest)
-        found = self._blobs.read(digest) if fresh is None else fresh
+        found = self._fresh.get(digest)
+        if found is None:
+            if not self._blobs.is_listed(digest):
+                raise KeyError(to_text(digest))
+            found = self._blobs.read(digest)
         self._last_read = digest
         return found
 

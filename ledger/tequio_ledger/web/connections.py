@@ -1,11 +1,12 @@
 """Accepts connections, and bounds how many there are: of one network address, and of all.
 
-Rules. A connection either waits for the head of a request or serves one. When there is no room for
-a new one, the connection that has waited longest is closed for it: a client sends its head at once,
-an attacker's silent connections grow old. Only when all are busy is the new one refused. Each may
-hold two descriptors, its own and that of a blob, so all together leave `RESERVED_DESCRIPTORS` to
-the rest of the process. If accepting fails all the same, the spare descriptor is given up for a
-moment, so that the client gets an answer instead of silence.
+Rules. A connection either waits for its client, for the head of a request or for more of its body,
+or serves a request. When there is no room for a new one, the connection that has waited longest is
+closed for it: an honest client sends at once, an attacker's silent connections grow old. A part of
+a body begins the wait again, a part of a head does not. Only when no connection waits is the new
+one refused. Each may hold two descriptors, its own and that of a blob, so all together leave
+`RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
+descriptor is given up for a moment, so that the client gets an answer instead of silence.
 
 A trusted proxy's connections carry requests of many networks: they only count among all, and
 `middleware.RequestLimits` bounds the requests by the forwarded address. (docs/protocol.md, 15.5)
@@ -17,12 +18,12 @@ import asyncio
 import ipaddress
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
-from typing import Protocol
 
 from tequio_ledger import metrics, resources
 from tequio_ledger.web.middleware import MAX_REQUESTS
@@ -45,11 +46,12 @@ _REFUSAL = (
 _READ_BYTES = 1 << 16
 
 
-class Connection(Protocol):
+class Connection(asyncio.Protocol, ABC):
     """One open connection."""
 
+    @abstractmethod
     def abort(self) -> None:
-        """Close it at once."""
+        """Close it at once, or as soon as it is made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,20 +110,28 @@ class ConnectionTable:
         network = self._network_of(host)
         self._networks[connection] = network
         self._counts[network] += 1
-        self.end_request(connection)
+        self.wait(connection)
 
     def remove(self, connection: Connection) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
         if connection not in self._networks:
             return
-        self.begin_request(connection)
+        self.serve(connection)
         network = self._networks.pop(connection)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
 
-    def begin_request(self, connection: Connection) -> None:
-        """Record that a connection waits no longer."""
+    def wait(self, connection: Connection) -> None:
+        """Record that a connection waits for its client from now on."""
+        network = self._networks.get(connection)
+        if network is not None:
+            self.serve(connection)
+            self._waiting[connection] = None
+            self._waiting_of.setdefault(network, OrderedDict())[connection] = None
+
+    def serve(self, connection: Connection) -> None:
+        """Record that a connection does not wait for its client any more."""
         if connection in self._waiting:
             del self._waiting[connection]
             network = self._networks[connection]
@@ -129,13 +139,6 @@ class ConnectionTable:
             del own[connection]
             if not own:
                 del self._waiting_of[network]
-
-    def end_request(self, connection: Connection) -> None:
-        """Record that a connection waits for a request."""
-        network = self._networks.get(connection)
-        if network is not None:
-            self._waiting[connection] = None
-            self._waiting_of.setdefault(network, OrderedDict())[connection] = None
 
     def _close(self, connection: Connection | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
@@ -162,11 +165,11 @@ class Acceptor:
         self,
         listener: socket.socket,
         table: ConnectionTable,
-        make_protocol: Callable[[], asyncio.Protocol],
+        make_connection: Callable[[], Connection],
     ) -> None:
         self._listener = listener
         self._table = table
-        self._make_protocol = make_protocol
+        self._make_connection = make_connection
         self._log = resources.ExhaustionLog()
         self._spare = -1
         self._tasks: set[asyncio.Task[None]] = set()
@@ -200,15 +203,18 @@ class Acceptor:
             _refuse(line)
             self._log.report("connections refused: all are in use", network=network_of(host))
             return
-        task = asyncio.get_running_loop().create_task(self._serve(line, host))
+        connection = self._make_connection()
+        self._table.add(connection, host)  # now: this turn of the loop accepts others
+        task = asyncio.get_running_loop().create_task(self._serve(line, connection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, line: socket.socket, host: str) -> None:
+    async def _serve(self, line: socket.socket, connection: Connection) -> None:
         line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
         try:
-            await asyncio.get_running_loop().connect_accepted_socket(self._make_protocol, line)
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, line)
         except OSError:  # it was closed in the meantime
+            self._table.remove(connection)
             line.close()
 
     def _pause(self, err: OSError) -> None:

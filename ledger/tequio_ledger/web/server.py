@@ -24,14 +24,15 @@ from tequio_ledger.web.connections import (
     BACKLOG,
     MAX_CONNECTIONS,
     Acceptor,
+    Connection,
     ConnectionLimits,
     ConnectionTable,
 )
-from tequio_ledger.web.middleware import SLOW_READER_S
+from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
@@ -121,7 +122,7 @@ class _EmbeddedServer(Server):
         return _Connection(self.config, self.server_state, self.lifespan.state, self._table)
 
 
-class _Connection(asyncio.Protocol):
+class _Connection(Connection):
     """One connection: uvicorn's protocol, and a deadline while no request is running.
 
     uvicorn's own timeout ends with the first byte of a head, so a client that sends a byte now and
@@ -141,14 +142,17 @@ class _Connection(asyncio.Protocol):
         self._table = table
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
+        self._is_aborted = False
+        self._is_receiving = False  # the body of a request
         self._under_way = 0  # pipelined requests may overlap
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
         self._transport = transport
-        self._table.add(self, str((transport.get_extra_info("peername") or ("",))[0]))
         self._http.connection_made(transport)
         self._await_head()
+        if self._is_aborted:
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
@@ -157,6 +161,8 @@ class _Connection(asyncio.Protocol):
         self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_receiving:
+            self._table.wait(self)  # from now on
         self._http.data_received(data)
 
     def eof_received(self) -> None:
@@ -169,21 +175,30 @@ class _Connection(asyncio.Protocol):
         self._http.resume_writing()
 
     def abort(self) -> None:
-        """Close at once, to make room for another connection."""
+        """Close at once, or as soon as it is made, to make room for another connection."""
+        self._is_aborted = True
         if self._transport is not None:
             self._transport.abort()
 
-    def begin_request(self) -> None:
+    def begin_request(self, *, with_body: bool) -> None:
         """Cancel the deadline: the head of a request is complete."""
         self._under_way += 1
-        self._table.begin_request(self)
+        self._is_receiving = with_body
+        if not with_body:
+            self._table.serve(self)
         self._cancel_deadline()
+
+    def end_body(self) -> None:
+        """Record that the whole body is here: what follows takes our time, not the client's."""
+        self._is_receiving = False
+        self._table.serve(self)
 
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
-            self._table.end_request(self)
+            self._is_receiving = False
+            self._table.wait(self)
             self._await_head()
 
     def _await_head(self) -> None:
@@ -206,13 +221,20 @@ class _Connection(asyncio.Protocol):
 
 
 def _watched(app: ASGIApp) -> ASGIApp:
-    """Report to the connection when each of its requests begins and ends."""
+    """Report to the connection when each of its requests, and its body, begins and ends."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         connection: _Connection = scope["state"].pop(_CONNECTION)
-        connection.begin_request()
+        connection.begin_request(with_body=has_body(scope))
+
+        async def receive_watched() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and not message.get("more_body"):
+                connection.end_body()
+            return message
+
         try:
-            await app(scope, receive, send)
+            await app(scope, receive_watched, send)
         finally:
             connection.end_request()
 

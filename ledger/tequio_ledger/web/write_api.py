@@ -174,7 +174,8 @@ async def put_blob(
     digest = _digest(name)
     limiter.charge_address(network_of(request), 1)
     author = _author(request, ledger, digest)
-    if ledger.blobs.has(digest):
+    renew = partial(ledger.blobs.renew, digest, author, ledger.genesis.organiser_keys)
+    if await asyncio.to_thread(renew):
         return Response(None, status_code=200)
     await _receive_blob(request, ledger, digest, author)
     return Response(None, status_code=201)
