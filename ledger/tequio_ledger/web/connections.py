@@ -2,9 +2,9 @@
 
 Rules. A connection either waits for its client, for the head of a request or for more of its body,
 or serves a request. When there is no room for a new one, the connection that has waited longest is
-closed for it: an honest client sends at once, an attacker's silent connections grow old. A part of
-a body begins the wait again, a part of a head does not. Only when no connection waits is the new
-one refused. Each may hold two descriptors, its own and that of a blob, so all together leave
+closed for it, of those that never sent a request if there is one: an honest client sends at once,
+an attacker's silent connections grow old. A part of a body begins the wait again, a part of a head
+does not. Only when no connection waits is the new one refused. Each may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
 descriptor is given up for a moment, so that the client gets an answer instead of silence.
 
@@ -90,19 +90,18 @@ class ConnectionTable:
         self._limits = limits
         self._networks: dict[Connection, str] = {}
         self._counts: Counter[str] = Counter()
-        # The longest waiting first, of all and by network address.
-        self._waiting: OrderedDict[Connection, None] = OrderedDict()
-        self._waiting_of: dict[str, OrderedDict[Connection, None]] = {}
+        self._silent = _WaitingList()  # have never sent a request
+        self._idle = _WaitingList()  # the others that wait
 
     def make_room(self, host: str) -> bool:
         """Close a waiting connection if there is no room for one from `host`; False if none is."""
         network = self._network_of(host)
         most = self._limits.per_network if network else 0
         if most and self._counts[network] >= most:
-            own = self._waiting_of.get(network, ())
-            return self._close(next(iter(own), None), "address connections")
+            chosen = self._silent.oldest_of(network) or self._idle.oldest_of(network)
+            return self._close(chosen, "address connections")
         if len(self._networks) >= self._limits.most:
-            return self._close(next(iter(self._waiting), None), "all connections")
+            return self._close(self._silent.oldest() or self._idle.oldest(), "all connections")
         return True
 
     def add(self, connection: Connection, host: str) -> None:
@@ -110,35 +109,33 @@ class ConnectionTable:
         network = self._network_of(host)
         self._networks[connection] = network
         self._counts[network] += 1
-        self.wait(connection)
+        self._silent.add(connection, network)
 
     def remove(self, connection: Connection) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
-        if connection not in self._networks:
+        network = self._networks.pop(connection, None)
+        if network is None:
             return
-        self.serve(connection)
-        network = self._networks.pop(connection)
+        self._silent.discard(connection, network)
+        self._idle.discard(connection, network)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
 
     def wait(self, connection: Connection) -> None:
-        """Record that a connection waits for its client from now on."""
+        """Record that a connection that sent a request waits for its client from now on."""
         network = self._networks.get(connection)
         if network is not None:
-            self.serve(connection)
-            self._waiting[connection] = None
-            self._waiting_of.setdefault(network, OrderedDict())[connection] = None
+            self._silent.discard(connection, network)
+            self._idle.discard(connection, network)
+            self._idle.add(connection, network)
 
     def serve(self, connection: Connection) -> None:
         """Record that a connection does not wait for its client any more."""
-        if connection in self._waiting:
-            del self._waiting[connection]
-            network = self._networks[connection]
-            own = self._waiting_of[network]
-            del own[connection]
-            if not own:
-                del self._waiting_of[network]
+        network = self._networks.get(connection)
+        if network is not None:
+            self._silent.discard(connection, network)
+            self._idle.discard(connection, network)
 
     def _close(self, connection: Connection | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
@@ -156,6 +153,32 @@ class ConnectionTable:
                 if any(address in proxy for proxy in self._limits.proxies):
                     return ""
         return network_of(host)
+
+
+class _WaitingList:
+    """Connections in the order in which they began to wait, of all and by network address."""
+
+    def __init__(self) -> None:
+        self._all: OrderedDict[Connection, None] = OrderedDict()
+        self._by_network: dict[str, OrderedDict[Connection, None]] = {}
+
+    def add(self, connection: Connection, network: str) -> None:
+        self._all[connection] = None
+        self._by_network.setdefault(network, OrderedDict())[connection] = None
+
+    def discard(self, connection: Connection, network: str) -> None:
+        if connection in self._all:
+            del self._all[connection]
+            own = self._by_network[network]
+            del own[connection]
+            if not own:
+                del self._by_network[network]
+
+    def oldest(self) -> Connection | None:
+        return next(iter(self._all), None)
+
+    def oldest_of(self, network: str) -> Connection | None:
+        return next(iter(self._by_network.get(network, ())), None)
 
 
 class Acceptor:
