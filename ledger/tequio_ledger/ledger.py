@@ -195,7 +195,9 @@ class Ledger:
 
         def delete(first: int) -> None:
             # `named` again: a statement may have been logged since.
-            chosen = [one for one in found[first : first + DELETED_AT_ONCE] if one not in state.named]
+            chosen = [
+                one for one in found[first : first + DELETED_AT_ONCE] if one not in state.named
+            ]
             self.blobs.delete(chosen, before_ms)
 
         for first in range(0, len(found), DELETED_AT_ONCE):

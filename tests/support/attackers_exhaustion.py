@@ -37,9 +37,7 @@ def under_limit(open_files: int) -> tuple[str, ...]:
 
 
 @contextmanager
-def connections(
-    ledger: Served, count: int, networks: int, begin: bytes = b""
-) -> Iterator[int]:
+def connections(ledger: Served, count: int, networks: int, begin: bytes = b"") -> Iterator[int]:
     """Hold connections from several /24 networks open, sending only `begin` on each.
 
     The ledger may close some, and refuse others; they are not opened again. Yields the number that

@@ -41,9 +41,7 @@ def now() -> int:
 class CompetitionProgram:
     """The program as a client finds it, and a stranger's fold of its log."""
 
-    def __init__(
-        self, http: httpx.Client, net: NetworkId, dates: tuple[int, ...] = DATES
-    ) -> None:
+    def __init__(self, http: httpx.Client, net: NetworkId, dates: tuple[int, ...] = DATES) -> None:
         self.people = {name: Author(name, net) for name in NAMES}
         self.people["organiser"] = Author("organiser", net)
         self.people["organiser"].signer = ORGANISER

@@ -247,9 +247,7 @@ def _count(jobs: Sequence[_Job]) -> int:
 class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
-    def __init__(
-        self, state: State, log_: Log, documents: DocumentCache, now_ms: int
-    ) -> None:
+    def __init__(self, state: State, log_: Log, documents: DocumentCache, now_ms: int) -> None:
         self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms

@@ -4,7 +4,9 @@ Rules. A connection either waits for its client, for the head of a request or fo
 or serves a request. When there is no room for a new one, the connection that has waited longest is
 closed for it, of those that never sent a request if there is one: an honest client sends at once,
 an attacker's silent connections grow old. A part of a body begins the wait again, a part of a head
-does not. Only when no connection waits is the new one refused. Each may hold two descriptors, its own and that of a blob, so all together leave
+does not. Only when no connection waits is the new one refused.
+
+Each connection may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
 descriptor is given up for a moment, so that the client gets an answer instead of silence.
 
@@ -242,9 +244,9 @@ class Acceptor:
 
     def _pause(self, err: OSError) -> None:
         """Answer the first client in the queue, and try again later."""
-        self._log.report("cannot accept connections", error=resources.EXHAUSTED.get(
-            err.errno or 0, str(err)
-        ))
+        self._log.report(
+            "cannot accept connections", error=resources.EXHAUSTED.get(err.errno or 0, str(err))
+        )
         if self._spare >= 0:
             self._release_spare()
             with suppress(OSError):
@@ -253,9 +255,7 @@ class Acceptor:
         # The listener stays ready while nothing is accepted: watching it would keep the loop busy.
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._listener)
-        self._retry = loop.call_later(
-            ACCEPT_PAUSE_S, loop.add_reader, self._listener, self._accept
-        )
+        self._retry = loop.call_later(ACCEPT_PAUSE_S, loop.add_reader, self._listener, self._accept)
 
     def _take_spare(self) -> None:
         with suppress(OSError):

@@ -192,10 +192,12 @@ def read_run_document(
     type_: type[_Document], documents: Documents, name: str, most_bytes: int = DOCUMENT_BYTES
 ) -> _Document:
     """Read the document with that name; raises RefusedError("malformed")."""
+    raw = documents(digest_from_text(name))
+    if len(raw) > most_bytes:
+        raise RefusedError(
+            "malformed", f"a document of {len(raw)} bytes; at most {most_bytes} are allowed"
+        )
     try:
-        raw = documents(digest_from_text(name))
-        if len(raw) > most_bytes:
-            raise MalformedError(f"{len(raw)} bytes; at most {most_bytes} are allowed")
         return type_.parse(raw)
     except MalformedError as err:
         raise RefusedError("malformed", str(err)) from err
