@@ -1,4 +1,4 @@
-"""What a process may run out of: file descriptors and memory of the system.
+"""Resources that a process may run out of: file descriptors and memory of the system.
 
 Running out damages nothing and usually passes, so it ends no program: the operation is refused, and
 one line a minute is logged.
@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import time
 from contextlib import suppress
 
 import structlog
-
-try:
-    import resource
-except ImportError:  # not on Windows, where descriptors have no such limit
-    resource = None  # type: ignore[assignment]
 
 EXHAUSTED = {
     errno.EMFILE: "this process has no file descriptor left: raise its limit (LimitNOFILE)",
@@ -26,7 +22,6 @@ EXHAUSTED = {
 }
 """Errors of a resource that is used up, each with a sentence for the operator."""
 REPORT_S = 60.0
-_UNKNOWN_LIMIT = 1_024
 
 log = structlog.get_logger(__name__)
 
@@ -34,8 +29,6 @@ log = structlog.get_logger(__name__)
 def prepare_process() -> None:
     """Let the process open as many files as it may, and keep its new files from other users."""
     os.umask(0o077)
-    if resource is None:
-        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         with suppress(OSError, ValueError):  # a sandbox may forbid it: the lower limit stays
@@ -44,8 +37,6 @@ def prepare_process() -> None:
 
 def descriptor_limit() -> int:
     """Give the number of descriptors that this process may have open."""
-    if resource is None:
-        return _UNKNOWN_LIMIT
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft if soft != resource.RLIM_INFINITY else 1 << 30
 

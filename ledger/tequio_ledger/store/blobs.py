@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 4_096
 FILE_BYTES = 2 * BLOCK_BYTES
-"""What a file occupies besides its content: its folders, its inode, its row."""
+"""Space that a file occupies besides its content: its folders, its inode, its row."""
 UNNAMED_DAYS = 7
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
@@ -190,7 +190,7 @@ class BlobFolder:
         with self._explained(), self._database.writer.begin() as connection:
             found = connection.execute(update(Blob).where(row).values(at=self._clock())).rowcount
             if author is None or author in favoured:
-                # Whoever was faster with a copy must not decide how long it is stored.
+                # A stranger who sent a copy first must not decide how long it is stored.
                 others = update(Blob).where(row, Blob.author > b"")
                 connection.execute(others.values(author=author))
         return found > 0

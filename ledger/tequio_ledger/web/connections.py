@@ -40,7 +40,7 @@ NETWORK_PART = 8
 BACKLOG = 1_024
 ACCEPT_PAUSE_S = 0.1
 """Pause before the next attempt when a connection could not be accepted."""
-_AT_ONCE = 64  # connections accepted in one turn of the event loop
+_AT_ONCE = 8  # connections accepted in one turn of the event loop, so that others have theirs too
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n"
     b"connection: close\r\n\r\n"
@@ -48,7 +48,7 @@ _REFUSAL = (
 _READ_BYTES = 1 << 16
 
 
-class Connection(asyncio.Protocol, ABC):
+class OpenConnection(asyncio.Protocol, ABC):
     """One open connection."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class ConnectionTable:
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self._limits = limits
-        self._networks: dict[Connection, str] = {}
+        self._networks: dict[OpenConnection, str] = {}
         self._counts: Counter[str] = Counter()
         self._silent = _WaitingList()  # have never sent a request
         self._idle = _WaitingList()  # the others that wait
@@ -106,14 +106,14 @@ class ConnectionTable:
             return self._close(self._silent.oldest() or self._idle.oldest(), "all connections")
         return True
 
-    def add(self, connection: Connection, host: str) -> None:
+    def add(self, connection: OpenConnection, host: str) -> None:
         """Count a connection, which waits for its first request."""
         network = self._network_of(host)
         self._networks[connection] = network
         self._counts[network] += 1
         self._silent.add(connection, network)
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: OpenConnection) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
         network = self._networks.pop(connection, None)
         if network is None:
@@ -124,7 +124,7 @@ class ConnectionTable:
         if not self._counts[network]:
             del self._counts[network]
 
-    def wait(self, connection: Connection) -> None:
+    def wait(self, connection: OpenConnection) -> None:
         """Record that a connection that sent a request waits for its client from now on."""
         network = self._networks.get(connection)
         if network is not None:
@@ -132,14 +132,14 @@ class ConnectionTable:
             self._idle.discard(connection, network)
             self._idle.add(connection, network)
 
-    def serve(self, connection: Connection) -> None:
+    def serve(self, connection: OpenConnection) -> None:
         """Record that a connection does not wait for its client any more."""
         network = self._networks.get(connection)
         if network is not None:
             self._silent.discard(connection, network)
             self._idle.discard(connection, network)
 
-    def _close(self, connection: Connection | None, limit: str) -> bool:
+    def _close(self, connection: OpenConnection | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
         if connection is None:
             return False
@@ -161,14 +161,14 @@ class _WaitingList:
     """Connections in the order in which they began to wait, of all and by network address."""
 
     def __init__(self) -> None:
-        self._all: OrderedDict[Connection, None] = OrderedDict()
-        self._by_network: dict[str, OrderedDict[Connection, None]] = {}
+        self._all: OrderedDict[OpenConnection, None] = OrderedDict()
+        self._by_network: dict[str, OrderedDict[OpenConnection, None]] = {}
 
-    def add(self, connection: Connection, network: str) -> None:
+    def add(self, connection: OpenConnection, network: str) -> None:
         self._all[connection] = None
         self._by_network.setdefault(network, OrderedDict())[connection] = None
 
-    def discard(self, connection: Connection, network: str) -> None:
+    def discard(self, connection: OpenConnection, network: str) -> None:
         if connection in self._all:
             del self._all[connection]
             own = self._by_network[network]
@@ -176,10 +176,10 @@ class _WaitingList:
             if not own:
                 del self._by_network[network]
 
-    def oldest(self) -> Connection | None:
+    def oldest(self) -> OpenConnection | None:
         return next(iter(self._all), None)
 
-    def oldest_of(self, network: str) -> Connection | None:
+    def oldest_of(self, network: str) -> OpenConnection | None:
         return next(iter(self._by_network.get(network, ())), None)
 
 
@@ -190,7 +190,7 @@ class Acceptor:
         self,
         listener: socket.socket,
         table: ConnectionTable,
-        make_connection: Callable[[], Connection],
+        make_connection: Callable[[], OpenConnection],
     ) -> None:
         self._listener = listener
         self._table = table
@@ -234,7 +234,7 @@ class Acceptor:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, line: socket.socket, connection: Connection) -> None:
+    async def _serve(self, line: socket.socket, connection: OpenConnection) -> None:
         line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
         try:
             await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, line)

@@ -24,9 +24,9 @@ from tequio_ledger.web.connections import (
     BACKLOG,
     MAX_CONNECTIONS,
     Acceptor,
-    Connection,
     ConnectionLimits,
     ConnectionTable,
+    OpenConnection,
 )
 from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
@@ -122,7 +122,7 @@ class _EmbeddedServer(Server):
         return _Connection(self.config, self.server_state, self.lifespan.state, self._table)
 
 
-class _Connection(Connection):
+class _Connection(OpenConnection):
     """One connection: uvicorn's protocol, and a deadline while no request is running.
 
     uvicorn's own timeout ends with the first byte of a head, so a client that sends a byte now and
