@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Never
 
 import structlog
 
+from tequio_ledger import resources
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import open_genesis, read_genesis
@@ -36,7 +36,7 @@ from tequio_ledger.runtime import Clock
 from tequio_ledger.state import State
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, Bucket
-from tequio_ledger.store.database import Database, closed_on_error
+from tequio_ledger.store.database import FAILURES, Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
@@ -247,16 +247,43 @@ class Ledger:
         # before the waiting callers are told to retry, so that they meet the new one.
         reason = sequencer.closed_for or ""
         try:
-            self.sequencer = await asyncio.to_thread(self._read_only, reason)
+            self.sequencer = await self._read_again(reason, sequencer)
         finally:
             sequencer.give_up()
 
+    async def _read_again(self, reason: str, former: Sequencer) -> Sequencer:
+        """Read the log to serve it as it is; waits while a passing cause forbids even that."""
+        while True:
+            try:
+                return await asyncio.to_thread(self._read_only, reason)
+            except (TequioError, OSError) as err:
+                if not self._passes(err):
+                    raise
+                log.error("the log cannot be read for now", reason=str(err))  # noqa: TRY400 - the sentence says it
+            former.reject_waiting()  # they need not wait for that
+            await asyncio.sleep(RETRY_S)
+
+    def _passes(self, err: BaseException) -> bool:
+        """Return whether an error, or what caused it, may go away while the process lives."""
+        cause: BaseException | None = err
+        while cause is not None:
+            if isinstance(cause, UnwritableError) or resources.is_exhaustion(cause):
+                return True
+            if isinstance(cause, FAILURES):
+                return isinstance(self.database.failed_write(cause), UnwritableError)
+            cause = cause.__cause__
+        return False
+
     async def _try_again(self) -> None:
-        with suppress(UnwritableError, NotSigningError):
+        try:
             successor = await asyncio.to_thread(self._lead)
-            former, self.sequencer = self.sequencer, successor
-            former.give_up()
-            log.info("takes statements again", size=self.log.size)
+        except (TequioError, OSError) as err:
+            if isinstance(err, NotSigningError) or self._passes(err):
+                return
+            raise
+        former, self.sequencer = self.sequencer, successor
+        former.give_up()
+        log.info("takes statements again", size=self.log.size)
 
     def _lead(self) -> Sequencer:
         """Read everything again to write the log; raises UnwritableError, NotSigningError."""
