@@ -236,8 +236,8 @@ def summary(replies: list[SenderReplies]) -> dict[str, float]:
 def use_of(before: ProcessUse, most: ProcessUse, after: ProcessUse) -> dict[str, float]:
     """Memory in MiB and descriptors: before, at most, and after."""
     uses = {"before": before, "most": most, "after": after}
-    memory = {f"memory_{name}_mib": round(use.resident_bytes / MIB) for name, use in uses.items()}
-    return memory | {f"descriptors_{name}": use.descriptors for name, use in uses.items()}
+    memory = {f"memory_{name}_mib": use.resident_bytes // MIB for name, use in uses.items()}
+    return {**memory, **{f"descriptors_{name}": use.descriptors for name, use in uses.items()}}
 
 
 def table(rows: dict[str, dict[str, float]]) -> str:
