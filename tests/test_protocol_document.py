@@ -17,7 +17,9 @@ from tequio_client.worker.swarm import blob_server, membership
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.config.sources import settings_of
-from tequio_ledger.web import events, middleware, server, write_api
+from tequio_ledger.log import documents
+from tequio_ledger.store import blobs
+from tequio_ledger.web import connections, events, middleware, server, write_api
 from tequio_ledger.web import limits as web_limits
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.errors import OTHER_REFUSAL, STATUS
@@ -156,6 +158,9 @@ HTTP_LIMITS = {
     ),
     middleware: ("MAX_REQUESTS", "MAX_TARGET_BYTES", "SLOW_READER_S"),
     server: ("MAX_HEAD_BYTES",),
+    connections: ("MAX_CONNECTIONS", "RESERVED_DESCRIPTORS", "NETWORK_PART"),
+    blobs: ("BLOCK_BYTES", "FILE_BYTES", "UNNAMED_DAYS"),
+    documents: ("REFUSALS",),
     events: ("HEARTBEAT_S",),
     write_api: ("MAX_RECORDS",),
 }  # fmt: skip

@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from tequio_ledger import SOFTWARE
+from tequio_ledger import SOFTWARE, resources
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 # A command's module is imported when the command is called. So `sign`, the process that holds the
@@ -92,6 +92,7 @@ def main() -> None:
     An error that the user can act on is printed as one sentence; the exit status is 1, or 2 when
     the log itself is in danger.
     """
+    resources.prepare_process()
     try:
         cli()
     except* UserFacingError as group:

@@ -27,6 +27,7 @@ from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
 from tequio_ledger.web.app import build
+from tequio_ledger.web.connections import ConnectionLimits
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.middleware import (
     ConditionalRequests,
@@ -40,6 +41,7 @@ from tequio_shared.ids import to_text
 
 END_S = 10.0
 """Time after which the process exits in any case, with the blocking stacks on standard error."""
+METRICS_CONNECTIONS = 32
 _NAME_BYTES = 4  # distinguishes the requests of this process in the log
 
 log = structlog.get_logger(__name__)
@@ -83,10 +85,13 @@ def _bind_metrics(settings: LedgerSettings) -> AbstractContextManager[socket.soc
 
 async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket | None) -> None:
     streams = EventStreams()
-    servers = [WebServer(_public_app(ledger, streams), public)]
+    settings = ledger.settings
+    limits = ConnectionLimits.of_process(settings.address_streams, settings.trusted_proxies)
+    servers = [WebServer(_public_app(ledger, streams), public, limits)]
     metrics_url = None
     if metrics is not None:
-        servers.append(WebServer(metrics_api.build_app(ledger, streams), metrics))
+        few = ConnectionLimits.of_process(most=METRICS_CONNECTIONS)
+        servers.append(WebServer(metrics_api.build_app(ledger, streams), metrics, few))
         metrics_url = server_url(metrics) + metrics_api.PATH
     stopping = asyncio.Event()
     runtime.on_stop_signal(stopping.set)

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Never
 
 import structlog
 
+from tequio_ledger import resources
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import open_genesis, read_genesis
@@ -33,11 +35,11 @@ from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.runtime import Clock
 from tequio_ledger.state import State
 from tequio_ledger.store import files
-from tequio_ledger.store.blobs import BlobFolder, Bucket
-from tequio_ledger.store.database import Database, closed_on_error
+from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, Bucket
+from tequio_ledger.store.database import FAILURES, Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
-from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
 
 FOUNDING_S = 30.0
@@ -46,6 +48,10 @@ JOIN_PAUSE_S = 0.1
 RETRY_S = 1.0
 RETRY_MOST_S = 30.0
 """Pause between two attempts to write again: doubled from the first value up to the second."""
+
+UNNAMED_CHECK_S = 3_600.0
+DELETED_AT_ONCE = 64
+_DAY_MS = 86_400_000
 
 log = structlog.get_logger(__name__)
 
@@ -149,6 +155,7 @@ class Ledger:
     async def run(self) -> None:
         """Log and publish until cancelled; raises FatalLogError for a failure that is final."""
         tasks = [asyncio.create_task(self._run())]
+        tasks.append(asyncio.create_task(self._delete_unnamed()))
         if self.publisher is not None:
             tasks.append(asyncio.create_task(self.publisher.run()))
         try:
@@ -169,6 +176,35 @@ class Ledger:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, RETRY_MOST_S)
                 await self._try_again()
+
+    async def _delete_unnamed(self) -> Never:
+        """Delete uploads that no statement names, again and again while this process leads."""
+        while True:
+            before_ms = self.clock() - UNNAMED_DAYS * _DAY_MS
+            try:
+                if isinstance(self.sequencer, Sequencer) and self.sequencer.closed_for is None:
+                    await self._delete_sent_before(before_ms, self.sequencer)
+            except (TequioError, OSError) as err:
+                log.warning("unnamed blobs were not deleted", error=str(err))
+            await asyncio.sleep(UNNAMED_CHECK_S)
+
+    async def _delete_sent_before(self, before_ms: int, sequencer: Sequencer) -> None:
+        organisers, state = self.genesis.organiser_keys, sequencer.state
+        find = partial(self.blobs.unnamed, before_ms, state.named, organisers)
+        found = await asyncio.to_thread(find)
+
+        def delete(first: int) -> None:
+            # `named` again: a statement may have been logged since.
+            chosen = [
+                one for one in found[first : first + DELETED_AT_ONCE] if one not in state.named
+            ]
+            self.blobs.delete(chosen, before_ms)
+
+        for first in range(0, len(found), DELETED_AT_ONCE):
+            # Alone, so that no statement is admitted that names one of them.
+            await sequencer.run_alone(partial(delete, first))
+        if found:
+            log.info("deleted blobs that no statement names", blobs=len(found))
 
     async def judge_checkpoint(self, note: bytes) -> bool:
         """Judge a checkpoint that somebody holds; False if the log lacks it, and signing has ended.
@@ -211,16 +247,43 @@ class Ledger:
         # before the waiting callers are told to retry, so that they meet the new one.
         reason = sequencer.closed_for or ""
         try:
-            self.sequencer = await asyncio.to_thread(self._read_only, reason)
+            self.sequencer = await self._read_again(reason, sequencer)
         finally:
             sequencer.give_up()
 
+    async def _read_again(self, reason: str, former: Sequencer) -> Sequencer:
+        """Read the log to serve it as it is; waits while a passing cause forbids even that."""
+        while True:
+            try:
+                return await asyncio.to_thread(self._read_only, reason)
+            except (TequioError, OSError) as err:
+                if not self._passes(err):
+                    raise
+                log.error("the log cannot be read for now", reason=str(err))  # noqa: TRY400 - the sentence says it
+            former.reject_waiting()  # they need not wait for that
+            await asyncio.sleep(RETRY_S)
+
+    def _passes(self, err: BaseException) -> bool:
+        """Return whether an error, or what caused it, may go away while the process lives."""
+        cause: BaseException | None = err
+        while cause is not None:
+            if isinstance(cause, UnwritableError) or resources.is_exhaustion(cause):
+                return True
+            if isinstance(cause, FAILURES):
+                return isinstance(self.database.failed_write(cause), UnwritableError)
+            cause = cause.__cause__
+        return False
+
     async def _try_again(self) -> None:
-        with suppress(UnwritableError, NotSigningError):
+        try:
             successor = await asyncio.to_thread(self._lead)
-            former, self.sequencer = self.sequencer, successor
-            former.give_up()
-            log.info("takes statements again", size=self.log.size)
+        except (TequioError, OSError) as err:
+            if isinstance(err, NotSigningError) or self._passes(err):
+                return
+            raise
+        former, self.sequencer = self.sequencer, successor
+        former.give_up()
+        log.info("takes statements again", size=self.log.size)
 
     def _lead(self) -> Sequencer:
         """Read everything again to write the log; raises UnwritableError, NotSigningError."""

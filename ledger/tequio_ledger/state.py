@@ -14,7 +14,14 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network_view import NetworkView
-from tequio_shared.statements.competitions import CompetitionBody
+from tequio_shared.statements.competitions import (
+    CompetitionBody,
+    CompOpen,
+    CompResult,
+    CompSubmit,
+    EvalResult,
+)
+from tequio_shared.statements.network import StandingAppeal
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -67,6 +74,8 @@ class State(NetworkView):
         self.types: Counter[str] = Counter()  # entries of each type
         self.asked: Counter[PeerKey] = Counter()  # rounds in which the key was drawn as a witness
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
+        self.named: set[Digest] = set()
+        """Documents that members and organisers named; the coordinator's are not among them."""
         self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
@@ -76,6 +85,7 @@ class State(NetworkView):
         super().apply_checked(index, entry, at_ms)
         statement = entry.statement
         self.types[statement.type] += 1
+        self._record_name(statement.body)
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
@@ -95,6 +105,18 @@ class State(NetworkView):
         earned = (one.accounts.earned for one in self.runs.values())
         mine = [accounts[key] for accounts in earned if key in accounts]
         return sum(one.trainer + one.witness for one in mine)
+
+    def _record_name(self, body: Body) -> None:
+        match body:
+            case (
+                RunOpen(manifest=text)
+                | CompOpen(competition=text)
+                | CompSubmit(submission=text)
+                | EvalResult(scores=text)
+                | CompResult(outcome=text)
+                | StandingAppeal(text=text)
+            ) if text:
+                self.named.add(digest_from_text(text))
 
     def _record_resume(self, index: int, run: RunId, statement: Statement) -> None:
         match statement.body:

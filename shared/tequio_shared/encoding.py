@@ -41,8 +41,7 @@ def parse(raw: bytes, limit: int) -> object:
 
     Raises MalformedError for anything else, canonical or not.
     """
-    if len(raw) > limit:
-        raise MalformedError(f"JSON of {len(raw)} bytes; at most {limit} are allowed")
+    _check_size(raw, limit)
     try:
         tree: object = _DECODER.decode(raw)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
@@ -60,7 +59,13 @@ def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
     Unknown fields, and a default spelled out where the type omits it, are refused.
     Raises MalformedError.
     """
-    value = convert(parse(raw, limit), type_)
+    _check_size(raw, limit)
+    # By the type and not as a tree first: text that is something else is refused at its first
+    # wrong byte, however many objects it would make.
+    try:
+        value = msgspec.json.decode(raw, type=type_, strict=True)
+    except (ValueError, RecursionError) as err:
+        raise MalformedError(f"not a {type_.__name__}: {err}") from err
     # A field left at its default could be written or omitted: two hashes for one value.
     try:
         respelt = encode(value)
@@ -69,6 +74,11 @@ def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
     if respelt != raw:
         raise MalformedError(f"{type_.__name__} in a non-canonical spelling")
     return value
+
+
+def _check_size(raw: bytes, limit: int) -> None:
+    if len(raw) > limit:
+        raise MalformedError(f"JSON of {len(raw)} bytes; at most {limit} are allowed")
 
 
 def convert(tree: object, type_: type[_T]) -> _T:

@@ -1,8 +1,8 @@
 """A verifiable random function: ECVRF-EDWARDS25519-SHA512-TAI of RFC 9381, over Ed25519 keys.
 
 The holder of a key computes one output for an input, and a proof of it. Nobody else can compute it,
-and everybody can check it. So a lot drawn with it has no last mover: an author cannot choose its own
-output, only withhold it. Group operations are libsodium's, in constant time for secret scalars.
+and everybody can check it. So a lot drawn with it has no last mover: an author cannot choose its
+own output, only withhold it. Group operations are libsodium's, in constant time for secret scalars.
 
 Stricter than the RFC in one point: Gamma must lie in the main subgroup, as keys must
 (docs/protocol.md, 2.1). Honest proofs have no other, and so each key has one valid Gamma per input.

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
+from tequio_ledger.store.blobs import occupied_bytes
 from tequio_ledger.web.limits import BURST_S, REGISTRATION_COST, read_chunks
 from tequio_ledger.web.write_api import MAX_RECORDS, SeedStore
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import MemberLeave
 from tests.support.attack_table import attack
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 
 KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
+MEBIBYTE = 1 << 20
 
 
 @pytest.fixture
@@ -182,12 +185,14 @@ def test_json_nested_without_end_is_malformed(calm: Served) -> None:
 def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
     peer = Author("hoarder", ledger.net)
     post(ledger.url, [peer.register(now_ms())])
+    size = STATEMENT_BYTES
+    for number in range(MEBIBYTE // occupied_bytes(size) - 1):  # then there is room for one more
+        assert put_own(ledger, peer, bytes([number]) * size) == 201
     place = ledger.url.removeprefix("http://").split(":")
-    size = 700_000  # two of them are more than the peer's mebibyte
     answers: list[int] = []
     with ExitStack() as lines:
         open_lines = []
-        for number in range(2):
+        for number in range(100, 102):
             content = bytes([number]) * size
             headers = put_headers(peer.signer, ledger.net, sha256(content), now_ms())
             head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -205,17 +210,23 @@ def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
     assert answers.count(201) == 1, answers
 
 
+def put_own(ledger: Served, author: Author, content: bytes) -> int:
+    headers = put_headers(author.signer, ledger.net, sha256(content), now_ms())
+    url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"
+    return httpx.put(url, content=content, headers=headers).status_code
+
+
 @attack("L7", layer="net", ends="half of the blob space stays reserved for organisers")
 def test_strangers_together_leave_half_of_the_room_to_the_organisers(ledger: Served) -> None:
-    taken = 0
-    for number in range(5):
+    taken, each = 0, MEBIBYTE // occupied_bytes(STATEMENT_BYTES)
+    for number in range(3):
         peer = Author(f"stranger {number}", ledger.net)
         post(ledger.url, [peer.register(now_ms())])
-        content = bytes([number]) * (1 << 20)
-        headers = put_headers(peer.signer, ledger.net, sha256(content), now_ms())
-        url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"
-        taken += httpx.put(url, content=content, headers=headers).status_code == 201
-    assert taken == 2  # of the four mebibytes that there are
+        for at in range(each):
+            content = bytes([number, at]) * (STATEMENT_BYTES // 2)
+            taken += put_own(ledger, peer, content) == 201
+    half = 2 * MEBIBYTE // occupied_bytes(STATEMENT_BYTES)  # of the four that there are
+    assert half - 1 <= taken <= half
     content = b"o" * (1 << 20)
     headers = put_headers(ORGANISER, ledger.net, sha256(content), now_ms())
     url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"

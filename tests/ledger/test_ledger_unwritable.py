@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import resource
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import httpx
@@ -230,3 +231,38 @@ def post(http: httpx.Client, net: NetworkId, number: int) -> bytes | None:
     (item,) = answer.json()["items"]
     assert item["status"] in {"logged", "known"}, item
     return entry.leaf()
+
+
+@contextmanager
+def no_descriptor_left() -> Iterator[None]:
+    """Let this process open no further file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    spare = os.open(os.devnull, os.O_RDONLY)
+    os.close(spare)  # the lowest free number: nothing above it can be opened
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_process_without_descriptors_is_read_only_until_it_has_some(tmp_path: Path) -> None:
+    async def scenario(ledger: Ledger) -> None:
+        async with running(ledger):
+            assert isinstance(await submit(ledger, "first"), Logged)
+            ledger.database.close()  # the next use opens its file again
+            with no_descriptor_left(), pytest.raises(RefusedError) as refused:
+                await submit(ledger, "second")
+            assert refused.value.code == "read-only"
+            assert isinstance(await until_taken(ledger, "second"), Logged)
+
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(scenario(ledger))
+
+
+def test_a_blob_that_cannot_be_opened_for_now_is_not_called_missing(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        digest = ledger.blobs.put(b"a document")
+        with no_descriptor_left(), pytest.raises(UnwritableError, match="descriptor"):
+            ledger.blobs.read(digest)
+        assert ledger.blobs.read(digest) == b"a document"

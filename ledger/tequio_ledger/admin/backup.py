@@ -1,10 +1,10 @@
 """Backup of a running ledger, and its restoration.
 
 Order: the database first, as of one moment; then the blobs that it names. A blob's file exists
-before its row and before any entry that needs it, and is never removed, so every blob that the copy
-names exists. Keys are included: a backup can sign, so protect it like the ledger itself. A backup
-is written to a temporary folder and renamed last: a folder with its name is complete. Nothing is
-ever overwritten.
+before its row and before any entry that needs it, and only a blob that no entry names is ever
+deleted, so every one that the copy needs exists. Keys are included: a backup can sign, so protect
+it like the ledger itself. A backup is written to a temporary folder and renamed last: a folder with
+its name is complete. Nothing is ever overwritten.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
+from tequio_ledger.web.connections import ConnectionLimits
 from tequio_ledger.web.limits import network_of, read_body
 from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
@@ -146,8 +147,9 @@ async def _serve_until(
     settings: ConnectorSettings,
     listener: socket.socket,
 ) -> None:
-    app = with_limits(build(service), settings.trusted_proxies, 1, settings.request_rate)
-    server = WebServer(app, listener)
+    proxies = settings.trusted_proxies
+    app = with_limits(build(service), proxies, 1, settings.request_rate)
+    server = WebServer(app, listener, ConnectionLimits.of_process(1, proxies))
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
         "tequio-ledger connect serves",

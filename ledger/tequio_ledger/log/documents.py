@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.files import explain
-from tequio_shared.errors import FatalLogError
-from tequio_shared.ids import Digest, digest_from_text, from_text, sha256
+from tequio_shared.errors import FatalLogError, RefusedError
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
@@ -28,6 +29,19 @@ NAMING = (
     CompResult.TYPE,
 )
 """Types of statements that name a document."""
+
+
+REMEMBERED: Mapping[str, frozenset[str]] = {
+    RunOpen.TYPE: frozenset({"malformed"}),
+    CompOpen.TYPE: frozenset({"malformed"}),
+    CompSubmit.TYPE: frozenset({"malformed"}),
+    EvalResult.TYPE: frozenset({"malformed", "wrong-scores"}),
+    CompResult.TYPE: frozenset({"malformed", "wrong-outcome"}),
+}
+"""Codes that a document itself causes, by type of the statement: only another document helps."""
+REFUSALS = 4_096
+"""Documents remembered as refused."""
+_Refusal = tuple[str, PeerKey, Digest, str]
 
 
 def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
@@ -56,6 +70,13 @@ def document_of(statement: Statement) -> Digest:
     return name
 
 
+def _refusal_of(statement: Statement) -> _Refusal:
+    # By author, so that nobody can have another's document refused; by entrant, because a document
+    # that was named for a wrong one may still be right for another.
+    entrant = getattr(statement.body, "entrant", "")
+    return statement.type, statement.author, document_of(statement), entrant
+
+
 class DocumentCache:
     """Gives documents of the current batch and of the blob folder; owned by the sequencer.
 
@@ -65,6 +86,8 @@ class DocumentCache:
     def __init__(self, blobs: BlobFolder) -> None:
         self._blobs = blobs
         self._fresh: dict[Digest, bytes] = {}
+        self._last_read: Digest | None = None
+        self._refused: OrderedDict[_Refusal, RefusedError] = OrderedDict()
 
     def add(self, document: bytes | None) -> None:
         """Make a document readable at once; `store` writes it."""
@@ -72,9 +95,34 @@ class DocumentCache:
             self._fresh[sha256(document)] = document
 
     def read(self, digest: Digest) -> bytes:
-        """Give a document; raises KeyError when there is none."""
-        fresh = self._fresh.get(digest)
-        return self._blobs.read(digest) if fresh is None else fresh
+        """Give a document; raises KeyError when there is none, UnwritableError."""
+        found = self._fresh.get(digest)
+        if found is None:
+            if not self._blobs.is_listed(digest):
+                raise KeyError(to_text(digest))
+            found = self._blobs.read(digest)
+        self._last_read = digest
+        return found
+
+    def check(self, statement: Statement) -> None:
+        """Raise the RefusedError of an earlier statement whose document was invalid, if any.
+
+        Until `remember`, the next document that is read counts as this statement's.
+        """
+        self._last_read = None
+        if statement.type in REMEMBERED:
+            known = self._refused.get(_refusal_of(statement))
+            if known is not None:
+                raise known
+
+    def remember(self, statement: Statement, err: RefusedError) -> None:
+        """Remember a refusal that reading the document led to, and that will stay the same."""
+        # Reading may cost far more than sending: the same document must not cost it twice.
+        if self._last_read is None or err.code not in REMEMBERED.get(statement.type, ()):
+            return
+        self._refused[_refusal_of(statement)] = RefusedError(err.code, str(err))
+        if len(self._refused) > REFUSALS:
+            self._refused.popitem(last=False)
 
     def size(self, digest: Digest) -> int | None:
         """Give the size of a document in bytes; None when there is none."""

@@ -241,7 +241,7 @@ class Publisher:
         except WitnessDisagreesError as err:
             await self._report(client.state.name, err)
             return []
-        except WitnessError as err:
+        except (WitnessError, DatabaseError) as err:  # or the proof for it could not be read
             log.info("a witness did not cosign", witness=client.state.name, why=str(err))
             return []
         return [line] if request.size == target.size else []

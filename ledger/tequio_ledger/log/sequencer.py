@@ -25,7 +25,7 @@ from tequio_ledger.log.log import AdmittedEntry, Log
 from tequio_ledger.runtime import Clock
 from tequio_ledger.state import State
 from tequio_ledger.store.derived import Changes, derive, write
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.statements.statement import Entry
 
@@ -68,6 +68,8 @@ class _Job:
 
     entries: tuple[Entry, ...]
     answer: asyncio.Future[list[Outcome]]
+    work: Callable[[], None] | None = None
+    """Runs before the batch that the job belongs to."""
 
 
 class Sequencer:
@@ -160,6 +162,17 @@ class Sequencer:
                 job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self._current = []
 
+    async def run_alone(self, work: Callable[[], None]) -> None:
+        """Run `work` in the writer's thread while no statement is admitted or written.
+
+        Raises what it raises, RefusedError("read-only") when the log is closed.
+        """
+        if self.closed_for is not None:
+            raise RefusedError("read-only", self.closed_for)
+        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._jobs.put_nowait(_Job((), answer, work))
+        await answer
+
     async def run_between_batches(self, work: Callable[[], None]) -> None:
         """Run `work` between two batches, in the thread that writes them."""
         await asyncio.get_running_loop().run_in_executor(self._writer, work)
@@ -178,7 +191,10 @@ class Sequencer:
         return jobs
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
-        batch = Batch(self.state, self.log, self.timekeeper.clock())
+        for job in jobs:
+            if job.work is not None:
+                await self._run_alone(job)
+        batch = Batch(self.state, self.log, self._documents, self.timekeeper.clock())
         outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
         # After the clients' entries: what the coordinator signs then answers them in one commit.
         if not self.timekeeper.is_behind(batch.now_ms):
@@ -193,6 +209,14 @@ class Sequencer:
                 job.answer.set_result(answers)
         if batch.admitted:
             self.changed.set()
+
+    async def _run_alone(self, job: _Job) -> None:
+        assert job.work is not None  # noqa: S101 - for types
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._writer, job.work)
+        except (TequioError, OSError) as err:
+            if not job.answer.done():
+                job.answer.set_exception(err)
 
     def _coordinate(self, batch: Batch) -> None:
         """Add the coordinator's statements to this batch."""
@@ -223,12 +247,13 @@ def _count(jobs: Sequence[_Job]) -> int:
 class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
-    def __init__(self, state: State, log_: Log, now_ms: int) -> None:
+    def __init__(self, state: State, log_: Log, documents: DocumentCache, now_ms: int) -> None:
         self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
         self._log = log_
+        self._documents = documents
         self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
@@ -241,12 +266,14 @@ class Batch:
         if known is not None:
             return Known(id=candidate.id, index=known)
         try:
+            self._documents.check(entry.statement)
             return self._admit(candidate)
         except RefusedError as err:
             refused = err
         except PeerError as err:  # a document that the entry names is invalid
             refused = RefusedError("malformed", str(err))
         statement = entry.statement
+        self._documents.remember(statement, refused)
         log.info(
             "statement refused",
             code=refused.code,

@@ -21,7 +21,7 @@ import platformdirs
 import structlog
 from msgspec import Meta, field
 
-from tequio_ledger import runtime
+from tequio_ledger import resources, runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath, Origin
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
@@ -40,6 +40,7 @@ from tequio_ledger.signing.client import (
 )
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
@@ -47,6 +48,7 @@ from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
 PATIENCE_S = 5.0
 """Time for a caller to send its whole line; the ledger sends it at once."""
 _BACKLOG = 16
+_ACCEPT_PAUSE_S = 0.1
 _CREDENTIALS = struct.Struct("3i")
 
 log = structlog.get_logger(__name__)
@@ -152,14 +154,18 @@ class SigningServer:
 
     def serve(self) -> None:
         """Answer one caller after the other until `stop`."""
+        exhaustion = resources.ExhaustionLog()
         # One at a time, so that of two requests the second is checked against the first.
         while not self._is_stopping.is_set():
             try:
                 caller, _ = self._listener.accept()
-            except OSError:
-                if self._is_stopping.is_set():
+            except OSError as err:
+                if self._is_stopping.wait(_ACCEPT_PAUSE_S):
                     return
-                raise
+                if not resources.is_exhaustion(err):
+                    raise
+                exhaustion.report("cannot accept callers", error=str(err))
+                continue
             with contextlib.closing(caller):
                 self._serve_one(caller)
 
@@ -196,6 +202,7 @@ class SigningServer:
         except (
             UserFacingError,
             PeerError,
+            UnwritableError,
             msgspec.MsgspecError,
             UnicodeDecodeError,
             RecursionError,

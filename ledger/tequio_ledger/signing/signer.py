@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from tequio_ledger import resources
 from tequio_ledger.store import files
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, sha256
 from tequio_shared.keys import Signer
@@ -125,7 +127,10 @@ class SignatureMemory:
         return self._last is not None or self._path.exists()
 
     def read(self) -> Checkpoint | None:
-        """Give the last checkpoint signed; None before the first. Raises UserFacingError."""
+        """Give the last checkpoint signed; None before the first.
+
+        Raises UserFacingError, UnwritableError when it cannot be read for now.
+        """
         if not self._is_read:
             self._last = self._newest()
             self._is_read = True
@@ -161,6 +166,10 @@ class SignatureMemory:
                     raw = file.read(2 * _PLACE_BYTES)
             except FileNotFoundError:  # nothing else may count as "never signed"
                 return None
+            except OSError as err:
+                if resources.is_exhaustion(err):  # passes: the caller tries again later
+                    raise UnwritableError(files.explain(err, self._path)) from err
+                raise
         found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
         sound = [record for record in found if record is not None]
         if not sound and raw.startswith(_NEVER):

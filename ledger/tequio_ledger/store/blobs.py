@@ -3,6 +3,10 @@
 A blob is written to a temporary file, hashed on the way, synced and renamed: a file with a name has
 that content. Reading checks the hash again. When several processes share their blobs (`Bucket`), a
 blob gets its row when it is in the bucket, and the folder is a cache of the blobs requested here.
+
+Quotas count what a blob occupies, not only its bytes: a million tiny files fill a disk too. A blob
+that nobody named in the log for `UNNAMED_DAYS` is deleted (`ledger`), unless it is an organiser's
+or the coordinator's; sending it again begins the time again.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import obstore
 import structlog
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore, S3Store
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.runtime import Clock
@@ -36,7 +40,7 @@ from tequio_ledger.store.files import (
     rename,
     sync,
 )
-from tequio_ledger.store.insertion import insert_new
+from tequio_ledger.store.insertion import upsert
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -45,6 +49,10 @@ from tequio_shared.limits import BLOB_BYTES
 if TYPE_CHECKING:
     from obstore.store import RetryConfig  # exists for type checkers only
 
+BLOCK_BYTES = 4_096
+FILE_BYTES = 2 * BLOCK_BYTES
+"""Space that a file occupies besides its content: its folders, its inode, its row."""
+UNNAMED_DAYS = 7
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
 _NAME = re.compile("[0-9a-f]{64}")
@@ -72,6 +80,7 @@ class BlobFolder:
         self._checked: dict[Digest, tuple[int, int, int, int]] = {}  # what `open` hashed, by stamp
         self._uploads: set[Upload] = set()  # unfinished: each may still fill its whole size
         self._lock = threading.Lock()  # held while room is counted and reserved
+        self._places = threading.Lock()  # held while the folder of a blob must exist
 
     def clean_up(self) -> None:
         """Clean up after a killed process; only for the process that holds the folder's lock.
@@ -100,6 +109,43 @@ class BlobFolder:
             found = connection.execute(select(Blob.sha256, Blob.size)).all()
         return {Digest(name): size for name, size in found}
 
+    def unnamed(
+        self, before_ms: int, named: Collection[Digest], favoured: Collection[PeerKey]
+    ) -> list[Digest]:
+        """List the blobs of others than the favoured that were last sent before that time.
+
+        `named` are left out. Costs as much as there are blobs of such authors.
+        """
+        # The coordinator's have no author, and are most of all: the index leaves them out.
+        query = select(Blob.sha256, Blob.author).where(Blob.author > b"", Blob.at < before_ms)
+        with self._explained(), self._database.reader.begin() as connection:
+            found = connection.execute(query).all()
+        names = (Digest(name) for name, author in found if author not in favoured)
+        return [name for name in names if name not in named]
+
+    def delete(self, digests: Collection[Digest], before_ms: int) -> None:
+        """Delete blobs unless they were sent again since; nothing may come to need one meanwhile.
+
+        Raises UnwritableError, OSError.
+        """
+        with self._explained(), self._database.writer.begin() as connection:
+            for digest in digests:
+                # The row's lock is held to the end: another process that is sent the blob again
+                # waits, and finds it gone.
+                is_old = (Blob.sha256 == digest) & (Blob.at < before_ms)
+                if connection.execute(delete(Blob).where(is_old)).rowcount:
+                    self._remove(digest)
+
+    def _remove(self, digest: Digest) -> None:
+        if self._bucket is not None:
+            self._bucket.delete(digest)
+        path = self.path(digest)
+        with self._places:
+            path.unlink(missing_ok=True)
+            for folder in (path.parent, path.parent.parent):
+                with contextlib.suppress(OSError):  # it holds other blobs
+                    folder.rmdir()
+
     def path(self, digest: Digest) -> Path:
         """Give the path of a blob, stored or not."""
         return self.folder / _key(digest)
@@ -120,17 +166,51 @@ class BlobFolder:
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
+    def is_listed(self, digest: Digest) -> bool:
+        """Return whether a blob that is in the folder is still one of the ledger's.
+
+        Another process may have deleted it from the bucket.
+        """
+        if self._bucket is None:
+            return True
+        query = select(Blob.size).where(Blob.sha256 == digest)
+        with self._database.translated_errors(), self._database.reader.begin() as connection:
+            return connection.scalar(query) is not None
+
+    def renew(
+        self, digest: Digest, author: PeerKey | None, favoured: Collection[PeerKey] = ()
+    ) -> bool:
+        """Record that a blob was sent again; False if it is not stored.
+
+        A favoured author takes it over: it does not lapse then. Raises UnwritableError.
+        """
+        if self._bucket is None and not self.path(digest).exists():
+            return False
+        row = Blob.sha256 == digest
+        with self._explained(), self._database.writer.begin() as connection:
+            found = connection.execute(update(Blob).where(row).values(at=self._clock())).rowcount
+            if author is None or author in favoured:
+                # A stranger who sent a copy first must not decide how long it is stored.
+                others = update(Blob).where(row, Blob.author > b"")
+                connection.execute(others.values(author=author))
+        return found > 0
+
     def read(self, digest: Digest) -> bytes:
         """Read a blob; raises KeyError when absent or damaged: never gives wrong bytes."""
         with self.open(digest) as file:
             return file.read()
 
     def open(self, digest: Digest) -> BinaryIO:
-        """Open a blob after checking its bytes; raises KeyError when absent or damaged."""
-        file = self._open_here(digest)
+        """Open a blob after checking its bytes; raises KeyError when absent or damaged.
+
+        Raises UnwritableError when it cannot be opened for now.
+        """
+        with self._explained():
+            file = self._open_here(digest)
         if file is None and self._bucket is not None:
             self._fetch(digest, self._bucket)
-            file = self._open_here(digest)
+            with self._explained():
+                file = self._open_here(digest)
         if file is None:
             raise KeyError(to_text(digest))
         return file
@@ -195,7 +275,8 @@ class BlobFolder:
         Raises RefusedError("quota") when no space is left.
         """
         with self._lock:
-            room = self._room(author, peer_quota_bytes, favoured)
+            room = self._room(author, peer_quota_bytes, favoured) - FILE_BYTES
+            room -= room % BLOCK_BYTES
             if room <= 0:
                 raise RefusedError("quota", "the quota for blobs is used up")
             most = min(room, max(claimed_bytes, 1), BLOB_BYTES)
@@ -231,8 +312,9 @@ class BlobFolder:
     def _place(self, upload: Upload) -> None:
         upload.finish()
         place = self.path(upload.digest)
-        make_folder(place.parent)
-        rename(upload.path, place)
+        with self._places:
+            make_folder(place.parent)
+            rename(upload.path, place)
 
     def put(self, content: bytes) -> Digest:
         """Store a document of the coordinator, regardless of the quota.
@@ -240,7 +322,7 @@ class BlobFolder:
         Raises UnwritableError, OSError.
         """
         digest = sha256(content)
-        if not self.has(digest):
+        if not self.renew(digest, None):
             with self._explained():
                 upload = self._new_upload(digest, None, BLOB_BYTES)
                 try:
@@ -253,11 +335,11 @@ class BlobFolder:
     def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            insert_new(connection, Blob, row)  # two uploads of one blob: the first author pays
+            upsert(connection, Blob, [row], fresh=("at",))  # of two authors the first one pays
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Translate the errors of a full or read-only disk to UnwritableError."""
+        """Translate errors that pass, such as those of a full disk, to UnwritableError."""
         try:
             yield
         except OSError as err:
@@ -287,14 +369,21 @@ class BlobFolder:
         return room
 
     def _used(self) -> dict[PeerKey | None, int]:
-        """Sum up bytes by author, stored or reserved; None is the coordinator."""
-        query = select(Blob.author, func.sum(Blob.size)).group_by(Blob.author)
+        """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
+        blocks = (Blob.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
+        occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
+        query = select(Blob.author, occupied).group_by(Blob.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
         used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
         for upload in tuple(self._uploads):  # another thread may end one meanwhile
-            used[upload.author] = used.get(upload.author, 0) + upload.most_bytes
+            used[upload.author] = used.get(upload.author, 0) + occupied_bytes(upload.most_bytes)
         return used
+
+
+def occupied_bytes(size: int) -> int:
+    """Space on the disk that counts for a blob of `size` bytes."""
+    return -(-size // BLOCK_BYTES) * BLOCK_BYTES + FILE_BYTES
 
 
 class Upload:
@@ -373,6 +462,15 @@ class Bucket:
             return obstore.get(self._store, _key(digest)).bytes().to_bytes()
         except (NotFoundError, FileNotFoundError):
             return None
+        except BaseError as err:
+            raise self._silent(err) from err
+
+    def delete(self, digest: Digest) -> None:
+        """Delete a blob if it is there; raises UnwritableError."""
+        try:
+            obstore.delete(self._store, _key(digest))
+        except (NotFoundError, FileNotFoundError):
+            pass
         except BaseError as err:
             raise self._silent(err) from err
 

@@ -1,8 +1,8 @@
 """Files that survive a power cut: written under another name, synced, renamed, the folder synced.
 
 A power cut leaves the old file or the new one, never a part of one. A disk that refuses writes for
-now (full, read-only, over quota) raises UnwritableError: nothing is damaged, and the caller can
-retry later.
+now (full, read-only, over quota) raises UnwritableError, and so does a process that may open no
+further file: nothing is damaged, and the caller can retry later.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from tequio_ledger.resources import EXHAUSTED
 from tequio_shared.errors import RefusedError, UserFacingError
 
 PROBE_BYTES = 1 << 20
@@ -27,6 +28,7 @@ _PASSING = {
     errno.EROFS: "{} is on a read-only file system: mount it for writing or choose another --dir",
     errno.EACCES: "{} may not be written: change its owner or choose another folder",
     errno.EPERM: "{} may not be written: change its owner or its attributes",
+    **{number: "{} cannot be used for now: " + why for number, why in EXHAUSTED.items()},
 }
 
 

@@ -30,8 +30,15 @@ _PRAGMAS = (
 )
 _READER_PRAGMAS = ("busy_timeout=5000", _CACHE)
 _READERS = 4
-_PASSING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
-_INPUT_OUTPUT = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+_PASSING = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_NOMEM,
+    # Nothing was written: the file's place is away, or no descriptor is left.
+    sqlite3.SQLITE_CANTOPEN,
+}
+_INPUT_OUTPUT = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM}
 
 
 class Sqlite:
@@ -80,8 +87,9 @@ class Sqlite:
                 yield line
 
     def failed_write(self, err: DatabaseError) -> TequioError:
-        code = getattr(err.orig, "sqlite_errorcode", 0) & 0xFF
-        if code in _PASSING:
+        extended = getattr(err.orig, "sqlite_errorcode", 0)
+        code = extended & 0xFF
+        if code in _PASSING or extended == sqlite3.SQLITE_IOERR_NOMEM:
             return UnwritableError(self.explain(err))
         if code in _INPUT_OUTPUT:
             # SQLite reports a full quota, or a file system that became read-only, as an I/O error.

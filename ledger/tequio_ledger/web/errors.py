@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from starlette.responses import Response
 
+from tequio_ledger import resources
 from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
 
@@ -46,6 +47,8 @@ OTHER_REFUSAL = 409
 """HTTP status of all other codes: the statement does not fit the log as it is now."""
 _RETRY_AFTER_S = {429: "1", 503: "1"}
 
+_EXHAUSTION = resources.ExhaustionLog()
+
 log = structlog.get_logger(__name__)
 
 
@@ -77,6 +80,9 @@ def answer_error(request: Request, err: Exception) -> Response:
             return problem(err.code, str(err), STATUS.get(err.code, OTHER_REFUSAL))
         case PeerError():
             return problem(code_of(err), str(err), 400)
+        case OSError() | MemoryError() if resources.is_exhaustion(err):
+            _EXHAUSTION.report("a request was refused: a resource is used up", error=str(err))
+            return problem("queue-full", "the ledger is too busy: try again later", 503)
         case _:
             # The answer reveals nothing of the process; its log has the trace.
             log.error("request failed", method=request.method, path=request.url.path, exc_info=err)

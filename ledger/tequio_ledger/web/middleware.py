@@ -257,7 +257,7 @@ class UnreadBody:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _has_body(scope):
+        if scope["type"] != "http" or not has_body(scope):
             await self._app(scope, receive, send)
             return
         is_read = False
@@ -277,7 +277,7 @@ class UnreadBody:
         await self._app(scope, receive_watched, send_warned)
 
 
-def _has_body(scope: Scope) -> bool:
+def has_body(scope: Scope) -> bool:
     headers = {name.lower(): value for name, value in scope["headers"]}
     return b"transfer-encoding" in headers or headers.get(b"content-length") not in _NO_BODY
 

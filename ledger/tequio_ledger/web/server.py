@@ -3,7 +3,7 @@
 This is the only file that imports uvicorn. `bind` opens the socket before anything else is loaded,
 so that a busy port is reported at once. uvicorn has no option for two limits, which are here: a
 client must finish the head of a request in time, and a closed connection is aborted after a while,
-even if its client accepts nothing.
+even if its client accepts nothing. `connections` bounds how many connections there are.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server, ServerState
 
-from tequio_ledger.web.middleware import SLOW_READER_S
+from tequio_ledger.web.connections import (
+    BACKLOG,
+    MAX_CONNECTIONS,
+    Acceptor,
+    ConnectionLimits,
+    ConnectionTable,
+    OpenConnection,
+)
+from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
-MAX_CONNECTIONS = 4_096
-"""Open connections of all addresses together, event streams included. A request on a further
-connection is answered with 503."""
-_BACKLOG = 1024
 _STOP_S = 5
 _CONNECTION = "connection"  # key of the connection in the state of each of its requests
 
@@ -57,12 +61,15 @@ def server_url(listener: socket.socket) -> str:
 class WebServer:
     """Answers requests on a socket, from `serve` to `stop`."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
+    def __init__(
+        self, app: ASGIApp, listener: socket.socket, limits: ConnectionLimits | None = None
+    ) -> None:
+        """Serve `listener`; without `limits`, only all connections together are bounded."""
         # `middleware.RequestLog` logs requests already.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = Config(
             _watched(app),
-            http=_Connection,
+            http=H11Protocol,
             ws="none",
             lifespan="off",
             interface="asgi3",
@@ -70,13 +77,13 @@ class WebServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # `middleware.ProxyMiddleware` trusts named proxies only
-            limit_concurrency=MAX_CONNECTIONS,
-            backlog=_BACKLOG,
+            limit_concurrency=2 * MAX_CONNECTIONS,  # `connections` has refused before
             timeout_keep_alive=int(HEAD_TIMEOUT_S),
             timeout_graceful_shutdown=_STOP_S,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
-        self._server = _EmbeddedServer(config)
+        table = ConnectionTable(limits or ConnectionLimits.of_process())
+        self._server = _EmbeddedServer(config, listener, table)
         self._listener = listener  # uvicorn closes it
 
     async def serve(self) -> None:
@@ -89,14 +96,33 @@ class WebServer:
 
 
 class _EmbeddedServer(Server):
-    """uvicorn without signal handlers: the process has its own, for several servers."""
+    """uvicorn without signal handlers, and behind our own `Acceptor`.
+
+    The process has its own handlers, for several servers.
+    """
+
+    def __init__(self, config: Config, listener: socket.socket, table: ConnectionTable) -> None:
+        super().__init__(config)
+        self._table = table
+        self._acceptor = Acceptor(listener, table, self._make_connection)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])  # otherwise asyncio would accept, without any bound
+        self._acceptor.start()
 
-class _Connection(asyncio.Protocol):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._acceptor.stop()
+        await super().shutdown(sockets=sockets)
+
+    def _make_connection(self) -> _Connection:
+        return _Connection(self.config, self.server_state, self.lifespan.state, self._table)
+
+
+class _Connection(OpenConnection):
     """One connection: uvicorn's protocol, and a deadline while no request is running.
 
     uvicorn's own timeout ends with the first byte of a head, so a client that sends a byte now and
@@ -109,12 +135,15 @@ class _Connection(asyncio.Protocol):
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
-        **options: Any,  # noqa: ANN401 - passed on unchanged
+        table: ConnectionTable,
     ) -> None:
         state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
-        self._http = H11Protocol(config, server_state, state, **options)
+        self._http = H11Protocol(config, server_state, state)
+        self._table = table
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
+        self._is_aborted = False
+        self._is_receiving = False  # the body of a request
         self._under_way = 0  # pipelined requests may overlap
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -122,13 +151,18 @@ class _Connection(asyncio.Protocol):
         self._transport = transport
         self._http.connection_made(transport)
         self._await_head()
+        if self._is_aborted:
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_receiving:
+            self._table.wait(self)  # from now on
         self._http.data_received(data)
 
     def eof_received(self) -> None:
@@ -140,15 +174,31 @@ class _Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._http.resume_writing()
 
-    def begin_request(self) -> None:
+    def abort(self) -> None:
+        """Close at once, or as soon as it is made, to make room for another connection."""
+        self._is_aborted = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def begin_request(self, *, with_body: bool) -> None:
         """Cancel the deadline: the head of a request is complete."""
         self._under_way += 1
+        self._is_receiving = with_body
+        if not with_body:
+            self._table.serve(self)
         self._cancel_deadline()
+
+    def end_body(self) -> None:
+        """Record that the whole body is here: what follows takes our time, not the client's."""
+        self._is_receiving = False
+        self._table.serve(self)
 
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
+            self._is_receiving = False
+            self._table.wait(self)
             self._await_head()
 
     def _await_head(self) -> None:
@@ -171,13 +221,20 @@ class _Connection(asyncio.Protocol):
 
 
 def _watched(app: ASGIApp) -> ASGIApp:
-    """Report to the connection when each of its requests begins and ends."""
+    """Report to the connection when each of its requests, and its body, begins and ends."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         connection: _Connection = scope["state"].pop(_CONNECTION)
-        connection.begin_request()
+        connection.begin_request(with_body=has_body(scope))
+
+        async def receive_watched() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and not message.get("more_body"):
+                connection.end_body()
+            return message
+
         try:
-            await app(scope, receive, send)
+            await app(scope, receive_watched, send)
         finally:
             connection.end_request()
 
@@ -192,7 +249,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
         on_failure.pop_all()
     return listener
 

@@ -45,7 +45,7 @@ from tequio_shared.addresses import RECORD_BYTES, AddressRecord
 from tequio_shared.api.network import PostedAnswer, PostedStatement, SeedsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text, sha256, to_text
-from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS
+from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS, STATEMENT_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
@@ -174,7 +174,8 @@ async def put_blob(
     digest = _digest(name)
     limiter.charge_address(network_of(request), 1)
     author = _author(request, ledger, digest)
-    if ledger.blobs.has(digest):
+    renew = partial(ledger.blobs.renew, digest, author, ledger.genesis.organiser_keys)
+    if await asyncio.to_thread(renew):
         return Response(None, status_code=200)
     await _receive_blob(request, ledger, digest, author)
     return Response(None, status_code=201)
@@ -188,12 +189,16 @@ async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 
 async def _receive_blob(request: Request, ledger: Ledger, digest: Digest, author: PeerKey) -> None:
     organisers = ledger.genesis.organiser_keys
-    quota = None if author in organisers else ledger.settings.peer_quota_bytes
-    claimed = content_length(request, BLOB_BYTES)
+    quota, most = None, BLOB_BYTES
+    if author not in organisers:
+        # Nobody else publishes more than small documents, and the scores that it was drawn for.
+        quota = ledger.settings.peer_quota_bytes
+        most = max(STATEMENT_BYTES, ledger.state.competitions.most_bytes(author))
+    claimed = content_length(request, most)
     begin = partial(ledger.blobs.begin_upload, claimed_bytes=claimed, favoured=organisers)
     upload = await asyncio.to_thread(begin, digest, author, quota)
     try:
-        async for chunk in read_chunks(request, BLOB_BYTES):
+        async for chunk in read_chunks(request, most):
             await asyncio.to_thread(ledger.blobs.write, upload, chunk)
         await asyncio.to_thread(ledger.blobs.store, upload)
     finally:

@@ -23,6 +23,7 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
+from tequio_ledger.web.connections import ConnectionLimits
 from tequio_ledger.web.limits import read_body
 from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, post
@@ -176,7 +177,9 @@ async def _serve(
     app: ASGIApp, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = server_url(listener)
-    server = WebServer(with_limits(app, settings.trusted_proxies, 1, REQUEST_RATE), listener)
+    proxies = settings.trusted_proxies
+    limits = ConnectionLimits.of_process(1, proxies)
+    server = WebServer(with_limits(app, proxies, 1, REQUEST_RATE), listener, limits)
     runtime.on_stop_signal(server.stop)
     log.info(
         "tequio-ledger witness serves",

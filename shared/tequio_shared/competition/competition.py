@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tequio_shared.competition import draw, entrants, scores
-from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
+from tequio_shared.competition.rules import (
+    CompetitionOutcome,
+    CompetitionRules,
+    evaluation_bytes,
+    outcome_bytes,
+)
 from tequio_shared.competition.state import (
     CompetitionContext,
     CompetitionPhase,
@@ -20,8 +25,7 @@ from tequio_shared.competition.state import (
     read_document,
 )
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, digest_from_text, to_text
-from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -90,6 +94,15 @@ class CompetitionsView:
             raise RefusedError("not-found", f"no competition {competition.hex()} was opened")
         return view
 
+    def most_bytes(self, author: PeerKey) -> int:
+        """Largest evaluation that a key may publish now, in bytes; O(competitions)."""
+        drawn = (
+            len(view.known_draw.documents)
+            for view in self.views.values()
+            if view.phase is CompetitionPhase.REVEALED and author in view.known_draw.evaluators
+        )
+        return max(map(evaluation_bytes, drawn), default=0)
+
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
         """Next statement that the coordinator owes at that time."""
         bodies = (view.due(now_ms) for view in self.views.values())
@@ -153,7 +166,8 @@ def _move_on(
             view.begin(CompetitionPhase.DRAWN, entry)
         case CompResult(outcome=name):
             entry.check_within(view.rules.dates.result, None)
-            found = read_document(CompetitionOutcome.parse, network, name, "outcome", BLOB_BYTES)
+            most = outcome_bytes(len(view.entrants), len(view.known_draw.evaluators))
+            found = read_document(CompetitionOutcome.parse, network, name, "outcome", most)
             due = body.competition, to_text(view.known_draw.beacon)
             # The numbers are not checked here: that needs all evaluations, which auditors fetch.
             if (found.competition, found.beacon) != due:

@@ -19,13 +19,12 @@ from tequio_shared.ids import (
     MaybeBytes32Text,
     Natural,
     PeerKey,
-    Positive,
     key_from_text,
     sha256,
 )
-from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
+from tequio_shared.limits import JSON_INTEGER, STATEMENT_BYTES
 from tequio_shared.scoring import DocumentScore, ScoreTotals
-from tequio_shared.sealed_set import CUSTODIANS, TEXTS, SealedSet
+from tequio_shared.sealed_set import CUSTODIANS, SealedSet
 from tequio_shared.statements.competitions import EntrantName
 from tequio_shared.statements.network import RepoText, RevisionText
 
@@ -37,6 +36,15 @@ SHOWING_PART = 10
 FILES = 256
 """Most files of one submission."""
 WINDOW_MOST = 1 << 16
+DRAWN_DOCUMENTS = 8_192
+"""Most documents drawn to be scored: a ledger reads an evaluation of them in a fraction of 1 s."""
+EVALUATION_BYTES = 2_048
+SCORE_BYTES = 192
+"""Largest evaluation: `EVALUATION_BYTES`, and `SCORE_BYTES` for each drawn document."""
+OUTCOME_BYTES = 1_024
+JUDGED_BYTES = 256
+"""Largest outcome: `OUTCOME_BYTES` for itself and for each entrant, and `JUDGED_BYTES` for each of
+an entrant's evaluators and of its comparisons with the others."""
 
 Label = Annotated[
     str, Meta(min_length=1, max_length=64, pattern=r"\A[A-Za-z0-9][A-Za-z0-9 ._-]*\Z")
@@ -94,7 +102,7 @@ class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     window: Annotated[int, Meta(ge=2, le=WINDOW_MOST)]
     stride: Annotated[int, Meta(ge=1, le=WINDOW_MOST)]
-    documents: Positive
+    documents: Annotated[int, Meta(ge=1, le=DRAWN_DOCUMENTS)]
     """Number of documents drawn from the sealed set; all, if it has no more."""
     evaluators: Annotated[int, Meta(ge=LEAST_EVALUATORS, le=EVALUATORS)]
     evaluator_tier: Annotated[int, Meta(ge=0, le=2)] = 0
@@ -231,18 +239,23 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     submission: Bytes32Text
     evaluator: Bytes32Text
     environment: Environment
-    documents: Annotated[tuple[DocumentScore, ...], Meta(min_length=1, max_length=TEXTS)]
+    documents: Annotated[tuple[DocumentScore, ...], Meta(min_length=1, max_length=DRAWN_DOCUMENTS)]
 
     def encode(self) -> bytes:
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> Evaluation:
-        return encoding.decode(raw, cls, BLOB_BYTES)
+        return encoding.decode(raw, cls, evaluation_bytes(DRAWN_DOCUMENTS))
 
     @property
     def total(self) -> ScoreTotals:
         return ScoreTotals.of(self.documents)
+
+
+def evaluation_bytes(documents: int) -> int:
+    """Largest evaluation of that many documents, in bytes."""
+    return EVALUATION_BYTES + SCORE_BYTES * documents
 
 
 class JudgedEvaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -308,7 +321,12 @@ class CompetitionOutcome(Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     @classmethod
     def parse(cls, raw: bytes) -> CompetitionOutcome:
         """Read an outcome; raises MalformedError."""
-        found = encoding.decode(raw, cls, BLOB_BYTES)
+        found = encoding.decode(raw, cls, outcome_bytes(ENTRANTS, EVALUATORS))
         if len({one.entrant for one in found.places}) < len(found.places):
             raise MalformedError("the outcome lists an entrant twice")
         return found
+
+
+def outcome_bytes(entrants: int, evaluators: int) -> int:
+    """Largest outcome with that many entrants and evaluators, in bytes."""
+    return OUTCOME_BYTES * (1 + entrants) + JUDGED_BYTES * entrants * (evaluators + entrants)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tequio_shared.competition.rules import Evaluation
+from tequio_shared.competition.rules import Evaluation, evaluation_bytes
 from tequio_shared.competition.state import (
     CompetitionContext,
     CompetitionView,
@@ -23,7 +23,6 @@ from tequio_shared.competition.state import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, digest_from_text, from_text, key_from_text, to_text
-from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.statements.competitions import CompChallenge, EvalCommit, EvalResult
 
 CHALLENGES = 16
@@ -66,8 +65,10 @@ def reveal(
         raise RefusedError(
             "too-early", f"not all drawn evaluators have committed for {body.entrant}"
         )
-    found = read_document(Evaluation.parse, network, body.scores, "evaluation", BLOB_BYTES)
-    _check_scores(entry.author, body, found, len(view.known_draw.documents))
+    documents = len(view.known_draw.documents)
+    most = evaluation_bytes(documents)
+    found = read_document(Evaluation.parse, network, body.scores, "evaluation", most)
+    _check_scores(entry.author, body, found, documents)
     view.results[body.entrant, entry.author] = EvaluatorScores(
         revealed_at=entry,
         entrant=body.entrant,

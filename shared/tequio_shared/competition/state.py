@@ -319,15 +319,24 @@ def read_document(
     most_bytes: int = STATEMENT_BYTES,
 ) -> _Document:
     """Read the document that a statement names; raises RefusedError."""
-    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB.
+    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB. The bound
+    # follows from what the log allows the author to publish, not from the document.
     size_bytes = network.size_of(digest_from_text(name)) or 0
     if size_bytes > most_bytes:
-        raise RefusedError(
-            "malformed", f"the {noun} has {size_bytes} bytes; at most {most_bytes} are allowed"
-        )
+        raise _too_large(noun, size_bytes, most_bytes)
     try:
-        return parse(network.documents(digest_from_text(name)))
+        raw = network.documents(digest_from_text(name))
     except KeyError as err:
         raise RefusedError("not-found", f"upload the {noun} {name} first") from err
+    if len(raw) > most_bytes:  # a reader without `size_of`
+        raise _too_large(noun, len(raw), most_bytes)
+    try:
+        return parse(raw)
     except MalformedError as err:
         raise RefusedError("malformed", f"the {noun} is not valid: {err}") from err
+
+
+def _too_large(noun: str, size_bytes: int, most_bytes: int) -> RefusedError:
+    return RefusedError(
+        "malformed", f"the {noun} has {size_bytes} bytes; at most {most_bytes} are allowed"
+    )

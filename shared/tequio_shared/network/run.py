@@ -32,13 +32,14 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
+from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import lots
-from tequio_shared.round.documents import TRAINER, Roster, RoundResult
+from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
 from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
 from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
@@ -189,10 +190,17 @@ def needed_document(statement: Statement) -> Digest | None:
     return None
 
 
-def read_run_document(type_: type[_Document], documents: Documents, name: str) -> _Document:
+def read_run_document(
+    type_: type[_Document], documents: Documents, name: str, most_bytes: int = DOCUMENT_BYTES
+) -> _Document:
     """Read the document with that name; raises RefusedError("malformed")."""
+    raw = documents(digest_from_text(name))
+    if len(raw) > most_bytes:
+        raise RefusedError(
+            "malformed", f"a document of {len(raw)} bytes; at most {most_bytes} are allowed"
+        )
     try:
-        return type_.parse(documents(digest_from_text(name)))
+        return type_.parse(raw)
     except MalformedError as err:
         raise RefusedError("malformed", str(err)) from err
 
@@ -453,7 +461,8 @@ class RunView:
     ) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
-        result = read_run_document(RoundResult, documents, body.result)
+        most = result_bytes(len(view.roster.members))
+        result = read_run_document(RoundResult, documents, body.result, most)
         network_accounts.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         self._settle(index, view, result, statement.ts)

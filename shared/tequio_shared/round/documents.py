@@ -19,6 +19,8 @@ from tequio_shared.round.assignment import Ranges
 
 TRAINER = "trainer"
 WITNESS = "witness"
+SLOT_BYTES = 256
+"""Largest row of a result, in bytes."""
 
 
 class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -102,3 +104,8 @@ class RoundResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     @classmethod
     def parse(cls, raw: bytes) -> RoundResult:
         return encoding.decode(raw, cls, DOCUMENT_BYTES)
+
+
+def result_bytes(slots: int) -> int:
+    """Largest result of that many slots, in bytes."""
+    return SLOT_BYTES * (slots + 1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.blobs import BLOCK_BYTES, FILE_BYTES, BlobFolder, occupied_bytes
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, sha256
@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ALICE, BOB = PeerKey(b"a" * 32), PeerKey(b"b" * 32)
+ALICE, BOB, CAROL = PeerKey(b"a" * 32), PeerKey(b"b" * 32), PeerKey(b"c" * 32)
+CLOCK = VirtualClock()
+SMALL = BLOCK_BYTES + FILE_BYTES
+"""Space that a small blob counts as."""
 
 
 @pytest.fixture
 def blobs(tmp_path: Path, either_database: str) -> Iterator[BlobFolder]:
     database = Database(either_database or tmp_path / "db")
     database.migrate()
-    folder = BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    folder = BlobFolder(tmp_path / "blobs", database, CLOCK, 3 * SMALL)
     folder.clean_up()
     yield folder
     database.close()
@@ -39,23 +42,74 @@ def put(blobs: BlobFolder, author: PeerKey, content: bytes, quota: int) -> None:
 
 
 def test_a_peers_quota_is_its_own(blobs: BlobFolder) -> None:
-    put(blobs, ALICE, b"x" * 90, 100)
-    with pytest.raises(RefusedError, match="more than the 10 bytes"):
-        put(blobs, ALICE, b"y" * 11, 100)
-    put(blobs, ALICE, b"z" * 10, 100)
+    put(blobs, ALICE, b"x" * 90, 2 * SMALL)
+    with pytest.raises(RefusedError, match=f"more than the {BLOCK_BYTES} bytes"):
+        put(blobs, ALICE, b"y" * (BLOCK_BYTES + 1), 2 * SMALL)
+    put(blobs, ALICE, b"z" * BLOCK_BYTES, 2 * SMALL)
     with pytest.raises(RefusedError, match="used up"):
-        put(blobs, ALICE, b"!", 100)
-    put(blobs, BOB, b"y" * 11, 100)
+        put(blobs, ALICE, b"!", 2 * SMALL)
+    put(blobs, BOB, b"y" * 11, SMALL)
 
 
 def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
-    put(blobs, ALICE, b"x" * 600, 10_000)
-    with pytest.raises(RefusedError, match="more than the 400 bytes"):
-        put(blobs, BOB, b"y" * 401, 10_000)
+    put(blobs, ALICE, b"x" * BLOCK_BYTES * 2, 10 * SMALL)
+    with pytest.raises(RefusedError, match=f"more than the {3 * BLOCK_BYTES} bytes"):
+        put(blobs, BOB, b"y" * (3 * BLOCK_BYTES + 1), 10 * SMALL)
+
+
+def test_a_byte_counts_as_much_as_its_file_occupies(blobs: BlobFolder) -> None:
+    for content in (b"1", b"2", b"3"):
+        put(blobs, ALICE, content, 10 * SMALL)
+    with pytest.raises(RefusedError, match="used up"):
+        put(blobs, BOB, b"4", 10 * SMALL)
+    assert occupied_bytes(0) < occupied_bytes(1) == occupied_bytes(BLOCK_BYTES) == SMALL
+
+
+def test_only_old_unnamed_blobs_of_others_are_found_and_deleted(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"old", 10 * SMALL)
+    put(blobs, BOB, b"named", 10 * SMALL)
+    own = blobs.put(b"the coordinator's")
+    later = CLOCK() + 1
+    found = blobs.unnamed(later, {sha256(b"named")}, {CAROL})
+    assert found == [sha256(b"old")]
+    assert blobs.unnamed(CLOCK(), (), ()) == []
+    blobs.delete([*found, sha256(b"absent")], later)
+    assert not blobs.has(sha256(b"old"))
+    assert not blobs.path(sha256(b"old")).parent.exists()
+    assert blobs.read(own)
+    assert sha256(b"old") not in blobs.rows()
+    put(blobs, ALICE, b"old", 10 * SMALL)
+    assert blobs.read(sha256(b"old")) == b"old"
+
+
+def test_a_blob_that_is_sent_again_is_not_deleted(tmp_path: Path, either_database: str) -> None:
+    clock, database = VirtualClock(), Database(either_database or tmp_path / "again")
+    database.migrate()
+    blobs = BlobFolder(tmp_path / "blobs", database, clock, 3 * SMALL)
+    blobs.clean_up()
+    put(blobs, ALICE, b"again", 10 * SMALL)
+    clock.pass_ms(1_000)
+    before_ms = clock()
+    found = blobs.unnamed(before_ms, (), ())
+    assert blobs.renew(sha256(b"again"), BOB)
+    blobs.delete(found, before_ms)
+    assert blobs.has(sha256(b"again"))
+    assert not blobs.renew(sha256(b"absent"), BOB)
+    database.close()
+
+
+def test_an_organisers_copy_of_a_strangers_blob_does_not_lapse(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"copied", 10 * SMALL)
+    put(blobs, BOB, b"predicted", 10 * SMALL)
+    assert blobs.renew(sha256(b"copied"), CAROL, {CAROL})
+    blobs.put(b"predicted")
+    assert blobs.unnamed(CLOCK() + 1, (), {CAROL}) == []
+    assert blobs.renew(sha256(b"predicted"), CAROL, {CAROL})
+    assert blobs.unnamed(CLOCK() + 1, (), ()) == [sha256(b"copied")], "the coordinator's stays"
 
 
 def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> None:
-    upload = blobs.begin_upload(sha256(b"right"), ALICE, 100)
+    upload = blobs.begin_upload(sha256(b"right"), ALICE, SMALL)
     upload.write(b"wrong")
     with pytest.raises(RefusedError, match="does not have the hash in its name"):
         blobs.store(upload)
@@ -74,9 +128,9 @@ def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
 def test_unfinished_files_are_swept_at_a_start(
     tmp_path: Path, blobs: BlobFolder, either_database: str
 ) -> None:
-    killed = blobs.begin_upload(sha256(b"never ends"), ALICE, 100)
+    killed = blobs.begin_upload(sha256(b"never ends"), ALICE, SMALL)
     database = Database(either_database or tmp_path / "db")
-    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).clean_up()
+    BlobFolder(tmp_path / "blobs", database, CLOCK, 3 * SMALL).clean_up()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())
     killed.discard()
@@ -84,7 +138,7 @@ def test_unfinished_files_are_swept_at_a_start(
 
 def test_a_blob_is_hashed_again_once_its_file_was_touched(blobs: BlobFolder) -> None:
     content = b"as it was put"
-    put(blobs, ALICE, content, 100)
+    put(blobs, ALICE, content, SMALL)
     assert blobs.read(sha256(content)) == content
     blobs.path(sha256(content)).write_bytes(b"as it was pot")
     with pytest.raises(KeyError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.store.blobs import BlobFolder, Bucket
+from tequio_ledger.store.blobs import BLOCK_BYTES, BlobFolder, Bucket, occupied_bytes
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
@@ -95,9 +95,26 @@ def test_what_nobody_put_is_absent(tmp_path: Path, database: Database, url: str)
 
 def test_all_replicas_share_one_quota(tmp_path: Path, database: Database, url: str) -> None:
     one, other = (replica(tmp_path, database, url, name) for name in ("one", "other"))
-    put(one, ALICE, CONTENT, len(CONTENT) + 10)
-    with pytest.raises(RefusedError, match="more than the 10 bytes"):
-        put(other, ALICE, b"x" * 11, len(CONTENT) + 10)
+    quota = occupied_bytes(len(CONTENT)) + occupied_bytes(1)
+    put(one, ALICE, CONTENT, quota)
+    with pytest.raises(RefusedError, match=f"more than the {BLOCK_BYTES} bytes"):
+        put(other, ALICE, b"x" * (BLOCK_BYTES + 1), quota)
+
+
+def test_what_one_replica_deletes_counts_for_no_other(
+    tmp_path: Path, database: Database, url: str
+) -> None:
+    one, other = (replica(tmp_path, database, url, name) for name in ("one", "other"))
+    put(one, ALICE, CONTENT, 1 << 20)
+    digest = sha256(CONTENT)
+    assert other.read(digest) == CONTENT
+    one.delete([digest], VirtualClock()() + 1)
+    assert Bucket(url).get(digest) is None
+    assert other.has(digest), "cached there"
+    assert not other.is_listed(digest)
+    assert not other.renew(digest, ALICE)
+    put(other, ALICE, CONTENT, 1 << 20)
+    assert one.read(digest) == CONTENT
 
 
 def test_a_server_that_is_away_is_a_reason_to_come_back(

@@ -14,7 +14,7 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import NetworkId, PeerKey, RunId, digest_from_text, from_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text
 from tequio_shared.network.run import Documents
 from tequio_shared.round import assignment, lots, proof
 from tequio_shared.round.documents import WITNESS, Roster, RoundResult

@@ -1,0 +1,264 @@
+"""Waiting times of honest peers while a ledger's doors are attacked, with memory and descriptors.
+
+Eight honest peers send ten requests a second each, statements and reads, from networks of their
+own; first alone, then during each attack:
+
+- silent: 1,200 connections that send nothing, opened again as the ledger closes them;
+- slow bodies: as many connections whose request promises a body that never comes;
+- bombs: a drawn evaluator uploads and names documents that are made to be expensive to parse;
+- tiny blobs: registered keys upload blobs of a few bytes as fast as they are answered.
+
+The ledger may open 1,024 descriptors. All programs share the cores, the attackers included. The
+goal: p99 below 500 ms under each attack, and memory and descriptors back to where they were.
+
+    python bench/doors.py [--minutes 10] [--attack NAME]... [--json FILE]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import httpx
+from loops import repository  # noqa: F401 - finds the tests
+from loops.machine import machine
+from tests.support.attackers import post
+from tests.support.attackers_exhaustion import (
+    HEAD_ONLY,
+    ProcessUse,
+    connections,
+    nested_arrays,
+    put_tiny_blobs,
+    under_limit,
+    wait_until_released,
+)
+from tests.support.authors import Author
+from tests.support.evaluator_bombs import LONG_DATES, commit_bomb
+from tests.support.ledgers import ORGANISER, served
+from tests.support.request_loops import CALM_S, RequestConnection, SenderReplies
+
+from tequio_shared.log.tiles import encode_bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.synchronize import Event
+
+    from tests.support.ledgers import Served
+
+OPEN_FILES = 1_024
+CONNECTIONS = 1_200
+NETWORKS = 24
+PEOPLE = 8
+READS = ("/v1/network", "/log/checkpoint", "/log/tile/entries/000.p/1", "/v1/peers", "/v1/runs")
+OPTIONS = ("--trusted-proxy", "127.0.0.1/32", "--peer-quota-mb", "1")
+RELEASE_S = 75.0
+GOAL_MS = 500
+REOPEN_S = 5.0
+PAUSE_S = 0.1
+BLOBS_EACH = 200
+MIB = 1 << 20
+
+
+@click.command()
+@click.option("--minutes", type=float, default=10.0, help="Duration of each attack.")
+@click.option("--attack", "names", multiple=True, help="Only this attack. Repeatable.")
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="Write the figures to this file."
+)
+def main(minutes: float, names: tuple[str, ...], json_file: Path | None) -> None:
+    """Measure each attack on a fresh ledger, and print a table."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    load_before = os.getloadavg()[0]
+    rows = {
+        name: measure(attack, 60 * minutes)
+        for name, attack in ATTACKS.items()
+        if not names or name in names
+    }
+    print(table(rows))
+    report = {"minutes": minutes, "attacks": rows, **machine(), "load_before": load_before}
+    print(json.dumps(report, indent=2))
+    if json_file:
+        json_file.write_text(json.dumps(report) + "\n")
+
+
+def measure(attack: Attack, seconds: float) -> dict[str, float]:
+    """Let honest peers ask a ledger for so long while it is attacked."""
+    program = under_limit(OPEN_FILES)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder), *OPTIONS, program=program) as ledger,
+        attack(ledger) as begin,
+    ):
+        asyncio.run(ask_all(ledger, "before", 5))  # loads what is loaded once
+        before = ProcessUse.of(ledger.process.pid)
+        # A process of its own: in a thread it would slow down those who measure.
+        forked = multiprocessing.get_context("fork")
+        is_over = forked.Event()
+        attacker = forked.Process(target=begin, args=(is_over,))
+        attacker.start()
+        try:
+            replies, most = asyncio.run(ask_all(ledger, "during", seconds))
+        finally:
+            is_over.set()
+            attacker.join()
+        after = wait_until_released(ledger.process.pid, before.descriptors + 8, RELEASE_S)
+        return summary(replies) | use_of(before, most, after)
+
+
+async def ask_all(
+    ledger: Served, name: str, seconds: float
+) -> tuple[list[SenderReplies], ProcessUse]:
+    """Ask calmly as several peers; returns the answers and the largest use of resources."""
+    replies = [SenderReplies() for _ in range(PEOPLE)]
+    end = time.monotonic() + seconds
+    most = ProcessUse.of(ledger.process.pid)
+    async with asyncio.TaskGroup() as tasks:
+        for number, one in enumerate(replies):
+            tasks.create_task(ask_one(ledger, f"{name} {number}", number, one, end))
+        while time.monotonic() < end:
+            now = await asyncio.to_thread(ProcessUse.of, ledger.process.pid)
+            most = ProcessUse(
+                max(most.resident_bytes, now.resident_bytes), max(most.descriptors, now.descriptors)
+            )
+            await asyncio.sleep(0.5)
+    return replies, most
+
+
+async def ask_one(
+    ledger: Served, name: str, number: int, replies: SenderReplies, end: float
+) -> None:
+    """Register keys and read in turn until the end."""
+    line, asked = RequestConnection(ledger.url, f"198.51.{number}.7"), 0
+    while time.monotonic() < end:
+        if asked % 10 == 0:
+            author = Author(f"{name} {asked}", ledger.net)
+            entry = author.register(time.time_ns() // 1_000_000)
+            await line.ask(("POST", "/v1/statements", encode_bundle([entry.leaf()])), replies)
+        else:
+            await line.ask(("GET", READS[asked % len(READS)], b""), replies)
+        asked += 1
+        await asyncio.sleep(CALM_S)
+    await line.close()
+
+
+Begin = Callable[["Event"], None]
+"""Attacks until the event is set."""
+
+
+@contextmanager
+def none(_ledger: Served) -> Iterator[Begin]:
+    """No attack."""
+    yield lambda _is_over: None
+
+
+@contextmanager
+def silent(ledger: Served, begin: bytes = b"") -> Iterator[Begin]:
+    """Connections that send nothing but `begin`."""
+
+    def hold(is_over: Event) -> None:
+        while not is_over.is_set():
+            with connections(ledger, CONNECTIONS, NETWORKS, begin):
+                is_over.wait(REOPEN_S)
+
+    yield hold
+
+
+def slow_bodies(ledger: Served) -> AbstractContextManager[Begin]:
+    """Requests whose body never comes."""
+    return silent(ledger, HEAD_ONLY)
+
+
+@contextmanager
+def bombs(ledger: Served) -> Iterator[Begin]:
+    """Documents of a drawn evaluator: one that an organiser stored for it, far above its bound."""
+    with httpx.Client(base_url=ledger.url, timeout=120) as http:
+        bomb = commit_bomb(ledger, http, nested_arrays(63 * MIB), LONG_DATES)
+        if bomb.upload(http, ORGANISER) != httpx.codes.CREATED:
+            raise SystemExit("the organiser's upload was refused")
+
+        def post_all(is_over: Event) -> None:
+            while not is_over.is_set():
+                bomb.upload(http)
+                bomb.post()
+                is_over.wait(PAUSE_S)
+
+        yield post_all
+
+
+@contextmanager
+def tiny_blobs(ledger: Served) -> Iterator[Begin]:
+    """Tiny blobs of one key after the other."""
+
+    def put_all(is_over: Event) -> None:
+        number = 0
+        while not is_over.is_set():
+            author = Author(f"hoarder {number}", ledger.net)
+            post(ledger.url, [author.register(time.time_ns() // 1_000_000)])
+            put_tiny_blobs(ledger, author.signer, BLOBS_EACH, first=number * BLOBS_EACH)
+            number += 1
+
+    yield put_all
+
+
+Attack = Callable[["Served"], AbstractContextManager[Begin]]
+ATTACKS: dict[str, Attack] = {
+    "none": none,
+    "silent": silent,
+    "slow bodies": slow_bodies,
+    "bombs": bombs,
+    "tiny blobs": tiny_blobs,
+}
+
+
+def summary(replies: list[SenderReplies]) -> dict[str, float]:
+    """Answers and waiting times of all honest peers."""
+    waits = sorted(wait for one in replies for wait in one.waits_s)
+    return {
+        "asked": sum(one.asked for one in replies),
+        "served": sum(one.served for one in replies),
+        "p50_ms": round(1000 * waits[len(waits) // 2], 1),
+        "p99_ms": round(1000 * waits[int(len(waits) * 0.99)], 1),
+        "most_ms": round(1000 * waits[-1], 1),
+    }
+
+
+def use_of(before: ProcessUse, most: ProcessUse, after: ProcessUse) -> dict[str, float]:
+    """Memory in MiB and descriptors: before, at most, and after."""
+    uses = {"before": before, "most": most, "after": after}
+    memory = {f"memory_{name}_mib": use.resident_bytes // MIB for name, use in uses.items()}
+    return {**memory, **{f"descriptors_{name}": use.descriptors for name, use in uses.items()}}
+
+
+def table(rows: dict[str, dict[str, float]]) -> str:
+    """The figures as text, one line for each attack."""
+    lines = [
+        f"{'attack':12} {'asked':>7} {'served':>7} {'p50 ms':>8} {'p99 ms':>8} {'most ms':>8}"
+        f" {'memory MiB':>16} {'descriptors':>14}  goal"
+    ]
+    for name, row in rows.items():
+        memory, files = (
+            " ".join(f"{row[f'{what}_{when}{unit}']:.0f}" for when in ("before", "most", "after"))
+            for what, unit in (("memory", "_mib"), ("descriptors", ""))
+        )
+        is_met = row["p99_ms"] < GOAL_MS and row["served"] == row["asked"]
+        lines.append(
+            f"{name:12} {row['asked']:7.0f} {row['served']:7.0f} {row['p50_ms']:8.1f}"
+            f" {row['p99_ms']:8.1f} {row['most_ms']:8.1f} {memory:>16} {files:>14}"
+            f"  {'met' if is_met else 'missed'}"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""Accepts connections, and bounds how many there are: of one network address, and of all.
+
+Rules. A connection either waits for its client, for the head of a request or for more of its body,
+or serves a request. When there is no room for a new one, the connection that has waited longest is
+closed for it, of those that never sent a request if there is one: an honest client sends at once,
+an attacker's silent connections grow old. A part of a body begins the wait again, a part of a head
+does not. Only when no connection waits is the new one refused.
+
+Each connection may hold two descriptors, its own and that of a blob, so all together leave
+`RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
+descriptor is given up for a moment, so that the client gets an answer instead of silence.
+
+A trusted proxy's connections carry requests of many networks: they only count among all, and
+`middleware.RequestLimits` bounds the requests by the forwarded address. (docs/protocol.md, 15.5)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import socket
+from abc import ABC, abstractmethod
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
+
+from tequio_ledger import metrics, resources
+from tequio_ledger.web.middleware import MAX_REQUESTS
+from tequio_shared.addresses import network_of
+
+MAX_CONNECTIONS = 4_096
+"""Open connections of all addresses together, event streams included."""
+RESERVED_DESCRIPTORS = 128
+"""Descriptors that connections leave to the rest of the process."""
+NETWORK_PART = 8
+"""One network address holds at most one part in this many of all connections."""
+BACKLOG = 1_024
+ACCEPT_PAUSE_S = 0.1
+"""Pause before the next attempt when a connection could not be accepted."""
+_AT_ONCE = 8  # connections accepted in one turn of the event loop, so that others have theirs too
+_REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n"
+    b"connection: close\r\n\r\n"
+)
+_READ_BYTES = 1 << 16
+
+
+class OpenConnection(asyncio.Protocol, ABC):
+    """One open connection."""
+
+    @abstractmethod
+    def abort(self) -> None:
+        """Close it at once, or as soon as it is made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """Limits of one listener."""
+
+    most: int
+    per_network: int
+    """0 sets no limit."""
+    proxies: Sequence[IPv4Network | IPv6Network] = field(default=())
+
+    @classmethod
+    def of_process(
+        cls,
+        address_streams: int = 0,
+        proxies: Sequence[IPv4Network | IPv6Network] = (),
+        *,
+        most: int = MAX_CONNECTIONS,
+    ) -> ConnectionLimits:
+        """Fit the limits into the descriptors of this process.
+
+        A network address may hold as many connections as `middleware.RequestLimits` allows it
+        requests: `MAX_REQUESTS` and its event streams. Without a limit on those it has none here.
+        """
+        per_network = MAX_REQUESTS + address_streams if address_streams else 0
+        room = max((resources.descriptor_limit() - RESERVED_DESCRIPTORS) // 2, NETWORK_PART)
+        most = min(most, room)
+        per_network = min(per_network, most // NETWORK_PART)
+        return cls(most=most, per_network=per_network, proxies=proxies)
+
+
+class ConnectionTable:
+    """The open connections of a listener, by network address; used from one event loop."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self._limits = limits
+        self._networks: dict[OpenConnection, str] = {}
+        self._counts: Counter[str] = Counter()
+        self._silent = _WaitingList()  # have never sent a request
+        self._idle = _WaitingList()  # the others that wait
+
+    def make_room(self, host: str) -> bool:
+        """Close a waiting connection if there is no room for one from `host`; False if none is."""
+        network = self._network_of(host)
+        most = self._limits.per_network if network else 0
+        if most and self._counts[network] >= most:
+            chosen = self._silent.oldest_of(network) or self._idle.oldest_of(network)
+            return self._close(chosen, "address connections")
+        if len(self._networks) >= self._limits.most:
+            return self._close(self._silent.oldest() or self._idle.oldest(), "all connections")
+        return True
+
+    def add(self, connection: OpenConnection, host: str) -> None:
+        """Count a connection, which waits for its first request."""
+        network = self._network_of(host)
+        self._networks[connection] = network
+        self._counts[network] += 1
+        self._silent.add(connection, network)
+
+    def remove(self, connection: OpenConnection) -> None:
+        """Forget a connection; does nothing if it is forgotten already."""
+        network = self._networks.pop(connection, None)
+        if network is None:
+            return
+        self._silent.discard(connection, network)
+        self._idle.discard(connection, network)
+        self._counts[network] -= 1
+        if not self._counts[network]:
+            del self._counts[network]
+
+    def wait(self, connection: OpenConnection) -> None:
+        """Record that a connection that sent a request waits for its client from now on."""
+        network = self._networks.get(connection)
+        if network is not None:
+            self._silent.discard(connection, network)
+            self._idle.discard(connection, network)
+            self._idle.add(connection, network)
+
+    def serve(self, connection: OpenConnection) -> None:
+        """Record that a connection does not wait for its client any more."""
+        network = self._networks.get(connection)
+        if network is not None:
+            self._silent.discard(connection, network)
+            self._idle.discard(connection, network)
+
+    def _close(self, connection: OpenConnection | None, limit: str) -> bool:
+        metrics.RATE_LIMITED.labels(limit=limit).inc()
+        if connection is None:
+            return False
+        self.remove(connection)  # here too: its own report comes in a later turn of the loop
+        connection.abort()
+        return True
+
+    def _network_of(self, host: str) -> str:
+        """Give the network address; empty for a trusted proxy."""
+        if self._limits.proxies:
+            with suppress(ValueError):
+                address = ipaddress.ip_address(host)
+                if any(address in proxy for proxy in self._limits.proxies):
+                    return ""
+        return network_of(host)
+
+
+class _WaitingList:
+    """Connections in the order in which they began to wait, of all and by network address."""
+
+    def __init__(self) -> None:
+        self._all: OrderedDict[OpenConnection, None] = OrderedDict()
+        self._by_network: dict[str, OrderedDict[OpenConnection, None]] = {}
+
+    def add(self, connection: OpenConnection, network: str) -> None:
+        self._all[connection] = None
+        self._by_network.setdefault(network, OrderedDict())[connection] = None
+
+    def discard(self, connection: OpenConnection, network: str) -> None:
+        if connection in self._all:
+            del self._all[connection]
+            own = self._by_network[network]
+            del own[connection]
+            if not own:
+                del self._by_network[network]
+
+    def oldest(self) -> OpenConnection | None:
+        return next(iter(self._all), None)
+
+    def oldest_of(self, network: str) -> OpenConnection | None:
+        return next(iter(self._by_network.get(network, ())), None)
+
+
+class Acceptor:
+    """Accepts the connections of one listener from `start` to `stop`."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        table: ConnectionTable,
+        make_connection: Callable[[], OpenConnection],
+    ) -> None:
+        self._listener = listener
+        self._table = table
+        self._make_connection = make_connection
+        self._log = resources.ExhaustionLog()
+        self._spare = -1
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._retry: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self._listener.listen(BACKLOG)
+        self._take_spare()
+        asyncio.get_running_loop().add_reader(self._listener, self._accept)
+
+    def stop(self) -> None:
+        """Accept nothing more."""
+        asyncio.get_running_loop().remove_reader(self._listener)
+        if self._retry is not None:
+            self._retry.cancel()
+        self._release_spare()
+
+    def _accept(self) -> None:
+        for _ in range(_AT_ONCE):
+            try:
+                line, address = self._listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as err:
+                self._pause(err)
+                return
+            self._admit(line, str(address[0]))
+
+    def _admit(self, line: socket.socket, host: str) -> None:
+        if not self._table.make_room(host):
+            _refuse(line)
+            self._log.report("connections refused: all are in use", network=network_of(host))
+            return
+        connection = self._make_connection()
+        self._table.add(connection, host)  # now: this turn of the loop accepts others
+        task = asyncio.get_running_loop().create_task(self._serve(line, connection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, line: socket.socket, connection: OpenConnection) -> None:
+        line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, line)
+        except OSError:  # it was closed in the meantime
+            self._table.remove(connection)
+            line.close()
+
+    def _pause(self, err: OSError) -> None:
+        """Answer the first client in the queue, and try again later."""
+        self._log.report(
+            "cannot accept connections", error=resources.EXHAUSTED.get(err.errno or 0, str(err))
+        )
+        if self._spare >= 0:
+            self._release_spare()
+            with suppress(OSError):
+                _refuse(self._listener.accept()[0])
+            self._take_spare()
+        # The listener stays ready while nothing is accepted: watching it would keep the loop busy.
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._listener)
+        self._retry = loop.call_later(ACCEPT_PAUSE_S, loop.add_reader, self._listener, self._accept)
+
+    def _take_spare(self) -> None:
+        with suppress(OSError):
+            self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+
+    def _release_spare(self) -> None:
+        if self._spare >= 0:
+            os.close(self._spare)
+            self._spare = -1
+
+
+def _refuse(line: socket.socket) -> None:
+    """Answer 503 without waiting for a request, and close."""
+    with suppress(OSError), line:
+        line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
+        with suppress(BlockingIOError):
+            line.recv(_READ_BYTES)  # unread bytes would reset the connection before the answer
+        line.send(_REFUSAL)
+        line.shutdown(socket.SHUT_WR)
