@@ -192,7 +192,7 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     freed_in_ms: Count = 0
     """Time that it took to end."""
     sandbox: Name = ""
-    """What confines the process, in words; empty until the first one has started."""
+    """Names what confines the process, in words; empty until the first one has started."""
 
 
 class JudgingView(EvaluationProgress, frozen=True, kw_only=True):

@@ -228,7 +228,7 @@ class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     software: Label
     """Version of tequio."""
     sandbox: Label = ""
-    """What confines the process (`platform.sandbox`), for people."""
+    """Names what confines the process (`platform.sandbox`), for people."""
 
 
 class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):

@@ -35,6 +35,7 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from glob import glob
 from pathlib import Path
@@ -57,7 +58,7 @@ _LOAD_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxRules:
-    """What a child may do; all paths are absolute. Folders to write are read as well."""
+    """Permissions of a child; all paths are absolute. Folders to write are read as well."""
 
     writes: tuple[str, ...]
     reads: tuple[str, ...] = ()
@@ -70,15 +71,21 @@ class SandboxRules:
 
     @classmethod
     def parse(cls, text: str) -> SandboxRules:
-        """Read `encode` back; raises TypeError or ValueError."""
+        """Read `encode` back; raises KeyError, TypeError or ValueError."""
         fields = json.loads(text)
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+        return cls(
+            writes=tuple(map(str, fields["writes"])),
+            reads=tuple(map(str, fields["reads"])),
+            hidden=tuple(map(str, fields["hidden"])),
+            has_network=bool(fields["has_network"]),
+        )
 
 
 def environment(rules: SandboxRules, cache: Path) -> dict[str, str]:
     """Variables for a child with these rules; drivers and libraries write below `cache`.
 
-    Creates the folders to write; raises OSError.
+    Creates the folders to write; raises OSError. What the rules name has to exist when the child
+    starts: Landlock has rules for files, not for names.
     """
     if os.environ.get(VARIABLE) == OFF:
         return {VARIABLE: OFF}
@@ -107,7 +114,7 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
         return f"none: switched off by {VARIABLE}"
     try:
         rules = SandboxRules.parse(text)
-    except (TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError):
         _refuse(f"{VARIABLE} holds no rules for a sandbox: start this program through the worker")
     if sys.platform != "linux":
         return f"none: not available on {platform.system() or sys.platform}"
@@ -147,7 +154,7 @@ def _load_cuda_driver() -> None:
     if program and Path("/proc/driver/nvidia").exists() and not Path("/dev/nvidia-uvm").exists():
         try:
             command = [program, "-u", "-c=0"]
-            subprocess.run(command, check=False, timeout=_LOAD_S, stdout=subprocess.DEVNULL)
+            subprocess.run(command, check=False, timeout=_LOAD_S, stdout=subprocess.DEVNULL)  # noqa: S603 - one of the system's folders
         except (OSError, subprocess.SubprocessError) as err:
             sys.stderr.write(f"nvidia-modprobe failed: {err}\n")
 
@@ -187,21 +194,25 @@ def _restrict_files(rules: SandboxRules, abi: int) -> None:
     attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
-        devices = [one for pattern in _DEVICES for one in glob(pattern)]
-        for path in (*rules.writes, *devices, "/proc/self"):
+        devices = [one for pattern in _DEVICES for one in glob(pattern)]  # noqa: PTH207 - absolute
+        for path in (*rules.writes, "/proc/self"):
             _allow(ruleset, path, write | _READ_FILE)
-        for path in _readable(rules):
+        for path in rules.reads:
             _allow(ruleset, path, _READ_FILE)
+        # Found here, not named by the worker: one that is not for this user needs no rule.
+        for path in devices:
+            with suppress(FileNotFoundError, PermissionError):
+                _allow(ruleset, path, write | _READ_FILE)
+        for path in _readable(rules):
+            with suppress(FileNotFoundError, PermissionError):
+                _allow(ruleset, path, _READ_FILE)
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    try:
-        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # it is gone, or not for this user: nothing to allow
+    opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not os.path.isdir(path):  # noqa: PTH112 - a text, as of the loop over all of them
             rights &= _WRITE_FILE | _READ_FILE | _TRUNCATE
@@ -212,20 +223,26 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def _readable(rules: SandboxRules) -> Iterator[str]:
-    """Folders and files to allow for reading: all but the hidden ones, and what is needed there.
+    """Folders and files to allow for reading: all but the hidden ones, and Python in these.
 
     Landlock has no rule that forbids, so everything beside the way to a hidden folder is allowed.
     One pass over the folders on that way.
     """
-    own = (os.path.realpath(one) for one in (Path.home(), *rules.hidden))
-    hidden = {one for one in (*own, *HOMES) if one != "/"}
+    homes = {os.path.realpath(one) for one in (os.path.expanduser("~"), *HOMES)} - {"/"}  # noqa: PTH111
+    hidden = homes | {os.path.realpath(one) for one in rules.hidden} - {"/"}
     yield from _siblings("/", hidden)
-    yield from rules.reads
     for folder in (*_python_folders(), *_driver_folders()):
-        # Python may have been started in somebody's home folder, which is then in its path.
         real = os.path.realpath(folder)
-        if not any(one == real or one.startswith(real.rstrip("/") + "/") for one in hidden):
+        if not _is_around(real, hidden):
             yield real
+        # Python may have been started in somebody's home folder, which is then in its path.
+        elif not _is_around(real, homes):
+            yield from _siblings(real, hidden)
+
+
+def _is_around(folder: str, others: set[str]) -> bool:
+    """Check whether the folder is one of the others, or contains one of them."""
+    return any(one == folder or one.startswith(folder.rstrip("/") + "/") for one in others)
 
 
 def _siblings(folder: str, hidden: set[str]) -> Iterator[str]:
@@ -234,7 +251,7 @@ def _siblings(folder: str, hidden: set[str]) -> Iterator[str]:
     for path in paths:
         if path in hidden:
             continue
-        if any(one.startswith(path + "/") for one in hidden):
+        if _is_around(path, hidden):
             try:
                 yield from _siblings(path, hidden)
             except PermissionError:
@@ -376,5 +393,3 @@ def _call(number: int, *arguments: int | bytes) -> int:
         code = ctypes.get_errno()
         raise OSError(code, f"system call {number}: {os.strerror(code)}")
     return result
-
-

@@ -139,7 +139,8 @@ def evaluator_program(folder: Path) -> ChildProgram:
 
 def _rules(folder: Path) -> SandboxRules:
     """The trainer's rules, with a network and with the evaluator's folder to write."""
-    certificates = [Path(os.environ[name]) for name in _CERTIFICATES if os.environ.get(name)]
+    named = (Path(os.environ[name]) for name in _CERTIFICATES if os.environ.get(name))
+    certificates = [one for one in named if one.exists()]
     plain = trainer_rules(folder, certificates)
     written = str(folder.absolute() / EVALUATIONS_FOLDER)
     return replace(plain, writes=(*plain.writes, written), has_network=True)

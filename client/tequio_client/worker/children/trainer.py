@@ -81,6 +81,8 @@ def trainer_environment(folder: Path, rules: SandboxRules | None = None) -> dict
     """
     cache = folder / "cache"
     try:
+        for name in READ:  # a run makes them later
+            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
         confined = sandbox.environment(rules or trainer_rules(folder), cache)
     except OSError as err:
         raise UserFacingError(
@@ -133,7 +135,7 @@ class TrainerProcess:
         self._ready: link.TrainerReady | None = None
         self.failure: str | None = None  # why it was given up
         self.sandbox = ""
-        """What confines the present child, or the last one; empty before the first."""
+        """Sandbox of the present child, or of the last one; empty before the first."""
 
     @property
     def heartbeat(self) -> link.TrainerHeartbeat | None:

@@ -1,7 +1,7 @@
 """Which addresses we dial because somebody else named them.
 
-Whoever can make us dial an address of their choice can have us knock on the doors of our own
-computer, of our home network, or of a stranger. So an address that another peer or the ledger
+A stranger that chooses an address for us to dial can have us connect to ports of our own computer,
+of our home network, or of a victim. So an address that another peer or the ledger
 named is dialled only if it reaches at least as far as that source is from us: a public source may
 name public addresses, a source in our local network private ones too, and only a program on this
 computer loopback ones. Addresses that no peer listens on (multicast, link-local, documentation,
@@ -89,7 +89,7 @@ def reach_of_source(host: str) -> Reach:
 
 
 def has_reach(addr: str, least: Reach) -> bool:
-    """Whether an address, as text of a multiaddr, is of a kind that we dial, and reaches as far.
+    """Check that an address, as text of a multiaddr, is one that we dial, and reaches that far.
 
     True for a host name: what it resolves to is checked by `places`.
     """

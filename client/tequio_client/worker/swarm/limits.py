@@ -72,7 +72,7 @@ class PeerLimits:
     dials_per_s: float = 2.0
     """Dials of addresses that one network address named."""
     dials_to_per_s: float = 1.0
-    """Dials to one network address, whoever named it."""
+    """Dials of claimed addresses in one network."""
     loopback_factor: int = 16
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""

@@ -101,7 +101,7 @@ class PeerNetwork:
         return {peer for peer in self.connected_peers() if self.is_chosen(peer)}
 
     def is_chosen(self, peer: PeerKey) -> bool:
-        """Whether a connection to the peer is open that we opened ourselves."""
+        """Check for an open connection to the peer that we opened ourselves."""
         connections = self._host.get_network().get_connections(id_of(peer))
         return any(cast("SwarmConn", one).direction is Direction.OUTBOUND for one in connections)
 

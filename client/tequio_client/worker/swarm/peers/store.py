@@ -1,4 +1,4 @@
-"""What libp2p remembers of peers: those that are connected, and no address that a peer claimed.
+"""The peer store that libp2p gets: connected peers only, and no address that a peer claimed.
 
 The library's own store keeps a key, protocols and a signed record of every peer that ever
 connected, 5 to 6 KB each, and dials whatever address a peer claimed in identify or in gossip as
