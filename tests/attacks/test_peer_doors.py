@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import json
+import os
+import random
 import struct
+import subprocess
+import sys
 import tracemalloc
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
+from libp2p.custom_types import TProtocol
 
-from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_client import clock
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.swarm.limits import BURST_S, PeerLimits
+from tequio_client.worker.swarm.membership import (
+    PEERS_PROTOCOL,
+    AddressRecords,
+    Membership,
+    ReconnectPauses,
+    RecordBounds,
+)
+from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_client.worker.swarm.peers.stream import id_of
+from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
+from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
 from tests.support.attackers import key_number
-from tests.support.loopback import ContentFilter, network
+from tests.support.loopback import LOOPBACK, ContentFilter, network
+from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
 
+    from libp2p.network.swarm import Swarm
+    from libp2p.pubsub.gossipsub import GossipSub
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
-    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.swarm.peers import PeerStream
+    from tequio_shared.addresses import AddressRecord
 
 
 STRANGER = key_number(7)
@@ -277,3 +301,161 @@ async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> N
         assert [one.data for one in packet.publish] == [b"good"]
         assert not packet.publish[0].key
         assert not packet.control.prune[0].peers
+
+
+@asynccontextmanager
+async def victim() -> AsyncIterator[tuple[int, list[float]]]:
+    """Somebody's program on this computer: its port, and the times at which it was connected to."""
+    times: list[float] = []
+
+    async def record(stream: trio.SocketStream) -> None:
+        times.append(trio.current_time())
+        await stream.aclose()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, record, [listener])
+        yield listener.socket.getsockname()[1], times
+        nursery.cancel_scope.cancel()
+
+
+def at(place: str, number: int) -> AddressRecord:
+    """An address record in which a stranger claims to be there."""
+    stranger = Signer(number.to_bytes(32, "big"))
+    addr = f"{place}/p2p/{peer_id_text(stranger.key)}"
+    return sign_addresses(stranger, NET, [addr], clock.now_ms())
+
+
+async def offer(attacker: PeerNetwork, attacked: PeerNetwork, record: AddressRecord) -> None:
+    stream = await attacker.open_stream(attacked.key, PEERS_PROTOCOL)
+    await stream.send_frame(record.encode())
+    await stream.receive_frame()
+    await stream.drop()
+
+
+@asynccontextmanager
+async def member(attacked: PeerNetwork) -> AsyncIterator[None]:
+    """Let the peer look for others, as in a swarm, again and again."""
+    async with LedgerApi(unused_url()) as ledger, trio.open_nursery() as nursery:
+        membership = Membership(
+            net=NET,
+            network=attacked,
+            ledger=ledger,
+            signer=Signer(b"attacked".ljust(32, b".")),
+            clock=clock.now_ms,
+            rng=random.Random(1),
+            pauses=ReconnectPauses(first_s=0.3, longest_s=0.5),
+        )
+        nursery.start_soon(membership.run)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+@attack("L10", layer="net", ends="only addresses that we asked for are dialled")
+@pytest.mark.trio
+async def test_what_a_peer_claims_in_identify_is_dialled_by_nobody() -> None:
+    """The library dials it as soon as anything opens a stream to a peer that has left."""
+    async with victim() as (port, times), network("attacked") as attacked:
+        claimed = [f"/ip4/127.0.0.1/tcp/{port}"]
+        async with PeerNetwork(seed=b"a" * 32, listen=LOOPBACK, announce=claimed) as attacker:
+            await attacker.connect(attacked.addresses()[0])
+            host = attacked._host  # noqa: SLF001 - as the library's own services use it
+            attacker_id = id_of(attacker.key)
+            await until(lambda: attacker_id in host._identified_peers)  # type: ignore[attr-defined]  # noqa: SLF001
+        await until(lambda: not attacked.connected_peers())
+        with pytest.raises(Exception, match="address"):
+            await host.new_stream(attacker_id, [TProtocol(ECHO)])
+        assert times == []
+
+
+@attack("L10", layer="net", ends="dialled at a bounded rate")
+@pytest.mark.trio
+async def test_claimed_addresses_are_dialled_at_a_bounded_rate() -> None:
+    """One source names one victim under thirty keys; the member looks for peers all the time."""
+    limits = PeerLimits(loopback_factor=1)
+    async with victim() as (port, times), network("attacked", limits) as attacked, member(attacked):
+        async with network("attacker") as attacker:
+            await attacker.connect(attacked.addresses()[0])
+            for number in range(30, 60):
+                await offer(attacker, attacked, at(f"/ip4/127.0.0.1/tcp/{port}", number))
+            await trio.sleep(4)
+        # A burst of ten seconds' worth, and one in each second.
+        assert 1 <= len(times) <= limits.dials_to_per_s * BURST_S + 8
+
+
+IN_A_NETWORK_OF_ITS_OWN = """
+ip link set lo up
+ip addr add 8.8.4.4/32 dev lo
+ip addr add 192.168.7.7/32 dev lo
+echo "127.0.0.1 localhost attacker.example" > "$1/hosts"
+mount --bind "$1/hosts" /etc/hosts
+exec "$2" -m tests.support.reflecting_peers
+"""
+"""A public address, a private one, and a name that resolves to this computer."""
+
+
+@attack("L10", layer="net", ends="loopback and private addresses are not dialled for a public peer")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives itself a public address")
+def test_a_public_peer_cannot_send_us_to_our_own_computer_or_network(tmp_path: Path) -> None:
+    """Under real addresses, in a network of their own: what each kind of source has us dial."""
+    isolated = ["unshare", "--net", "--mount", "sh", "-ec", IN_A_NETWORK_OF_ITS_OWN, "sh"]
+    done = subprocess.run(
+        [*isolated, str(tmp_path), sys.executable], check=True, capture_output=True, timeout=120
+    )
+    dialled = json.loads(done.stdout.splitlines()[-1])
+    assert dialled["8.8.4.4"] == ["public"]
+    assert dialled["192.168.7.7"] == ["private", "public"]
+    assert dialled["127.0.0.1"] == ["loopback", "mapped", "name", "private", "public"]
+
+
+@attack("L11", layer="net", ends="a peer that has left is forgotten")
+@pytest.mark.trio
+async def test_peers_that_come_and_go_leave_nothing_behind() -> None:
+    """Each brings a new identity, an identify record, a gossip record and an address record."""
+    guests = 25
+    async with network("attacked") as attacked, member(attacked):
+        await attacked.subscribe("/test/topic", ContentFilter())
+        for number in range(guests):
+            async with network(f"guest {number}") as guest:
+                await guest.subscribe("/test/topic", ContentFilter())
+                await guest.connect(attacked.addresses()[0])
+                known = attacked.topics.pubsub.peers
+                await until(lambda: len(known) == 1)  # noqa: B023 - until it has come
+            await until(lambda: not attacked.connected_peers())
+        with trio.move_on_after(5):  # a task of the library may still hold one
+            await until(lambda: not crowds(attacked, guests // 2))
+        assert crowds(attacked, guests // 2) == {}
+
+
+def crowds(attacked: PeerNetwork, most: int) -> dict[str, int]:
+    """The collections of the library that hold more peers than that, by name."""
+    host, pubsub = attacked._host, attacked.topics.pubsub  # noqa: SLF001 - shown nowhere else
+    swarm = cast("Swarm", host.get_network())
+    owners = (
+        *(host, swarm, swarm.peerstore, swarm.tag_store, swarm.auto_connector),
+        *(pubsub, pubsub.router, cast("GossipSub", pubsub.router).scorer, swarm._resource_manager),  # noqa: SLF001
+    )
+    found = {}
+    for owner in owners:
+        for name, value in getattr(owner, "__dict__", {}).items():
+            if isinstance(value, dict | set | list):
+                peers = sum("ID" in type(one).__name__ for one in value)
+                if peers > most:
+                    found[f"{type(owner).__name__}.{name}"] = peers
+    return found
+
+
+@attack("L11", layer="net", ends="peers that we chose keep their place")
+@pytest.mark.trio
+async def test_a_flood_of_records_displaces_no_peer_that_we_chose() -> None:
+    async with network("attacked") as attacked, network("chosen") as chosen:
+        await attacked.connect(chosen.addresses()[0])
+        bounds = RecordBounds(peers=8, per_source=100)
+        book = AddressRecords(NET, clock.now_ms, bounds, attacked.is_chosen)
+        own = Signer(b"chosen".ljust(32, b"."))
+        record = sign_addresses(own, NET, chosen.addresses(), clock.now_ms() - 1_000)
+        assert book.add(record, "4.4.4.0/24")
+        for number in range(50):
+            assert book.add(at(f"/ip4/5.5.{number}.5/tcp/1", 1_000 + number), "4.4.4.0/24")
+        assert len(book) == 8
+        assert book.get(chosen.key) == record

@@ -9,13 +9,15 @@ document in its journal.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.settable_clock import SettableClock
+from tequio_client.platform import sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,12 +36,14 @@ def program(clock: Path, *arguments: str) -> list[str]:
 
 def main() -> None:
     """Run `tequio`, or its evaluator."""
-    from tequio_client import clock  # noqa: PLC0415 - only as a program
-
     file = Path(sys.argv.pop(1))
+    confined = _confine(file.parent) if sys.argv[1:] == [_EVALUATOR] else ""
+    from tequio_client import clock  # noqa: PLC0415 - only as a program
+    from tests.support.settable_clock import SettableClock  # noqa: PLC0415 - after the sandbox
+
     vars(clock)["time"] = SettableClock(file)
     if sys.argv[1:] == [_EVALUATOR]:
-        _evaluate(file.with_name("scored"))
+        _evaluate(file.with_name("scored"), confined)
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
     from tequio_client.worker import evaluate  # noqa: PLC0415 - as above
     from tequio_client.worker.children import evaluator  # noqa: PLC0415 - as above
@@ -49,7 +53,14 @@ def main() -> None:
     cli()
 
 
-def _evaluate(scored: Path) -> None:
+def _confine(journals: Path) -> str:
+    """Enter the sandbox with the worker's own rules, and the folder of the journals to write."""
+    rules = sandbox.SandboxRules.parse(os.environ[sandbox.VARIABLE])
+    rules = replace(rules, writes=(*rules.writes, str(journals)))
+    return sandbox.enter({sandbox.VARIABLE: rules.encode()})
+
+
+def _evaluate(scored: Path, confined: str) -> None:
     from tequio_client.competition import child  # noqa: PLC0415 - brings torch
     from tequio_client.platform import child as platform_child  # noqa: PLC0415 - as above
     from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
@@ -57,7 +68,7 @@ def _evaluate(scored: Path) -> None:
     platform_child.end_with_parent()
     child.POLL_S, child.IDLE_S = 0.2, 0.5
     likelihood.score_documents = partial(_one_by_one, likelihood.score_documents, scored)
-    child.main()
+    child.main(sandbox=confined)
 
 
 def _one_by_one(

@@ -2,8 +2,9 @@
 
 import importlib
 
-from tequio_client.platform import child
+from tequio_client.platform import child, sandbox
 
 if __name__ == "__main__":
+    confined = sandbox.enter()  # before the first thread
     child.end_with_parent()  # before the imports, which take seconds
-    importlib.import_module("tequio_client.competition.child").main()
+    importlib.import_module("tequio_client.competition.child").main(sandbox=confined)

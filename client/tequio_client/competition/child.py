@@ -61,10 +61,14 @@ _PACE_POLL_S = 0.1
 _MIB = 1 << 20
 
 
-def main() -> NoReturn:
-    """Follow the worker's commands on standard input, until there is nothing to do."""
+def main(*, sandbox: str = "") -> NoReturn:
+    """Follow the worker's commands on standard input, until there is nothing to do.
+
+    `sandbox` names what confines this process, for people.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
     configure_logging(style="console")
+    log.info("sandbox", by=sandbox or "none")
     pipe, lines = ParentPipe(), sys.stdin.buffer
     begin = link.decode_to_child(lines.readline(link.LINE_BYTES + 1))
     if not isinstance(begin, link.BeginEvaluation):

@@ -58,7 +58,7 @@ async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Ev
     path = script.folder / "measure" / "manifest.json"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(raw)
-    trainer = TrainerProcess(trainer_program(path.parent))
+    trainer = TrainerProcess(trainer_program(path.parent, reads=[path.parent, store]))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(START_TIMEOUT_S):

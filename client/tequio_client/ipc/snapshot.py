@@ -191,6 +191,8 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """Time at which the last process that was stopped had ended."""
     freed_in_ms: Count = 0
     """Time that it took to end."""
+    sandbox: Name = ""
+    """Names what confines the process, in words; empty until the first one has started."""
 
 
 class JudgingView(EvaluationProgress, frozen=True, kw_only=True):

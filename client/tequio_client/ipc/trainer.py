@@ -227,6 +227,8 @@ class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     pid: Positive
     software: Label
     """Version of tequio."""
+    sandbox: Label = ""
+    """Names what confines the process (`platform.sandbox`), for people."""
 
 
 class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):

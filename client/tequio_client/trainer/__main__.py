@@ -6,12 +6,14 @@
 import importlib
 import sys
 
-from tequio_client.platform import child
+from tequio_client.platform import child, sandbox
 
 if __name__ == "__main__":
+    # Before the first thread, before torch and before any file of a stranger.
+    confined = sandbox.enter()
     if sys.argv[1:2] == ["benchmark"]:
         inner = importlib.import_module("tequio_client.trainer.inner")
         sys.exit(inner.print_speed("".join(sys.argv[2:3]) or "auto"))
     child.end_with_parent()  # before the imports, which take a second
     main = importlib.import_module("tequio_client.trainer.main").main
-    main("".join(sys.argv[1:2]) or "console")
+    main("".join(sys.argv[1:2]) or "console", sandbox=confined)

@@ -54,8 +54,11 @@ Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)
 
 
-def main(log_style: str) -> NoReturn:
-    """Execute commands until told to quit; `log_style` is console or json."""
+def main(log_style: str, *, sandbox: str = "") -> NoReturn:
+    """Execute commands until told to quit; `log_style` is console or json.
+
+    `sandbox` names what confines this process, for people.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which sends Quit
     configure_logging(style=log_style)
     pipe, queue, activity = ParentPipe(), TaskQueue(), TrainerActivity()
@@ -63,7 +66,7 @@ def main(log_style: str) -> NoReturn:
     def send(report: Report) -> None:
         pipe.send(trainer.encode(report))
 
-    send(trainer.TrainerHello(pid=os.getpid(), software=BUILD))
+    send(trainer.TrainerHello(pid=os.getpid(), software=BUILD, sandbox=sandbox))
     threading.Thread(target=_read, args=(sys.stdin.buffer, queue, send), daemon=True).start()
     threading.Thread(target=_send_heartbeats, args=(activity, send), daemon=True).start()
     os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files

@@ -20,6 +20,7 @@ import trio
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm import dials
 from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.errors import MalformedError, PeerError, TequioError
@@ -243,6 +244,10 @@ async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
     except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
         log.warning("the ledger lists no seeds", error=str(err))
         return []
-    for record in records:
-        network.add_addresses(record.author, record.addrs)
-    return [record.author for record in records]
+    reach = await dials.reach_of_url(api.url)
+    claims = {
+        one.author: dials.Claim(addrs=one.addrs, source=dials.LEDGER_SOURCE, reach=reach)
+        for one in records
+    }
+    network.find_claim = claims.get
+    return list(claims)

@@ -317,6 +317,9 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
         click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
         click.echo(f"The ledger does not answer: {shown.ledger.problem}")
+    for trainer in shown.trainers:
+        if trainer.sandbox:
+            click.echo(f"Trainer's sandbox: {trainer.sandbox}")
     click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
 from tequio_client.ipc import trainer
+from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tests.client.trainer.small_run import SmallRun, small_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+CONFINED = {VARIABLE: SandboxRules(writes=(tempfile.gettempdir(),)).encode()}
+"""A trainer's sandbox, with the folders of all tests to write."""
 LONGEST_S = 90.0
 """A child that a test waits on for longer is ended: the test then fails instead of hanging."""
 
@@ -30,6 +35,7 @@ class Child:
             [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env={**os.environ, **CONFINED},
         )
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()

@@ -11,6 +11,7 @@ import time
 import psutil
 import pytest
 
+from tests.client.trainer.conftest import CONFINED
 from tests.support.orphans import ended_s
 from tests.support.timing_slack import allowed_s
 
@@ -36,7 +37,8 @@ time.sleep(600)
 def test_an_orphan_ends_although_its_input_stays_open(moment: str) -> None:
     reads, writes = os.pipe()  # we hold the input open: its end never comes
     command = [sys.executable, "-c", WORKER, str(reads), moment]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, pass_fds=[reads]) as worker:
+    env = {**os.environ, **CONFINED}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, pass_fds=[reads], env=env) as worker:
         assert worker.stdout is not None
         trainer = psutil.Process(int(worker.stdout.readline()))
         if moment == "listening":

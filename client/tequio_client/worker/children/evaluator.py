@@ -12,6 +12,7 @@ import os
 import secrets
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -23,8 +24,9 @@ import trio
 from tequio_client import files
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
+from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
-from tequio_client.worker.children.trainer import trainer_environment
+from tequio_client.worker.children.trainer import trainer_environment, trainer_rules
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.competition.draw import offer_commitment
@@ -50,13 +52,13 @@ BESIDE_BYTES = 1 << 30
 """The programs themselves, and the predictions of one batch."""
 _GIGA = 10**9
 _HUB, _DOCUMENTS = "hub", "words"
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _LINE_VARIABLES = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
     "NO_PROXY",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
+    *_CERTIFICATES,
 )
 
 
@@ -129,10 +131,19 @@ def evaluator_program(folder: Path) -> ChildProgram:
     hub = {"HF_HUB_CACHE": str(hub_cache(folder))}
     return ChildProgram(
         command=EVALUATOR,
-        environment={**trainer_environment(folder), **line, **quiet, **hub},
+        environment={**trainer_environment(folder, _rules(folder)), **line, **quiet, **hub},
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
+
+
+def _rules(folder: Path) -> SandboxRules:
+    """The trainer's rules, with a network and with the evaluator's folder to write."""
+    named = (Path(os.environ[name]) for name in _CERTIFICATES if os.environ.get(name))
+    certificates = [one for one in named if one.exists()]
+    plain = trainer_rules(folder, certificates)
+    written = str(folder.absolute() / EVALUATIONS_FOLDER)
+    return replace(plain, writes=(*plain.writes, written), has_network=True)
 
 
 class EvaluatorProcess:

@@ -23,18 +23,22 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
+from tequio_client.platform import sandbox
+from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
     child_environment,
     end_process,
 )
-from tequio_shared.errors import MalformedError, RefusedError, TequioError
+from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 
 log = structlog.get_logger(__name__)
 
 TRAINER = (sys.executable, "-m", "tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
+WRITTEN, READ = ("work", "cache"), ("store", "feedback")
+"""Folders of a worker that a trainer writes, and that it reads: neither keys nor databases."""
 BENCHMARK = (sys.executable, "-m", "tequio_client.trainer", "benchmark")
 MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
@@ -44,6 +48,7 @@ BENCHMARK_S = 120.0
 """Deadline of a benchmark, which usually takes a few seconds."""
 REASON_CHARACTERS = 1_000
 """Maximum characters of a child's reason that are shown to people."""
+_LABEL = 256
 _TAIL_BYTES = 1 << 16
 """Part of a benchmark's output that is read: the result is the last line, after the noise of
 libraries."""
@@ -69,16 +74,44 @@ class _Pending:
     answer: link.Report | None = None
 
 
-def trainer_environment(folder: Path) -> dict[str, str]:
-    cache = str(folder / "cache")
-    return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
+def trainer_environment(folder: Path, rules: SandboxRules | None = None) -> dict[str, str]:
+    """Variables of a child of the worker in that folder, with its sandbox (`trainer_rules`).
+
+    Raises UserFacingError when the folder cannot be used.
+    """
+    cache = folder / "cache"
+    try:
+        for name in READ:  # a run makes them later
+            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        confined = sandbox.environment(rules or trainer_rules(folder), cache)
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"
+        ) from err
+    numba = {"NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
+    return {**child_environment(), **numba, **confined}
 
 
-def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
-    """Describe the trainer of the worker in that folder; `log_style` is console or json."""
+def trainer_rules(folder: Path, reads: Sequence[Path] = ()) -> SandboxRules:
+    """A trainer writes its working files and caches; of the rest of the folder it reads content."""
+    own = folder.absolute()
+    return SandboxRules(
+        writes=tuple(str(own / name) for name in WRITTEN),
+        reads=tuple(str(one.absolute()) for one in (*(own / name for name in READ), *reads)),
+        hidden=(str(own),),
+    )
+
+
+def trainer_program(
+    folder: Path, log_style: str = "console", reads: Sequence[Path] = ()
+) -> ChildProgram:
+    """Describe the trainer of the worker in that folder; `log_style` is console or json.
+
+    It may read the files and folders `reads` beside the worker's own.
+    """
     return ChildProgram(
         command=(*TRAINER, log_style),
-        environment=trainer_environment(folder),
+        environment=trainer_environment(folder, trainer_rules(folder, reads)),
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
@@ -101,6 +134,8 @@ class TrainerProcess:
         self._alive: link.TrainerHeartbeat | None = None  # of this child; so the next
         self._ready: link.TrainerReady | None = None
         self.failure: str | None = None  # why it was given up
+        self.sandbox = ""
+        """Sandbox of the present child, or of the last one; empty before the first."""
 
     @property
     def heartbeat(self) -> link.TrainerHeartbeat | None:
@@ -165,8 +200,9 @@ class TrainerProcess:
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_report(line):
-            case link.TrainerHello():
-                pass
+            case link.TrainerHello() as hello:
+                self.sandbox = clean_text(hello.sandbox, _LABEL)
+                log.info("trainer confined", by=self.sandbox)
             case link.TrainerHeartbeat() as alive:
                 self._alive = alive
             # A child that could not read a line will never answer that command. Which one it was is

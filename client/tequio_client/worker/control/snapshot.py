@@ -161,6 +161,7 @@ def _trainer(trainer: TrainerProcess, decision: Decision) -> TrainerView:
         steps=alive.steps if alive else 0,
         share_percent=decision.share_percent,
         freed_in_ms=round((trainer.child.freed_in_s or 0.0) * 1000),
+        sandbox=trainer.sandbox,
     )
 
 

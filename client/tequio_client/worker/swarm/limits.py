@@ -69,6 +69,10 @@ class PeerLimits:
     """Messages that no honest program sends; with FORGIVEN_FAULTS used up, the peer is banned."""
     records_per_s: float = 10.0
     """Address records sent by one peer."""
+    dials_per_s: float = 2.0
+    """Dials of addresses that one network address named."""
+    dials_to_per_s: float = 1.0
+    """Dials of claimed addresses in one network."""
     loopback_factor: int = 16
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
@@ -93,6 +97,8 @@ class RateLimiter:
         self._bytes = TokenBuckets(limits.bytes_per_s, limits.bytes_per_s)
         self._gossip = TokenBuckets(limits.gossip_per_s, limits.gossip_per_s * BURST_S)
         self._records = TokenBuckets(limits.records_per_s, limits.records_per_s * BURST_S)
+        self._dials = TokenBuckets(limits.dials_per_s, limits.dials_per_s * BURST_S)
+        self._dials_to = TokenBuckets(limits.dials_to_per_s, limits.dials_to_per_s * BURST_S)
         self._faults = TokenBuckets(limits.faults_per_s, FORGIVEN_FAULTS)
         self._bans: OrderedDict[PeerKey, _Ban] = OrderedDict()  # the newest last
 
@@ -125,6 +131,16 @@ class RateLimiter:
     def allows_records(self, peer: PeerKey, count: int) -> bool:
         """Check and charge `count` more address records of the peer."""
         return self._records.try_spend(peer, count, self._clock())
+
+    def check_claimed_dial(self, source: str) -> None:
+        """Charge `source` for a dial of an address that it named; PeerError after too many."""
+        if not self._dials.try_spend(source, 1, self._clock(), self._times(source)):
+            raise PeerError(f"too many dials of addresses that {source} named")
+
+    def check_dial_to(self, network: str) -> None:
+        """Charge a network address for a dial that somebody else asked for; PeerError likewise."""
+        if not self._dials_to.try_spend(network, 1, self._clock(), self._times(network)):
+            raise PeerError(f"too many dials to {network}")
 
     def record_fault(self, peer: PeerKey) -> bool:
         """Count a message that no honest program sends; returns whether the peer is banned now."""

@@ -25,6 +25,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.swarm.dials import LEDGER_SOURCE, Claim, Reach, has_reach, reach_of_url
 from tequio_client.worker.swarm.peers import (
     Announcement,
     PeerNetwork,
@@ -53,8 +54,6 @@ PEERS_PROTOCOL = "/tequio/peers/1"
 MAX_RECORDS = 64
 """Maximum address records in one answer."""
 EXCHANGE_S = 20.0
-LEDGER_SOURCE = "ledger"
-"""Source whose records are never dropped while they are current."""
 MAX_SEEN_CONTENTS = 16_384
 """Contents remembered so that each is delivered once."""
 _U16 = struct.Struct("!H")
@@ -89,7 +88,7 @@ class Membership:
         pauses: ReconnectPauses | None = None,
     ) -> None:
         self._network = network
-        self._book = AddressRecords(net, clock)
+        self._book = AddressRecords(net, clock, is_chosen=network.is_chosen)
         self._exchange = PeerExchange(network, self._book, rng=rng)
         self._ledger = ledger
         self._signer = signer
@@ -164,11 +163,11 @@ class Membership:
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
             log.warning("no seeds from the ledger", error=str(err))
             return
+        reach = await reach_of_url(self._ledger.url)
         for record in records:
             if record.author != self._network.key:
-                self._book.add(record, LEDGER_SOURCE)
-                if (known := self._book.get(record.author)) is not None:
-                    await self._connect_to(known)
+                self._book.add(record, LEDGER_SOURCE, reach)
+                await self._connect_to(record.author)
 
     async def _exchange_with(self, peer: PeerKey) -> None:
         try:
@@ -191,7 +190,7 @@ class Membership:
         strangers = [one for one in known if one.author not in connected]
         async with trio.open_nursery() as nursery:
             for record in self._spread(strangers)[: max(missing, 0)]:
-                nursery.start_soon(self._connect_to, record)
+                nursery.start_soon(self._connect_to, record.author)
 
     def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
         """Shuffle, and pick a few of each network."""
@@ -204,23 +203,19 @@ class Membership:
                 found.append(record)
         return found
 
-    async def _connect_to(self, record: AddressRecord) -> None:
-        self._network.add_addresses(record.author, record.addrs)
-        if record.author in self._network.connected_peers():
-            return
-        # One after the other: a record is its author's word and may list strangers' hosts; dialling
-        # all at once would turn us against them.
-        for addr in record.addrs:
-            if await self._connect(addr):
-                return
+    async def _connect_to(self, peer: PeerKey) -> None:
+        claim = self._book.claim(peer)
+        if claim is not None:
+            try:
+                await self._network.connect_claimed(peer, claim)
+            except PeerError as err:
+                log.debug("not reached", error=str(err))
 
-    async def _connect(self, addr: str) -> bool:
+    async def _connect(self, addr: str) -> None:
         try:
             await self._network.connect(addr)
         except PeerError as err:
             log.debug("not reached", address=addr, error=str(err))
-            return False
-        return True
 
     def _own_record(self) -> AddressRecord:
         now = self._clock()
@@ -244,6 +239,8 @@ class RecordBounds:
 class _KeptRecord:
     record: AddressRecord
     source: str
+    reach: Reach
+    """The smallest that its addresses may have, by where the record came from."""
 
 
 class AddressRecords:
@@ -252,23 +249,31 @@ class AddressRecords:
     A peer that gives records can only lie in their number, for each is signed by its own author.
     So bounds hold how many one source may bring, and how many may lie in one place; a full book
     makes room at the expense of the source that brought most. Records that the ledger names are
-    never dropped: no flood can leave us among an attacker's peers alone.
-    `clock` gives milliseconds since 1970.
+    never dropped, nor those of peers that `is_chosen`: no flood can leave us among an attacker's
+    peers alone. `clock` gives milliseconds since 1970.
     """
 
     def __init__(
-        self, net: NetworkId, clock: Callable[[], int], bounds: RecordBounds | None = None
+        self,
+        net: NetworkId,
+        clock: Callable[[], int],
+        bounds: RecordBounds | None = None,
+        is_chosen: Callable[[PeerKey], bool] = lambda _: False,
     ) -> None:
         self._net = net
         self._clock = clock
         self._bounds = bounds or RecordBounds()
+        self._is_chosen = is_chosen
         self._kept: dict[PeerKey, _KeptRecord] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def add(self, record: AddressRecord, source: str) -> bool:
-        """Store the record if it verifies, is current and newer than ours; True if stored."""
+    def add(self, record: AddressRecord, source: str, reach: Reach = Reach.PUBLIC) -> bool:
+        """Store the record if it verifies, is current and newer than ours; True if stored.
+
+        `reach` is the smallest that the source may name.
+        """
         old = self._kept.get(record.author)
         # Older ones are refused from any source: a replayed record would move its author back
         # to an address that it has left.
@@ -280,12 +285,19 @@ class AddressRecords:
         except PeerError as err:
             log.debug("an address record is refused", error=str(err))
             return False
-        self._store(record, source)
+        self._store(record, source, reach)
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
         kept = self._kept.get(peer)
         return kept.record if kept and kept.record.is_current(self._clock()) else None
+
+    def claim(self, peer: PeerKey) -> Claim | None:
+        """The addresses at which the peer may be dialled, and on whose word."""
+        if (record := self.get(peer)) is None:
+            return None
+        kept = self._kept[peer]
+        return Claim(addrs=record.addrs, source=kept.source, reach=kept.reach)
 
     def current(self) -> tuple[AddressRecord, ...]:
         """List the records that are current, and forget the others."""
@@ -296,9 +308,19 @@ class AddressRecords:
             del self._kept[peer]
         return tuple(kept.record for kept in self._kept.values())
 
-    def sample(self, most: int, rng: Random) -> tuple[AddressRecord, ...]:
-        current = self.current()
+    def sample(self, most: int, rng: Random, reach: Reach) -> tuple[AddressRecord, ...]:
+        """Choose records to give to a peer that would dial addresses of that reach on our word.
+
+        Passes over all records.
+        """
+        current = [one for one in self.current() if self._may_pass_on(one, reach)]
         return tuple(rng.sample(current, min(most, len(current))))
+
+    def _may_pass_on(self, record: AddressRecord, reach: Reach) -> bool:
+        """False if the peer would dial an address that we do not: we would vouch for a stranger."""
+        ours = self._kept[record.author].reach
+        theirs = (addr for addr in record.addrs if has_reach(addr, reach))
+        return ours <= reach or all(has_reach(addr, ours) for addr in theirs)
 
     def _has_room(self, record: AddressRecord, source: str) -> bool:
         """Check that the record is current and its place not full.
@@ -314,14 +336,18 @@ class AddressRecords:
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
         return sum(kept.record.network_place == place for kept in others) < most
 
-    def _store(self, record: AddressRecord, source: str) -> None:
+    def _store(self, record: AddressRecord, source: str, reach: Reach) -> None:
         old = self._kept.get(record.author)
-        if old is not None and source != LEDGER_SOURCE:
+        if old is not None:
+            # The same addresses, signed again: from afar, that takes no reach away.
+            if old.record.addrs == record.addrs:
+                reach = min(reach, old.reach)
             # News of a known peer stays with the source that brought it first: else a peer could
             # move others' records to its own account, and push them out with its next ones.
-            self._kept[record.author] = replace(old, record=record)
-            return
-        self._kept[record.author] = _KeptRecord(record=record, source=source)
+            if source != LEDGER_SOURCE:
+                self._kept[record.author] = replace(old, record=record, reach=reach)
+                return
+        self._kept[record.author] = _KeptRecord(record=record, source=source, reach=reach)
         of_source = sum(kept.source == source for kept in self._kept.values())
         if source != LEDGER_SOURCE and of_source > self._bounds.per_source * self._times(source):
             self._drop_oldest(source)
@@ -335,8 +361,10 @@ class AddressRecords:
         return counts.most_common(1)[0][0] if counts else LEDGER_SOURCE
 
     def _drop_oldest(self, source: str) -> None:
-        theirs = (kept.record for kept in self._kept.values() if kept.source == source)
-        del self._kept[min(theirs, key=lambda record: record.ts).author]
+        theirs = [kept.record for kept in self._kept.values() if kept.source == source]
+        # At most one for each connection that we opened.
+        strangers = [one for one in theirs if not self._is_chosen(one.author)]
+        del self._kept[min(strangers or theirs, key=lambda record: record.ts).author]
 
     def _times(self, network: str) -> int:
         return self._bounds.loopback_times if is_loopback(network) else 1
@@ -347,6 +375,7 @@ class PeerExchange:
         self._network = network
         self._book = book
         self._rng = rng
+        network.find_claim = book.claim
         network.serve(PEERS_PROTOCOL, self.serve)
 
     async def serve(self, stream: PeerStream) -> None:
@@ -355,7 +384,9 @@ class PeerExchange:
             offered = await stream.receive_frame(most_bytes=RECORD_BYTES)
             if offered:
                 self._add([AddressRecord.parse(bytes(offered))], stream.peer)
-            await stream.send_frame(pack_records(self._book.sample(MAX_RECORDS, self._rng)))
+            reach = self._network.reach_of(stream.peer)
+            records = self._book.sample(MAX_RECORDS, self._rng, reach)
+            await stream.send_frame(pack_records(records))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
         """Exchange addresses with a peer; returns how many were new. Raises PeerError."""
@@ -375,13 +406,9 @@ class PeerExchange:
             raise PeerError("too many address records")
         # Counted by network, not by key: an attacker makes as many keys as it likes, but has few
         # networks.
-        source = self._network.network_of(giver)
+        source, reach = self._network.network_of(giver), self._network.reach_of(giver)
         others = [one for one in records if one.author != self._network.key]
-        news = [one for one in others if self._book.add(one, source)]
-        # News only: an old record would move the peer's address back.
-        for record in news:
-            self._network.add_addresses(record.author, record.addrs)
-        return len(news)
+        return sum(self._book.add(one, source, reach) for one in others)
 
 
 def pack_records(records: Sequence[AddressRecord]) -> bytes:

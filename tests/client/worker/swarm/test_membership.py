@@ -10,9 +10,9 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.swarm.dials import LEDGER_SOURCE, Reach
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.membership import (
-    LEDGER_SOURCE,
     MAX_RECORDS,
     PEERS_PROTOCOL,
     POLL_S,
@@ -159,7 +159,7 @@ async def test_peers_learn_from_each_other_and_can_then_connect() -> None:
         third_record = sign_addresses(
             Signer(b"third".ljust(32, b".")), NETWORK, third.addresses(), NOW
         )
-        known.add(third_record, "here")
+        known.add(third_record, "here", Reach.LOOPBACK)
         exchange(first, known)
         asker = exchange(second, book())
         own = sign_addresses(Signer(b"second".ljust(32, b".")), NETWORK, second.addresses(), NOW)
@@ -212,6 +212,38 @@ def test_one_source_cannot_push_out_what_others_told() -> None:
         addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
     assert {seed, *honest} <= set(addresses.current())
     assert len(addresses) == 12
+
+
+def claimed(number: int, *hosts: str, ts: int = NOW) -> AddressRecord:
+    author = signer(number)
+    addrs = [f"/ip4/{host}/tcp/1/p2p/{peer_id_text(author.key)}" for host in hosts]
+    return sign_addresses(author, NETWORK, addrs, ts)
+
+
+def test_no_peer_vouches_for_a_private_address_that_a_public_one_named() -> None:
+    """A peer in our network would dial it on our word, as we would not have on the stranger's."""
+    addresses, chance = book(), random.Random(1)
+    mixed, public = claimed(1, "8.8.8.8", "192.168.1.1"), claimed(2, "8.8.4.4")
+    neighbour = claimed(3, "192.168.1.2")
+    addresses.add(mixed, "8.8.8.0/24", Reach.PUBLIC)
+    addresses.add(public, "8.8.8.0/24", Reach.PUBLIC)
+    addresses.add(neighbour, "192.168.1.0/24", Reach.PRIVATE)
+    assert set(addresses.sample(9, chance, Reach.PUBLIC)) == {mixed, public, neighbour}
+    assert set(addresses.sample(9, chance, Reach.PRIVATE)) == {public, neighbour}
+    assert set(addresses.sample(9, chance, Reach.LOOPBACK)) == {public, neighbour}
+
+
+def test_news_from_afar_takes_no_reach_from_the_same_addresses_and_gives_none_to_others() -> None:
+    addresses, key = book(), signer(1).key
+    addresses.add(claimed(1, "192.168.1.2", ts=NOW - 2), "192.168.1.0/24", Reach.PRIVATE)
+    addresses.add(claimed(1, "192.168.1.2", ts=NOW - 1), "8.8.8.0/24", Reach.PUBLIC)
+    claim = addresses.claim(key)
+    assert claim
+    assert claim.reach is Reach.PRIVATE
+    addresses.add(claimed(1, "192.168.1.3", ts=NOW), "8.8.8.0/24", Reach.PUBLIC)
+    claim = addresses.claim(key)
+    assert claim
+    assert claim.reach is Reach.PUBLIC
 
 
 def test_one_place_cannot_fill_the_book() -> None:

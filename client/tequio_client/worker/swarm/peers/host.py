@@ -16,11 +16,13 @@ from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
 from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.io.abc import ReadWriteCloser
-from libp2p.network.config import ConnectionConfig
+from libp2p.network.config import ConnectionConfig, RetryConfig
 from libp2p.network.connection.raw_connection import RawConnection
 from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.network.exceptions import SwarmException
 from libp2p.network.swarm import Swarm
+from libp2p.peer.id import ID
+from libp2p.peer.peerinfo import PeerInfo
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
 from libp2p.stream_muxer.yamux.yamux import Yamux
@@ -28,6 +30,7 @@ from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
+from tequio_client.worker.swarm.peers.store import ConnectedPeers
 from tequio_client.worker.swarm.peers.stream import key_of, reset, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
@@ -50,8 +53,10 @@ def create_host(
     """Make a host that does not run yet."""
     patches.install()
     pair = create_new_key_pair(seed)
+    store = ConnectedPeers(ID.from_pubkey(pair.public_key))
     host = new_host(
         key_pair=pair,
+        peerstore_opt=store,
         listen_addrs=listen,
         announce_addrs=announce or None,
         muxer_preference="YAMUX",
@@ -65,8 +70,20 @@ def create_host(
             inbound_upgrade_timeout=HANDSHAKE_S,
         ),
     )
+    swarm = cast("Swarm", host.get_network())
+    # A dial is one connection: the library would try a dead address four times.
+    swarm.retry_config = RetryConfig(max_retries=0)
+    store.is_connected = swarm.connections.__contains__
     _limit_connections(host, limiter)
     return host
+
+
+async def dial(host: IHost, info: PeerInfo) -> None:
+    """Connect to a peer, with one attempt at its first address; raises errors of libp2p."""
+    swarm = cast("Swarm", host.get_network())
+    swarm.unblock_peer(info.peer_id)  # the library refuses for a minute what failed once
+    with cast("ConnectedPeers", swarm.peerstore).dialling(info.peer_id, info.addrs[0]):
+        await host.connect(info)
 
 
 def guarded(handler: Handler, blame: Callable[[PeerKey], None]) -> Handler:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self, cast
+from weakref import WeakValueDictionary
 
 import structlog
 import trio
@@ -22,6 +23,8 @@ from libp2p.stream_muxer.yamux.yamux import Yamux
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
+from tequio_client.worker.swarm import dials
+from tequio_client.worker.swarm.dials import Claim, Reach
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter, counted
 from tequio_client.worker.swarm.peers import host as hosts
 from tequio_client.worker.swarm.peers.gossip import Announcement, GossipTopics, TopicFilter
@@ -32,7 +35,7 @@ from tequio_client.worker.swarm.peers.stream import (
     key_of,
     shielded,
 )
-from tequio_shared.addresses import UNKNOWN_NETWORK, network_of
+from tequio_shared.addresses import network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
@@ -40,8 +43,6 @@ from tequio_shared.limits import GOSSIP_BYTES
 
 log = structlog.get_logger(__name__)
 
-MAX_KNOWN_PEERS = 4_096
-"""Peers whose addresses are remembered; beyond that the oldest are forgotten."""
 NEW_PEERS_S = 5.0
 """How often the watch looks for peers that are new."""
 
@@ -72,7 +73,10 @@ class PeerNetwork:
         self.topics = GossipTopics(self._host, self.limiter, self.record_fault)
         self._watch = SilenceWatch(self, self._host, self._limits)
         self._inbound: Counter[PeerKey] = Counter()  # open inbound streams
-        self._known: dict[PeerKey, tuple[str, ...]] = {}
+        # Of the peers that are being dialled: libp2p is given one address of each at a time.
+        self._dials: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
+        self.find_claim: Callable[[PeerKey], Claim | None] = lambda _: None
+        """Gives the addresses at which `open_stream` may dial a peer that is not connected."""
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery
         self.key = key_from_peer_id(str(self._host.get_id()))
@@ -94,26 +98,27 @@ class PeerNetwork:
 
     def outbound_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open that we opened ourselves."""
-        return {peer for peer in self.connected_peers() if self._is_outbound(peer)}
+        return {peer for peer in self.connected_peers() if self.is_chosen(peer)}
+
+    def is_chosen(self, peer: PeerKey) -> bool:
+        """Check for an open connection to the peer that we opened ourselves."""
+        connections = self._host.get_network().get_connections(id_of(peer))
+        return any(cast("SwarmConn", one).direction is Direction.OUTBOUND for one in connections)
 
     def network_of(self, peer: PeerKey) -> str:
         """The network address that a connected peer comes from; UNKNOWN for one that is not."""
-        for connection in self._host.get_network().get_connections(id_of(peer)):
-            remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
-            if remote:
-                return network_of(remote[0])
-        return UNKNOWN_NETWORK
+        return network_of(self._host_of(peer))
 
-    def add_addresses(self, peer: PeerKey, addrs: Sequence[str]) -> None:
-        """Addresses at which `open_stream` may dial the peer when it is not connected."""
-        self._known.pop(peer, None)  # so that the peer becomes the newest
-        self._known[peer] = tuple(addrs)
-        if len(self._known) > MAX_KNOWN_PEERS:
-            del self._known[next(iter(self._known))]
+    def reach_of(self, peer: PeerKey) -> Reach:
+        """The smallest reach that a peer may name: that of the address it is connected from."""
+        return dials.reach_of_source(self._host_of(peer))
 
     async def connect(self, addr: str) -> PeerKey:
-        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key."""
-        with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
+        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key.
+
+        For an address that this computer's owner chose; `connect_claimed` is for all others.
+        """
+        with foreign_errors(f"connecting to {addr}"):
             info = info_from_p2p_addr(Multiaddr(addr))
             key = key_from_peer_id(str(info.peer_id))
             # One list of bootstrap addresses may be given to all nodes, this one included.
@@ -122,8 +127,34 @@ class PeerNetwork:
             # Before the dial: a ban that only refused inbound connections could be undone by our
             # own search for peers.
             self.limiter.check_not_banned(key)
-            await self._host.connect(info)
+            with trio.fail_after(self._limits.connect_s):
+                async with self._dials.setdefault(key, trio.Lock()):
+                    if key not in self.connected_peers():
+                        await hosts.dial(self._host, info)
         return key
+
+    async def connect_claimed(self, peer: PeerKey, claim: Claim) -> None:
+        """Connect to a peer at an address that somebody else named, unless connected already.
+
+        Raises PeerError if none that we dial answers, or there were too many dials lately.
+        """
+        tried = 0
+        for addr in dict.fromkeys(claim.addrs):
+            if peer in self.connected_peers():
+                return
+            if tried >= dials.MAX_PLACES:
+                break
+            if not dials.has_reach(addr, claim.reach):
+                log.debug("an address is not dialled", address=addr, source=claim.source)
+                continue
+            tried += 1
+            try:
+                await self._connect_place(addr, claim)
+            except PeerError as err:
+                log.debug("an address does not answer", address=addr, error=str(err))
+            else:
+                return
+        raise PeerError(f"no connection to {peer_id_text(peer)}")
 
     async def disconnect(self, peer: PeerKey) -> None:
         """Close every connection to the peer; never raises."""
@@ -147,7 +178,10 @@ class PeerNetwork:
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
         """Open a stream; dial the peer first when it is not connected but was remembered."""
         if peer not in self.connected_peers():
-            await self._dial(peer)
+            claim = self.find_claim(peer)
+            if claim is None:
+                raise PeerError(f"no connection to {peer_id_text(peer)}, and no address of it")
+            await self.connect_claimed(peer, claim)
         with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
             stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
         return PeerStream(stream, peer)
@@ -212,19 +246,21 @@ class PeerNetwork:
             except Exception as err:  # noqa: BLE001 - on the way out, and in libp2p
                 log.debug("the host did not close cleanly", error=repr(err))
 
-    async def _dial(self, peer: PeerKey) -> None:
-        for addr in self._known.get(peer, ()):
-            try:
-                await self.connect(addr)
-            except PeerError as err:
-                log.debug("an address does not answer", address=addr, error=str(err))
-            else:
-                return
-        raise PeerError(f"no connection to {peer_id_text(peer)}")
+    async def _connect_place(self, addr: str, claim: Claim) -> None:
+        # Charged before a name is resolved: a look-up is a packet to somebody as well.
+        self.limiter.check_claimed_dial(claim.source)
+        for place in (await dials.places(addr, claim.reach))[:1]:
+            self.limiter.check_dial_to(network_of(dials.host_of(place)))
+            await self.connect(place)
+            return
+        raise PeerError("its name resolves to no address that we dial")
 
-    def _is_outbound(self, peer: PeerKey) -> bool:
-        connections = self._host.get_network().get_connections(id_of(peer))
-        return any(cast("SwarmConn", one).direction is Direction.OUTBOUND for one in connections)
+    def _host_of(self, peer: PeerKey) -> str:
+        for connection in self._host.get_network().get_connections(id_of(peer)):
+            remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
+            if remote:
+                return remote[0]
+        return ""
 
 
 class SilenceWatch:

@@ -19,6 +19,7 @@ import trio
 from libp2p.exceptions import ParseError
 from libp2p.io.abc import Reader
 from libp2p.network.auto_connector import AutoConnector
+from libp2p.peer.id import ID
 from libp2p.pubsub.rpc_queue import RpcQueue
 from libp2p.stream_muxer.exceptions import MuxedStreamError
 from libp2p.stream_muxer.yamux.yamux import Yamux, YamuxStream
@@ -61,6 +62,8 @@ def install() -> None:
     _pubsub.SUBSCRIPTION_CHANNEL_SIZE = SUBSCRIPTION_QUEUE
     _communicator.read_delim = _read_line  # type: ignore[attr-defined]
     AutoConnector.maybe_connect = _no_dialling  # type: ignore[method-assign]
+    # It would remember every peer that ever left, for a dialling that is switched off.
+    AutoConnector.record_disconnect = _forget  # type: ignore[method-assign]
     RpcQueue.__init__ = _larger_queue  # type: ignore[method-assign]
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
     # A quarter of the library's: several streams at full window have to stay under
@@ -168,3 +171,7 @@ def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
 
 async def _no_dialling(self: AutoConnector) -> None:
     """Do nothing: we decide whom to dial, and a peer that was dropped stays dropped."""
+
+
+def _forget(self: AutoConnector, peer_id: ID) -> None:
+    """Do nothing with a peer that has left."""

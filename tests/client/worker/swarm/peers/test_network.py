@@ -14,6 +14,7 @@ import pytest
 import trio
 from libp2p.stream_muxer.yamux.yamux import DEFAULT_WINDOW_SIZE, TYPE_WINDOW_UPDATE, Yamux
 
+from tequio_client.worker.swarm.dials import Claim, Reach
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers import (
     CONNECTION_BYTES,
@@ -137,7 +138,9 @@ async def test_a_remembered_peer_is_dialled_when_a_stream_is_opened() -> None:
         first.serve(ECHO, echo)
         with pytest.raises(PeerError, match="no connection"):
             await second.open_stream(first.key, ECHO)
-        second.add_addresses(first.key, ["/ip4/127.0.0.1/tcp/1", *first.addresses()])
+        addrs = ("/ip4/127.0.0.1/tcp/1", *first.addresses())
+        claim = Claim(addrs=addrs, source="127.0.0.0/24", reach=Reach.LOOPBACK)
+        second.find_claim = {first.key: claim}.get
         assert await asked(second, first.key) == b"still there?"
 
 

@@ -1,0 +1,395 @@
+"""Confines a child process that opens models and data of strangers, on Linux.
+
+Two parts of the kernel do it, neither of which needs privileges: Landlock says which files may be
+opened, seccomp which system calls fail. What the process starts is confined as well, and nothing
+can be undone. After `enter`, this process
+
+* writes only below the folders that it was given, and to the devices that computing needs;
+* reads nothing in people's home folders and in hidden folders, except Python, its own code, and
+  what it was given; the rest of the computer it reads as before, because drivers do;
+* has no network, unless it was given one: no socket that leaves this computer, and no connection
+  to a program on it. Creating, binding and listening on local sockets still works: CUDA does so;
+* reaches into no other process, and gains no privileges from programs with special rights.
+
+The rules come in the variable VARIABLE, from `environment`. A rule that the kernel refuses, or no
+rules, end the process: that is our mistake. A kernel without one of the parts is not; `enter`
+returns what there is, for people to read.
+
+Landlock covers one thread until ABI 8, so `enter` comes before any other thread. (landlock(7),
+seccomp(2), linux/landlock.h, linux/seccomp.h.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import site
+import struct
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from glob import glob
+from pathlib import Path
+from typing import NoReturn
+
+VARIABLE = "TEQUIO_SANDBOX"
+OFF = "off"
+"""Value of VARIABLE in the worker's environment that switches the sandbox off."""
+HOMES = ("/home", "/root", "/run/user", "/var/home", "/usr/home")
+"""Folders of people; with that of this user, wherever it is."""
+_DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"),  # noqa: S108
+    *("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dxg"),  # NVIDIA, WSL
+    *("/dev/dri", "/dev/kfd"),  # AMD, Intel
+)
+_VENDOR_FOLDERS = ("CUDA_", "HIP_", "ROCM_", "ROCR_", "NVIDIA_")
+"""Beginnings of variables that may name a folder of a driver's libraries."""
+_LOAD_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxRules:
+    """Permissions of a child; all paths are absolute. Folders to write are read as well."""
+
+    writes: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Folders in which only `reads` and `writes` are read, beside people's home folders."""
+    has_network: bool = False
+
+    def encode(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str) -> SandboxRules:
+        """Read `encode` back; raises KeyError, TypeError or ValueError."""
+        fields = json.loads(text)
+        return cls(
+            writes=tuple(map(str, fields["writes"])),
+            reads=tuple(map(str, fields["reads"])),
+            hidden=tuple(map(str, fields["hidden"])),
+            has_network=bool(fields["has_network"]),
+        )
+
+
+def environment(rules: SandboxRules, cache: Path) -> dict[str, str]:
+    """Variables for a child with these rules; drivers and libraries write below `cache`.
+
+    Creates the folders to write; raises OSError. What the rules name has to exist when the child
+    starts: Landlock has rules for files, not for names.
+    """
+    if os.environ.get(VARIABLE) == OFF:
+        return {VARIABLE: OFF}
+    for folder in (*map(Path, rules.writes), cache / "temp"):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    caches = {
+        "XDG_CACHE_HOME": "xdg",
+        "CUDA_CACHE_PATH": "cuda",
+        "TRITON_CACHE_DIR": "triton",
+        "TORCHINDUCTOR_CACHE_DIR": "inductor",
+        "MIOPEN_USER_DB_PATH": "miopen",
+        "MIOPEN_CUSTOM_CACHE_DIR": "miopen",
+        "NEO_CACHE_DIR": "neo",
+        "TMPDIR": "temp",
+    }
+    return {VARIABLE: rules.encode(), **{name: str(cache / one) for name, one in caches.items()}}
+
+
+def enter(variables: Mapping[str, str] = os.environ) -> str:
+    """Confine this process as its rules say; returns what confines it now, in words.
+
+    Ends the process if it has no valid rules, or the kernel refuses them.
+    """
+    text = variables.get(VARIABLE, "")
+    if text == OFF:
+        return f"none: switched off by {VARIABLE}"
+    try:
+        rules = SandboxRules.parse(text)
+    except (KeyError, TypeError, ValueError):
+        _refuse(f"{VARIABLE} holds no rules for a sandbox: start this program through the worker")
+    if sys.platform != "linux":
+        return f"none: not available on {platform.system() or sys.platform}"
+    if threading.active_count() > 1 or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
+        _refuse("a thread was started before the sandbox: it would not be confined")
+    _load_cuda_driver()
+    try:
+        return _confine(rules)
+    except OSError as err:
+        _refuse(f"the sandbox could not be set up: {err}")
+
+
+def _confine(rules: SandboxRules) -> str:
+    _give_up_privileges()
+    abi = _landlock_abi()
+    if abi:
+        _restrict_files(rules, abi)
+    machine = _MACHINES.get(platform.machine())
+    if machine is not None:
+        _filter_calls(machine, has_network=rules.has_network)
+    parts = [f"Landlock {abi}"] if abi else []
+    parts += ["seccomp"] if machine else []
+    missing = [] if abi else ["this kernel has no Landlock"]
+    missing += [] if machine else [f"no seccomp rules for {platform.machine()}"]
+    return " and ".join(parts or ["none"]) + (f" ({', '.join(missing)})" if missing else "")
+
+
+def _refuse(why: str) -> NoReturn:
+    sys.stderr.write(f"{why}\n")
+    sys.exit(78)  # EX_CONFIG of sysexits.h
+
+
+def _load_cuda_driver() -> None:
+    # CUDA loads the last part of the driver at its first use, by a program with root's rights. In
+    # the sandbox that program has none, so it is started here: as CUDA itself would.
+    program = shutil.which("nvidia-modprobe", path="/usr/bin:/bin:/usr/sbin:/sbin")
+    if program and Path("/proc/driver/nvidia").exists() and not Path("/dev/nvidia-uvm").exists():
+        try:
+            command = [program, "-u", "-c=0"]
+            subprocess.run(command, check=False, timeout=_LOAD_S, stdout=subprocess.DEVNULL)  # noqa: S603 - one of the system's folders
+        except (OSError, subprocess.SubprocessError) as err:
+            sys.stderr.write(f"nvidia-modprobe failed: {err}\n")
+
+
+# Landlock. linux/landlock.h; the numbers are the same on every architecture.
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION_FLAG = 1
+_PATH_BENEATH = 1
+_WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
+_REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
+_BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
+_SCOPES = 0b11
+"""No abstract socket and no signal reaches out of the sandbox."""
+_ABI_REFER, _ABI_TRUNCATE, _ABI_NETWORK, _ABI_SCOPES = 2, 3, 4, 6
+_MISSING = (errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM)
+"""Errors of a kernel without it, or of a container that forbids it."""
+
+
+def _landlock_abi() -> int:
+    """Version of Landlock in this kernel; 0 for none."""
+    try:
+        return _call(_CREATE_RULESET, 0, 0, _VERSION_FLAG)
+    except OSError as err:
+        if err.errno in _MISSING:
+            return 0
+        raise
+
+
+def _restrict_files(rules: SandboxRules, abi: int) -> None:
+    write = _WRITE_FILE | _REMOVE_AND_MAKE
+    write |= _REFER if abi >= _ABI_REFER else 0
+    write |= _TRUNCATE if abi >= _ABI_TRUNCATE else 0
+    network = _BIND_TCP | (0 if rules.has_network else _CONNECT_TCP)
+    attributes = struct.pack("=Q", write | _READ_FILE)
+    attributes += struct.pack("=Q", network) if abi >= _ABI_NETWORK else b""
+    attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
+    ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
+    try:
+        devices = [one for pattern in _DEVICES for one in glob(pattern)]  # noqa: PTH207 - absolute
+        for path in (*rules.writes, "/proc/self"):
+            _allow(ruleset, path, write | _READ_FILE)
+        for path in rules.reads:
+            _allow(ruleset, path, _READ_FILE)
+        # Found here, not named by the worker: one that is not for this user needs no rule.
+        for path in devices:
+            with suppress(FileNotFoundError, PermissionError):
+                _allow(ruleset, path, write | _READ_FILE)
+        for path in _readable(rules):
+            with suppress(FileNotFoundError, PermissionError):
+                _allow(ruleset, path, _READ_FILE)
+        _call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        if not os.path.isdir(path):  # noqa: PTH112 - a text, as of the loop over all of them
+            rights &= _WRITE_FILE | _READ_FILE | _TRUNCATE
+        rule = struct.pack("=Qi", rights, opened)
+        _call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(opened)
+
+
+def _readable(rules: SandboxRules) -> Iterator[str]:
+    """Folders and files to allow for reading: all but the hidden ones, and Python in these.
+
+    Landlock has no rule that forbids, so everything beside the way to a hidden folder is allowed.
+    One pass over the folders on that way.
+    """
+    homes = {os.path.realpath(one) for one in (os.path.expanduser("~"), *HOMES)} - {"/"}  # noqa: PTH111
+    hidden = homes | {os.path.realpath(one) for one in rules.hidden} - {"/"}
+    yield from _siblings("/", hidden)
+    for folder in (*_python_folders(), *_driver_folders()):
+        real = os.path.realpath(folder)
+        if not _is_around(real, hidden):
+            yield real
+        # Python may have been started in somebody's home folder, which is then in its path.
+        elif not _is_around(real, homes):
+            yield from _siblings(real, hidden)
+
+
+def _is_around(folder: str, others: set[str]) -> bool:
+    """Check whether the folder is one of the others, or contains one of them."""
+    return any(one == folder or one.startswith(folder.rstrip("/") + "/") for one in others)
+
+
+def _siblings(folder: str, hidden: set[str]) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        paths = [os.path.join(folder, one.name) for one in entries if not one.is_symlink()]  # noqa: PTH118
+    for path in paths:
+        if path in hidden:
+            continue
+        if _is_around(path, hidden):
+            try:
+                yield from _siblings(path, hidden)
+            except PermissionError:
+                continue
+        else:
+            yield path
+
+
+def _python_folders() -> Iterator[str]:
+    """Folders of the interpreter, its packages and our own code, wherever they are."""
+    yield from (sys.prefix, sys.base_prefix, sys.exec_prefix, site.getusersitepackages())
+    yield from sysconfig.get_paths().values()
+    yield from (one for one in sys.path if one and one != os.getcwd())  # noqa: PTH109
+    yield os.path.dirname(os.path.realpath(sys.executable))  # noqa: PTH120
+    # Installed in place, their folders are not in sys.path.
+    for name in ("tequio_client", "tequio_shared", "torch", "numpy"):
+        spec = importlib.util.find_spec(name)
+        for folder in (spec.submodule_search_locations if spec else None) or ():
+            yield os.path.realpath(folder)
+
+
+def _driver_folders() -> Iterator[str]:
+    yield from filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    for name, value in os.environ.items():
+        if name.startswith(_VENDOR_FOLDERS) and value.startswith("/"):
+            yield value
+
+
+# seccomp. linux/seccomp.h, linux/filter.h, linux/audit.h; calls from the kernel's tables.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Machine:
+    audit: int
+    seccomp: int
+    socket: int
+    connect: int
+    denied: tuple[int, ...]
+
+
+_NEW_CALLS = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442)
+"""io_uring (it opens and connects without the calls below), mounting, pidfd_getfd."""
+_MACHINES = {
+    # ptrace process_vm_readv process_vm_writev bpf keyctl add_key request_key perf_event_open
+    # unshare setns mount umount2 pivot_root userfaultfd open_by_handle_at kexec modules
+    "x86_64": _Machine(
+        audit=0xC000003E,
+        seccomp=317,
+        socket=41,
+        connect=42,
+        denied=(
+            *(101, 310, 311, 321, 250, 248, 249, 298, 272, 308, 165, 166, 155, 323, 304),
+            *(246, 320, 175, 313, 176, *_NEW_CALLS),
+        ),
+    ),
+    "aarch64": _Machine(
+        audit=0xC00000B7,
+        seccomp=277,
+        socket=198,
+        connect=203,
+        denied=(
+            *(117, 270, 271, 280, 219, 217, 218, 241, 97, 268, 40, 39, 41, 282, 265),
+            *(104, 294, 105, 273, 106, *_NEW_CALLS),
+        ),
+    ),
+}
+_SET_FILTER = 1
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16
+_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
+_X32 = 0x40000000
+_AF_UNIX, _AF_NETLINK = 1, 16
+_Instruction = tuple[int, int, int, int]
+
+
+def _filter_calls(machine: _Machine, *, has_network: bool) -> None:
+    program = b"".join(
+        struct.pack("=HBBI", *one) for one in _program(machine, has_network=has_network)
+    )
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
+    _call(machine.seccomp, _SET_FILTER, 0, header)
+
+
+def _program(machine: _Machine, *, has_network: bool) -> list[_Instruction]:
+    """The filter: each denied call fails as on a computer where it may not be made."""
+    refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
+    allow = (_RETURN, 0, 0, _ALLOW)
+    lines: list[_Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, machine.audit),
+        refuse,  # calls of another architecture have other numbers
+        (_LOAD, 0, 0, _NUMBER),
+        (_AT_LEAST, 0, 1, _X32),
+        refuse,
+    ]
+    for number in machine.denied:
+        lines += [(_EQUAL, 0, 1, number), refuse]
+    if not has_network:
+        # As if nobody listened: a driver that looks for a service of its own goes on without.
+        nobody = (_RETURN, 0, 0, _ERROR | errno.ECONNREFUSED)
+        lines += [(_EQUAL, 0, 1, machine.connect), nobody]
+        lines += [(_EQUAL, 0, 4, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
+        lines += [(_EQUAL, 2, 0, _AF_UNIX), (_EQUAL, 1, 0, _AF_NETLINK)]
+        lines += [(_RETURN, 0, 0, _ERROR | errno.EACCES)]
+    return [*lines, allow]
+
+
+_NO_NEW_PRIVILEGES = 38
+_CAPABILITY_VERSION = 0x20080522
+_KEPT_CAPABILITIES = sum(1 << bit for bit in (0, 1, 2, 3, 14, 23, 24))
+"""Owners and modes of files, locked memory, priorities and limits; what drivers may use."""
+
+
+def _give_up_privileges() -> None:
+    """Gain none from other programs; and as root, keep none that reach other processes."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_NO_NEW_PRIVS)")
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    sets = ctypes.create_string_buffer(24)  # effective, permitted, inheritable; then bits 32 to 63
+    if libc.capget(header, sets):
+        raise OSError(ctypes.get_errno(), "capget")
+    effective, permitted, *_ = struct.unpack("=6I", sets.raw)
+    low = (effective & _KEPT_CAPABILITIES, permitted & _KEPT_CAPABILITIES, 0)
+    if libc.capset(header, struct.pack("=6I", *low, 0, 0, 0)):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def _call(number: int, *arguments: int | bytes) -> int:
+    """Make a system call; raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    plain: Sequence[object] = [
+        ctypes.c_char_p(one) if isinstance(one, bytes) else ctypes.c_long(one) for one in arguments
+    ]
+    result: int = libc.syscall(ctypes.c_long(number), *plain)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"system call {number}: {os.strerror(code)}")
+    return result

@@ -1,0 +1,144 @@
+"""Which addresses we dial because somebody else named them.
+
+A stranger that chooses an address for us to dial can have us connect to ports of our own computer,
+of our home network, or of a victim. So an address that another peer or the ledger
+named is dialled only if it reaches at least as far as that source is from us: a public source may
+name public addresses, a source in our local network private ones too, and only a program on this
+computer loopback ones. Addresses that no peer listens on (multicast, link-local, documentation,
+and those with another address inside, such as 6to4) are never dialled on somebody's word.
+
+Names are resolved here, and the address that passed is the one that is dialled: a name that
+resolves to something else a moment later gains nothing. (RFC 6890 and its registry; RFC 6598.)
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from enum import IntEnum
+from urllib.parse import urlsplit
+
+import trio
+
+from tequio_shared.errors import PeerError
+
+MAX_PLACES = 4
+"""Addresses of one peer that are dialled, one after the other."""
+RESOLVE_S = 5.0
+LEDGER_SOURCE = "ledger"
+"""Source of a claim that the ledger made."""
+
+
+class Reach(IntEnum):
+    """From how far away an address can be reached; a source may name its own or a larger one."""
+
+    LOOPBACK = 0
+    PRIVATE = 1
+    PUBLIC = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Addresses of a peer that somebody else named."""
+
+    addrs: tuple[str, ...]
+    source: str
+    """Network address of the peer that named them, as in the limits; or the ledger."""
+    reach: Reach
+    """The smallest reach that this source may name."""
+
+
+_PRIVATE_4 = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+_NEVER_4 = (
+    *("0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"),
+    *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24"),
+    *("198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+)
+# Of 2000::/3, the only public block: Teredo and others, documentation, 6to4, documentation.
+_NEVER_6 = ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+_PRIVATE = [ipaddress.ip_network(one) for one in (*_PRIVATE_4, "fc00::/7")]
+_NEVER = [ipaddress.ip_network(one) for one in (*_NEVER_4, *_NEVER_6)]
+_PUBLIC_6 = ipaddress.ip_network("2000::/3")
+
+
+def reach_of(host: str) -> Reach | None:
+    """Reach of an IP address; None for a host name, and for an address that is never dialled."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    if "%" in host:  # with a zone, it means something on one computer only
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    if address.is_loopback:
+        return Reach.LOOPBACK
+    if any(address in network for network in _PRIVATE):
+        return Reach.PRIVATE
+    is_never = any(address in network for network in _NEVER)
+    if is_never or (isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_6):
+        return None
+    return Reach.PUBLIC
+
+
+def reach_of_source(host: str) -> Reach:
+    """Smallest reach that a source at this address may name; an unknown one only PUBLIC."""
+    reach = reach_of(host)
+    return Reach.PUBLIC if reach is None else reach
+
+
+def has_reach(addr: str, least: Reach) -> bool:
+    """Check that an address, as text of a multiaddr, is one that we dial, and reaches that far.
+
+    True for a host name: what it resolves to is checked by `places`.
+    """
+    parts = addr.split("/")
+    match parts:
+        case ["", "ip4" | "ip6", host, "tcp", port, "p2p", _] if _is_port(port):
+            reach = reach_of(host)
+            return reach is not None and reach >= least
+        case ["", "dns" | "dns4" | "dns6", host, "tcp", port, "p2p", _] if _is_port(port):
+            return bool(host)
+    return False
+
+
+async def places(addr: str, least: Reach) -> list[str]:
+    """The addresses to dial for a claimed one: itself, or what its name resolves to; maybe none."""
+    if not has_reach(addr, least):
+        return []
+    _, kind, host, _, port, _, peer = addr.split("/")
+    if kind.startswith("ip"):
+        return [addr]
+    family = {"dns4": socket.AF_INET, "dns6": socket.AF_INET6}.get(kind, socket.AF_UNSPEC)
+    hosts = dict.fromkeys(await _resolve(host, family))
+    found = [f"/{'ip6' if ':' in one else 'ip4'}/{one}/tcp/{port}/p2p/{peer}" for one in hosts]
+    return [one for one in found if has_reach(one, least)]
+
+
+async def reach_of_url(url: str) -> Reach:
+    """Smallest reach that the server at this address may name: that of its own address."""
+    host = urlsplit(url).hostname or ""
+    if (reach := reach_of(host)) is not None:
+        return reach
+    try:
+        return min((reach_of_source(one) for one in await _resolve(host)), default=Reach.PUBLIC)
+    except PeerError:
+        return Reach.PUBLIC
+
+
+def host_of(addr: str) -> str:
+    return addr.split("/")[2]
+
+
+async def _resolve(host: str, family: int = socket.AF_UNSPEC) -> list[str]:
+    try:
+        with trio.fail_after(RESOLVE_S):
+            found = await trio.socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)
+    except (trio.TooSlowError, OSError, UnicodeError) as err:
+        raise PeerError(f"{host[:80]!r} does not resolve: {err}") from err
+    return [str(info[4][0]) for info in found]
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < int(text) < 1 << 16
