@@ -24,16 +24,18 @@ main() {
   packages torch < "$scratch/all" > "$LOCKS/torch.lock"
   product ledger ledger
   product seed worker
-  product client client
+  product client client gguf
   printf 'hatchling\neditables\nsetuptools\n' | pinned "$LOCKS/build.lock" -
   printf 'moto[server]==5.2.5\n' | compile "$LOCKS/s3.lock" - "$@"
   printf 'uv\n' | compile "$LOCKS/uv.lock" - "$@"
 }
 
-# product NAME EXTRA: the lock of one product.
+# product NAME EXTRA...: the lock of one product.
 product() {
-  pinned "$scratch/product" pyproject.toml --extra "$2"
-  packages other < "$scratch/product" > "$LOCKS/$1.lock"
+  local name=$1
+  shift
+  pinned "$scratch/product" pyproject.toml "${@/#/--extra=}"
+  packages other < "$scratch/product" > "$LOCKS/$name.lock"
 }
 
 # With the versions of requirements.lock.
