@@ -38,9 +38,9 @@ product() {
   packages other < "$scratch/product" > "$LOCKS/$name.lock"
 }
 
-# With the versions of requirements.lock.
+# With the versions and hashes of requirements.lock.
 pinned() {
-  rm -f "$1"
+  cp "$scratch/all" "$1"
   compile "$@" --constraint "$scratch/all"
 }
 

@@ -9,6 +9,7 @@ the content, and the time that of SOURCE_DATE_EPOCH, or none.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import sys
@@ -101,19 +102,21 @@ def bom_of(product: str) -> Bom:
         bom.register_dependency(components[name], _present(_needs(one, ""), components))
     bom.metadata.tools.components.clear()  # the library's own version is none of the content
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    if epoch:
+    if epoch is not None:
         bom.metadata.timestamp = datetime.fromtimestamp(int(epoch), UTC)
     return bom
 
 
 def text_of(bom: Bom) -> str:
-    """The list as JSON; the serial number follows from everything else."""
-    bom.serial_number = uuid.UUID(int=0)
-    without = _without_time(JsonV1Dot6(bom).output_as_string(indent=2))
-    digest = hashlib.sha256(without.encode()).digest()
-    bom.serial_number = uuid.UUID(bytes=digest[:16], version=4)
-    text = JsonV1Dot6(bom).output_as_string(indent=2)
-    return text if os.environ.get("SOURCE_DATE_EPOCH") else _without_time(text)
+    """The list as JSON; the serial number follows from everything else but the time."""
+    listed = json.loads(JsonV1Dot6(bom).output_as_string())
+    del listed["serialNumber"]
+    time = listed["metadata"].pop("timestamp")
+    digest = hashlib.sha256(json.dumps(listed, sort_keys=True).encode()).digest()
+    listed["serialNumber"] = uuid.UUID(bytes=digest[:16], version=4).urn
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        listed["metadata"]["timestamp"] = time
+    return json.dumps(listed, indent=2, sort_keys=True)
 
 
 def main(folder: Path) -> None:
@@ -173,10 +176,6 @@ def _needs(one: Distribution, *extras: str) -> set[str]:
 def _present(names: Iterable[str], components: Mapping[str, Component]) -> list[Component]:
     """Less what a lock leaves out on purpose: parts of libp2p."""
     return [components[name] for name in sorted(names) if name in components]
-
-
-def _without_time(text: str) -> str:
-    return re.sub(r'\n *"timestamp": "[^"]*",?', "", text)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ PARTS = (
     "libp2p.discovery.mdns",
     "libp2p.discovery.upnp",
     "libp2p.kad_dht",
-    "libp2p.records",
     "libp2p.security.secio",
     "libp2p.security.tls",
     "libp2p.transport.quic",
