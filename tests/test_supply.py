@@ -42,12 +42,14 @@ CODE: Mapping[str, tuple[str, ...]] = {
 """The packages that each product imports when it runs; a seed is a worker without the rest."""
 
 IMPORT_WITH = """
-import importlib, importlib.abc, json, pkgutil, sys
+import importlib, json, pkgutil, sys
 hidden, packages = set(json.loads(sys.argv[1])), sys.argv[2:]
 
-class Without(importlib.abc.MetaPathFinder):
+class Without:
     def __init__(self, finder):
         self._finder = finder
+    def __getattr__(self, name):
+        return getattr(self._finder, name)
     def find_spec(self, name, path=None, target=None):
         is_hidden = name.partition(".")[0] in hidden
         return None if is_hidden else self._finder.find_spec(name, path, target)

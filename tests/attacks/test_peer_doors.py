@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
+import sys
 import tracemalloc
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import trio
@@ -277,3 +278,35 @@ async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> N
         assert [one.data for one in packet.publish] == [b"good"]
         assert not packet.publish[0].key
         assert not packet.control.prune[0].peers
+
+
+@attack("L8", layer="net", ends="refused: the code that reads such a key is not installed")
+@pytest.mark.trio
+async def test_a_key_of_a_kind_that_nobody_here_has_is_refused() -> None:
+    async with (
+        network("attacked") as attacked,
+        network("stranger") as stranger,
+        network("honest") as honest,
+    ):
+        attacked.serve(ECHO, echo)
+        _claim_a_key_of_secp256k1(stranger)
+        with pytest.raises(PeerError):
+            await serves(attacked, stranger)
+        assert attacked.connected_peers() == []
+        assert await serves(attacked, honest)
+        with pytest.raises(PeerError):  # and where the node is the one that dials
+            await attacked.connect(stranger.addresses()[0])
+        assert "coincurve" not in sys.modules
+
+
+def _claim_a_key_of_secp256k1(stranger: PeerNetwork) -> None:
+    """Let every handshake of the stranger name a well-formed point of secp256k1 as its key."""
+    from libp2p.crypto.pb.crypto_pb2 import KeyType, PublicKey  # noqa: PLC0415 - as an attacker has it
+
+    point = bytes.fromhex("0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")
+    claimed = PublicKey(key_type=KeyType.Secp256k1, data=point).SerializeToString()
+    swarm = cast("Any", stranger)._host.get_network()  # noqa: SLF001 - as an attacker has it
+    noise = swarm.upgrader.security_multistream.transports["/noise"]
+    public = noise.libp2p_privkey.get_public_key()
+    public.serialize = lambda: claimed
+    noise.libp2p_privkey.get_public_key = lambda: public
