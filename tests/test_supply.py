@@ -1,4 +1,4 @@
-"""What is installed comes by hash, is what the programs import, and is listed."""
+"""Packages are installed by hash, suffice for what the programs import, and are listed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ print(*(name for name in sys.modules if name.partition(".")[0] == "libp2p"))
 """Imports every module of the packages, as if the named top-level packages were not installed."""
 
 EMPTY = {"_distutils_hack", "pkg_resources", "setuptools"}
-"""Of every virtual environment: a hook of theirs imports them at the start."""
+"""Present in every virtual environment, where a hook imports them at the start."""
 
 
 @pytest.mark.parametrize("lock", EVERY_LOCK, ids=lambda lock: lock.name)
@@ -183,7 +183,7 @@ def test_the_lock_has_of_libp2p_what_it_imports_and_no_more() -> None:
     """Each declared dependency of libp2p is imported by a module of it that a worker loads."""
     done = _import_with(set(), "tequio_client.worker")
     loaded = [name for name in done.stdout.split() if not _is_left_out(name)]
-    library = Path(importlib.metadata.distribution("libp2p").locate_file("libp2p").__fspath__())
+    library = Path(str(importlib.metadata.distribution("libp2p").locate_file("libp2p")))
     imported: set[str] = set()
     for name in loaded:
         inside = library.joinpath(*name.split(".")[1:])
@@ -203,7 +203,7 @@ def test_the_lock_has_of_libp2p_what_it_imports_and_no_more() -> None:
 
 @pytest.mark.parametrize("part", libp2p_parts.PARTS)
 def test_a_part_that_is_left_out_is_one_of_the_library_and_not_loaded(part: str) -> None:
-    library = Path(importlib.metadata.distribution("libp2p").locate_file("libp2p").__fspath__())
+    library = Path(str(importlib.metadata.distribution("libp2p").locate_file("libp2p")))
     inside = library.joinpath(*part.split(".")[1:])
     assert inside.is_dir() or inside.with_suffix(".py").exists(), "of another version?"
     loaded = _import_with(set(), "tequio_client.worker").stdout.split()
@@ -281,7 +281,7 @@ def _lock_of_torch(offered: Path) -> str:
 @cache
 def _absent_from(product: str) -> frozenset[str]:
     """The top-level packages that are installed here and not where the product is."""
-    locked = _by_name(LOCKS / f"{product}.lock").keys()
+    locked = set(_by_name(LOCKS / f"{product}.lock"))
     if product == "client":
         locked |= _by_name(*TORCH).keys()
     absent = {

@@ -46,7 +46,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "seed": ("worker",),
     "ledger": ("ledger",),
 }
-"""What installer/lock.sh locks for each product."""
+"""The extras that installer/lock.sh locks for each product."""
 LONGEST_LICENCE = 100
 """Longer ones are the licence's whole text."""
 _ENTRY = re.compile(r"^([a-z].*?)((?: \\\n +--hash=\S+)*)$", re.MULTILINE)
@@ -130,7 +130,7 @@ def main(folder: Path) -> None:
 
 
 def _is_of_another_build(entry: Locked) -> bool:
-    """Whether this is torch's other build, or a package that only the build for CUDA needs."""
+    """True for torch's other build, and for what only the build for CUDA needs."""
     if entry.name not in {one.name for lock in TORCH for one in entries(lock)}:
         return False
     torch = distribution("torch")
@@ -174,7 +174,7 @@ def _needs(one: Distribution, *extras: str) -> set[str]:
 
 
 def _present(names: Iterable[str], components: Mapping[str, Component]) -> list[Component]:
-    """Less what a lock leaves out on purpose: parts of libp2p."""
+    """The components of these names; a lock leaves out parts of libp2p on purpose."""
     return [components[name] for name in sorted(names) if name in components]
 
 
