@@ -15,7 +15,7 @@ TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
 .PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench \
-  test-gpu lock security
+  test-gpu lock sbom security
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -23,7 +23,7 @@ help: ## list these targets
 setup: $(READY) ## create .venv from requirements.lock
 	@echo ".venv is ready"
 
-$(READY): pyproject.toml requirements.lock installer/setup.sh
+$(READY): pyproject.toml requirements.lock $(wildcard installer/locks/*.lock) installer/setup.sh installer/torch.sh
 	PYTHON="$(PYTHON)" installer/setup.sh
 
 app: $(READY) ## start the desktop app: make app ARGS="--ledger URL"
@@ -37,7 +37,7 @@ competition: $(READY) ## run a competition of two swarms, verify the result, the
 	$(BIN)/tequio competition demo --dir build/competition $(ARGS)
 	$(BIN)/python -m tests.lies build/competition
 
-$(TOOLS): $(READY) installer/setup.sh
+$(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock
 	installer/setup.sh tools
 
 test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)
@@ -95,7 +95,10 @@ test-gpu: $(READY) ## run the tests that need a CUDA device
 security: $(READY) ## regenerate the table of attacks in docs/security.md
 	$(BIN)/python -m tests.security
 
-lock: ## regenerate requirements.lock; ARGS=--upgrade updates the pinned versions
+sbom: $(READY) ## list what is installed for each product, as CycloneDX: build/sbom
+	$(BIN)/python -m tests.support.sbom build/sbom
+
+lock: ## regenerate the locks; ARGS=--upgrade updates the pinned versions
 	installer/lock.sh $(ARGS)
 
 FORCE:

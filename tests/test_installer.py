@@ -130,7 +130,7 @@ def stages() -> list[tuple[str, str]]:
 
 
 def test_the_stages_of_the_images_stand_on_each_other() -> None:
-    known = {"python:3.12-slim-bookworm"}
+    known = {"python:3.12-slim-bookworm@${PYTHON_DIGEST}"}
     for base, name in stages():
         assert base in known, name
         known.add(name)
@@ -173,14 +173,26 @@ def test_the_variables_of_images_and_compose_file_are_settings() -> None:
     assert named | composed <= known_variables()
 
 
-def test_the_versions_of_the_images_are_those_of_the_lock() -> None:
-    script = re.search(r"sed -nE '([^']+)' /source/requirements.lock", DOCKERFILE)
-    assert script is not None
-    command = ["sed", "-nE", script[1], str(ROOT / "requirements.lock")]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    versions = said.splitlines()
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s;]+", line) for line in versions)
-    assert {line.partition("==")[0] for line in versions} >= {"starlette", "uvicorn", "libp2p"}
+def test_the_images_hold_products_that_are_locked() -> None:
+    products = re.findall(r"^RUN /source/(\S+) (\w+) /opt/tequio$", DOCKERFILE, re.MULTILINE)
+    assert products == [("installer/install.sh", "seed"), ("installer/install.sh", "ledger")]
+    for script, product in products:
+        assert (ROOT / script).exists()
+        assert (INSTALLER / "locks" / f"{product}.lock").exists()
+
+
+def test_an_installation_names_its_products_and_spares_a_folder_of_yours(tmp_path: Path) -> None:
+    script = str(INSTALLER / "install.sh")
+    for wrong in ((), ("ledger",), ("nothing", str(tmp_path / "new"))):
+        done = subprocess.run([script, *wrong], check=False, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "ledger|seed|client FOLDER" in done.stderr
+    (tmp_path / "letter.txt").write_text("mine")
+    command = [script, "ledger", str(tmp_path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"{tmp_path} holds files" in done.stderr
+    assert (tmp_path / "letter.txt").exists()
 
 
 def test_the_image_asks_for_the_health_of_the_ledger(tmp_path: Path) -> None:

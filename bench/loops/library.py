@@ -10,6 +10,9 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+import tequio_client.worker.swarm.libp2p_parts  # noqa: F401 - not all of libp2p is installed
+
+# isort: split
 import trio
 from libp2p import new_host
 from libp2p.crypto.ed25519 import create_new_key_pair

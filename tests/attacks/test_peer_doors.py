@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import trio
@@ -351,7 +351,7 @@ async def member(attacked: PeerNetwork) -> AsyncIterator[None]:
         nursery.cancel_scope.cancel()
 
 
-@attack("L10", layer="net", ends="only addresses that we asked for are dialled")
+@attack("L11", layer="net", ends="only addresses that we asked for are dialled")
 @pytest.mark.trio
 async def test_what_a_peer_claims_in_identify_is_dialled_by_nobody() -> None:
     """The library dials it as soon as anything opens a stream to a peer that has left."""
@@ -368,7 +368,7 @@ async def test_what_a_peer_claims_in_identify_is_dialled_by_nobody() -> None:
         assert times == []
 
 
-@attack("L10", layer="net", ends="dialled at a bounded rate")
+@attack("L11", layer="net", ends="dialled at a bounded rate")
 @pytest.mark.trio
 async def test_claimed_addresses_are_dialled_at_a_bounded_rate() -> None:
     """One source names one victim under thirty keys; the member looks for peers all the time."""
@@ -394,7 +394,7 @@ exec "$2" -m tests.support.reflecting_peers
 """A public address, a private one, and a name that resolves to this computer."""
 
 
-@attack("L10", layer="net", ends="loopback and private addresses are not dialled for a public peer")
+@attack("L11", layer="net", ends="loopback and private addresses are not dialled for a public peer")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives itself a public address")
 def test_a_public_peer_cannot_send_us_to_our_own_computer_or_network(tmp_path: Path) -> None:
     """Under real addresses, in a network of their own: what each kind of source has us dial."""
@@ -408,7 +408,7 @@ def test_a_public_peer_cannot_send_us_to_our_own_computer_or_network(tmp_path: P
     assert dialled["127.0.0.1"] == ["loopback", "mapped", "name", "private", "public"]
 
 
-@attack("L11", layer="net", ends="a peer that has left is forgotten")
+@attack("L12", layer="net", ends="a peer that has left is forgotten")
 @pytest.mark.trio
 async def test_peers_that_come_and_go_leave_nothing_behind() -> None:
     """Each brings a new identity, an identify record, a gossip record and an address record."""
@@ -445,7 +445,7 @@ def crowds(attacked: PeerNetwork, most: int) -> dict[str, int]:
     return found
 
 
-@attack("L11", layer="net", ends="peers that we chose keep their place")
+@attack("L12", layer="net", ends="peers that we chose keep their place")
 @pytest.mark.trio
 async def test_a_flood_of_records_displaces_no_peer_that_we_chose() -> None:
     async with network("attacked") as attacked, network("chosen") as chosen:
@@ -459,3 +459,35 @@ async def test_a_flood_of_records_displaces_no_peer_that_we_chose() -> None:
             assert book.add(at(f"/ip4/5.5.{number}.5/tcp/1", 1_000 + number), "4.4.4.0/24")
         assert len(book) == 8
         assert book.get(chosen.key) == record
+
+
+@attack("L8", layer="net", ends="refused: the code that reads such a key is not installed")
+@pytest.mark.trio
+async def test_a_key_of_a_kind_that_nobody_here_has_is_refused() -> None:
+    async with (
+        network("attacked") as attacked,
+        network("stranger") as stranger,
+        network("honest") as honest,
+    ):
+        attacked.serve(ECHO, echo)
+        _claim_a_key_of_secp256k1(stranger)
+        with pytest.raises(PeerError):
+            await serves(attacked, stranger)
+        assert not attacked.connected_peers()
+        assert await serves(attacked, honest)
+        with pytest.raises(PeerError):  # and where the node is the one that dials
+            await attacked.connect(stranger.addresses()[0])
+        assert "coincurve" not in sys.modules
+
+
+def _claim_a_key_of_secp256k1(stranger: PeerNetwork) -> None:
+    """Let every handshake of the stranger name a well-formed point of secp256k1 as its key."""
+    from libp2p.crypto.pb.crypto_pb2 import KeyType, PublicKey  # noqa: PLC0415 - as an attacker has it
+
+    point = bytes.fromhex("0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")
+    claimed = PublicKey(key_type=KeyType.Secp256k1, data=point).SerializeToString()
+    swarm = cast("Any", stranger)._host.get_network()  # noqa: SLF001 - as an attacker has it
+    noise = swarm.upgrader.security_multistream.transports["/noise"]
+    public = noise.libp2p_privkey.get_public_key()
+    public.serialize = lambda: claimed
+    noise.libp2p_privkey.get_public_key = lambda: public

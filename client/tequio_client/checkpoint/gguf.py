@@ -125,7 +125,7 @@ _SEPARATOR = "<|separator|>"
 
 def check_installed() -> None:
     if importlib.util.find_spec("gguf") is None:
-        raise UserFacingError("GGUF needs the package gguf: install it with `pip install gguf`")
+        raise UserFacingError("GGUF needs the package gguf: `make setup` in a checkout installs it")
 
 
 def check_free(folder: Path) -> None:

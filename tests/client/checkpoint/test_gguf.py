@@ -23,7 +23,7 @@ def test_without_the_package_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(UserFacingError, match="pip install gguf"):
+    with pytest.raises(UserFacingError, match="make setup"):
         gguf.check_installed()
 
 

@@ -26,6 +26,7 @@ because several of the fixes replace private names.
   `PromptStream` waits for an event, and `PeerStream` reads seldom and much.
 """
 
+import tequio_client.worker.swarm.libp2p_parts  # noqa: F401 - before the first import of libp2p
 from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
 from tequio_client.worker.swarm.peers.network import PeerNetwork
 from tequio_client.worker.swarm.peers.patches import CONNECTION_BYTES
