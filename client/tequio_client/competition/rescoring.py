@@ -176,6 +176,7 @@ def _scored(
         model=model,
         texts=[judged.texts[at] for at in chosen],
         scoring=judged.view.rules.scoring,
+        beacon=judged.view.known_draw.beacon,
     )
     journal = context.source.folder / f"{contender.entrant}.scores"
     return models.evaluate_entrant(task, journal, context.device, context.source.progress).documents
