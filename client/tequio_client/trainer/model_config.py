@@ -20,12 +20,12 @@ from tequio_shared.scoring import Refusal
 
 CAUSAL_KINDS = frozenset(
     """
-    afmoe apertus arcee biogpt bitnet bloom codegen cohere cohere2 ctrl cwm diffllama doge dots1
-    ernie4_5 ernie4_5_moe exaone4 exaone_moe falcon falcon_h1 falcon_mamba flex_olmo gemma gemma2
+    afmoe apertus arcee biogpt bitnet bloom codegen cohere cohere2 ctrl cwm diffllama doge
+    ernie4_5 ernie4_5_moe exaone4 exaone_moe falcon falcon_mamba flex_olmo gemma gemma2
     gemma3_text gemma3n_text glm glm4 glm4_moe gpt2 gpt_bigcode gpt_neo gpt_neox gpt_neox_japanese
     gpt_oss gptj granite granitemoe granitemoeshared helium hunyuan_v1_dense hunyuan_v1_moe jais2
     jamba jetmoe lfm2 llama llama4_text mamba mamba2 minimax ministral ministral3 mistral mixtral
-    modernbert-decoder mpt nanochat nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe
+    modernbert-decoder mpt nanochat nemotron olmo olmo2 olmo3 olmo_hybrid olmoe
     openai-gpt opt persimmon phi phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text
     qwen3_moe qwen3_next recurrent_gemma rwkv seed_oss smollm3 stablelm starcoder2 vaultgemma xglm
     xlstm
