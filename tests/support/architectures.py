@@ -96,9 +96,18 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
         {"model_type": "gemma3", "text_config": _LIKE_LLAMA, "vision_config": _PICTURES},
         "choose the text model (gemma3_text of gemma3)",
     ),
-    "an encoder and a decoder": ({"model_type": "bart"}, "'bart' is not a model_type that is known"),
-    "no language model of this kind": ({"model_type": "t5"}, "'t5' is not a model_type that is known"),
-    "a filler of gaps": (_GAP_FILLER | {"model_type": "bert"}, "'bert' is not a model_type that is known"),
+    "an encoder and a decoder": (
+        {"model_type": "bart"},
+        "'bart' is not a model_type",
+    ),
+    "no language model of this kind": (
+        {"model_type": "t5"},
+        "'t5' is not a model_type",
+    ),
+    "a filler of gaps": (
+        _GAP_FILLER | {"model_type": "bert"},
+        "'bert' is not a model_type",
+    ),
     "experts": (
         _LIKE_LLAMA | {"model_type": "mixtral", "num_local_experts": 4},
         "several matrices in one tensor (model.layers.0.mlp.experts.down_proj",
@@ -114,7 +123,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "code of its author": (
         {"model_type": "own_model", "auto_map": {"AutoModelForCausalLM": "code.Own"}},
-        "'own_model' is not a model_type that is known",
+        "'own_model' is not a model_type",
     ),
     "a shape that is none": (
         _LIKE_LLAMA | {"model_type": "qwen3", "num_hidden_layers": "two"},

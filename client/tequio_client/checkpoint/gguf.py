@@ -264,7 +264,7 @@ def _split_name(splits: list[dict[str, Any]], *, uses_regex: bool, merges: list[
         is_digits = one.get("type") == "Digits" and one.get("individual_digits")
         return "smollm" if is_digits else ""
     is_isolated = one.get("behavior") == "Isolated" and not one.get("invert")
-    pattern = (one.get("pattern") or {}).get("Regex")
+    pattern = str((one.get("pattern") or {}).get("Regex"))
     return _SPLITS.get(pattern, "") if one.get("type") == "Split" and is_isolated else ""
 
 

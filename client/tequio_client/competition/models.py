@@ -280,9 +280,7 @@ def _score_rest(
     try:
         with journal.open("ab") as file:
             texts = [_text(one) for one in task.texts]
-            found = causality.score_tried(
-                scored, texts, rules, scorer, seed=task.beacon, done=done
-            )
+            found = causality.score_tried(scored, texts, rules, scorer, seed=task.beacon, done=done)
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")

@@ -55,7 +55,7 @@ _U32 = 1 << 32
 Losses: TypeAlias = NDArray[np.float64]
 
 
-def score_tried(  # noqa: PLR0913 - one call, all by name
+def score_tried(
     scored: ScoredModel,
     texts: Sequence[str],
     rules: ScoringRules,
@@ -72,7 +72,9 @@ def score_tried(  # noqa: PLR0913 - one call, all by name
     probes = tuple(islice(_probes(scored, texts, rules, seed), PROBES))
     before = _losses(scored, [one.row for one in probes], scorer)
     changed = _losses(scored, [one.changed for one in probes], scorer)
-    cut = [(a[: one.kept], b[: one.kept]) for one, a, b in zip(probes, before, changed, strict=True)]
+    cut = [
+        (a[: one.kept], b[: one.kept]) for one, a, b in zip(probes, before, changed, strict=True)
+    ]
     if _has_moved(cut):
         raise _refused(scored, Refusal.AHEAD)
     _check_random(scored, rules, scorer, seed)
@@ -111,7 +113,8 @@ def _probes(
             continue
         window = windows[at * len(windows) // _U32]
         row = InputRow(
-            inputs=tokens[window.first : window.end], targets=tokens[window.first + 1 : window.end + 1]
+            inputs=tokens[window.first : window.end],
+            targets=tokens[window.first + 1 : window.end + 1],
         )
         length = len(row.inputs)
         if length < 2:  # noqa: PLR2004 - nothing comes after the first input
@@ -120,7 +123,9 @@ def _probes(
         others = np.array(_numbers(stream + b"\1", length - kept)) * most // _U32
         yield _Probe(
             row=row,
-            changed=InputRow(inputs=np.concatenate((row.inputs[:kept], others)), targets=row.targets),
+            changed=InputRow(
+                inputs=np.concatenate((row.inputs[:kept], others)), targets=row.targets
+            ),
             kept=kept,
         )
 

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error

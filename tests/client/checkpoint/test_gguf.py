@@ -154,7 +154,7 @@ def test_a_model_that_no_gguf_is_written_of_is_named(
     assert not folder.with_name("head.gguf").exists()
 
 
-def split_by(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:  # JSON
+def split_by(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
     """A tokenizer.json with these steps before merges."""
     first = steps[0] if len(steps) == 1 else {"type": "Sequence", "pretokenizers": list(steps)}
     model = {"type": "BPE", "merges": [["a", "b"]]} | fields.pop("model", {})
@@ -164,7 +164,7 @@ def split_by(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:  # JSON
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
 WORDS = BYTES | {"use_regex": True}
 DIGITS = {"type": "Digits", "individual_digits": True}
-LLAMA3, QWEN2 = (
+SPLIT3, SPLIT1 = (
     {"type": "Split", "pattern": {"Regex": one}, "behavior": "Isolated", "invert": False}
     for one in (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -177,16 +177,16 @@ WHOLE_WORDS = {"ignore_merges": True}
 KNOWN = {
     "gpt-2": [split_by(WORDS), json.loads(layout.byte_tokenizer())],
     "smollm": [split_by(DIGITS, WORDS)],
-    "dbrx": [split_by(LLAMA3, BYTES)],
-    "llama-bpe": [split_by(LLAMA3, BYTES, model=WHOLE_WORDS)],
-    "qwen2": [split_by(QWEN2, BYTES), split_by(QWEN2, BYTES, normalizer={"type": "NFC"})],
+    "dbrx": [split_by(SPLIT3, BYTES)],
+    "llama-bpe": [split_by(SPLIT3, BYTES, model=WHOLE_WORDS)],
+    "qwen2": [split_by(SPLIT1, BYTES), split_by(SPLIT1, BYTES, normalizer={"type": "NFC"})],
 }
 UNKNOWN = {
     "no split of words": split_by(BYTES),
     "a space before texts": split_by(WORDS | {"add_prefix_space": True}),
     "words as they are": split_by(WORDS, model=WHOLE_WORDS),
-    "a pattern of its own": split_by(LLAMA3 | {"pattern": {"Regex": r"\d+"}}, BYTES),
-    "what matches is left out": split_by(LLAMA3 | {"behavior": "Removed"}, BYTES),
+    "a pattern of its own": split_by(SPLIT3 | {"pattern": {"Regex": r"\d+"}}, BYTES),
+    "what matches is left out": split_by(SPLIT3 | {"behavior": "Removed"}, BYTES),
     "lower case": split_by(WORDS, normalizer={"type": "Lowercase"}),
     "white space": split_by({"type": "Whitespace"}),
     "none at all": {"model": {"merges": []}, "pre_tokenizer": None},
@@ -201,7 +201,7 @@ def test_llama_cpp_is_told_how_texts_are_split(name: str) -> None:
 
 @pytest.mark.parametrize("what", UNKNOWN)
 def test_a_tokenizer_that_llama_cpp_would_compute_otherwise_is_refused(what: str) -> None:
-    with pytest.raises(UserFacingError, match="llama.cpp would split texts otherwise"):
+    with pytest.raises(UserFacingError, match=r"llama\.cpp would split texts otherwise"):
         gguf.pre_tokenizer(UNKNOWN[what])
 
 
