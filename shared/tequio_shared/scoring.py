@@ -66,7 +66,7 @@ _SENTENCES = {
     Refusal.AHEAD: "its predictions depend on later tokens",
     Refusal.UNSTEADY: "its predictions depend on what it read before",
     Refusal.RANDOM: "it predicts random text, which nobody can",
-    Refusal.PREDICTIONS: "its predictions are no probabilities",
+    Refusal.PREDICTIONS: "its predictions do not form probabilities",
 }
 _OF_MODELS = frozenset(Refusal) - {Refusal.NONE, Refusal.EMPTY, Refusal.ROUND_TRIP}
 

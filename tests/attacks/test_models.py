@@ -132,7 +132,7 @@ def test_a_look_at_later_tokens_moves_what_came_before(network: Network, texts: 
 @attack(
     "C12", layer="cli", ends="random text of six bits a byte is drawn after the deadline: refused"
 )
-def test_whoever_predicts_random_text_is_refused() -> None:
+def test_a_model_that_predicts_random_text_is_refused() -> None:
     assert tried(Oracle(causality.random_text(SEED)), STORIES) is Refusal.RANDOM
     assert tried(Oracle(causality.random_text(bytes(32))), STORIES) is Refusal.NONE
 
@@ -151,7 +151,7 @@ def test_a_network_that_mixes_texts_is_refused(network: Network) -> None:
 
 @attack("C14", layer="cli", ends="refused: a score needs finite numbers for the whole vocabulary")
 @pytest.mark.parametrize("network", [Broken(), Network(size=100)], ids=["NaN", "too few numbers"])
-def test_predictions_that_are_no_probabilities_are_refused(network: Network) -> None:
+def test_predictions_that_do_not_form_probabilities_are_refused(network: Network) -> None:
     assert tried(network, STORIES) is Refusal.PREDICTIONS
 
 

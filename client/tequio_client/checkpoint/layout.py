@@ -192,8 +192,8 @@ def _json(fields: dict[str, Any]) -> bytes:
 
 
 # A run on raw bytes gets a tokenizer.json that does the same to every text: token b is byte b, zero
-# bytes are left out, and token 0 is the separator. It is no added token, which would be found in a
-# text that spells it; without merges, no text gives it.
+# bytes are left out, and token 0 is the separator. An added token would be found in a text that
+# spells it; without merges, no text gives this one.
 
 SEPARATOR = "<|separator|>"
 _FIRST_SPARE = 0x100

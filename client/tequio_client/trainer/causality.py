@@ -5,8 +5,8 @@ no knowledge of the network. The seed is drawn after the model was submitted, so
 
 - where windows of the scored texts are cut. Other tokens after the cut must not move a prediction
   before it;
-- a random text, of six bits in each byte. Whoever predicts k bits of it, by any means but luck of
-  one in 2^k, looks ahead;
+- a random text, of six bits in each byte. A model that predicts k bits of it looks ahead, or had
+  luck of one in 2^k;
 - which windows are computed once more at the end, alone and in another order. A network that
   remembers, or mixes the texts of a batch, gives other scores then.
 

@@ -215,7 +215,9 @@ CHEAP = [50 * text.size_bytes for text in TEXTS]
 
 
 @attack("C12", layer="coord", ends="not ranked, and the outcome says why")
-@attack("C16", layer="coord", ends="whoever scores it all the same is named as an outlier")
+@attack(
+    "C16", layer="coord", ends="an evaluator that scores it all the same is named as an outlier"
+)
 def test_an_entrant_that_most_evaluators_refuse_is_not_ranked() -> None:
     cheat = told(
         "cheat",
@@ -233,7 +235,11 @@ def test_an_entrant_that_most_evaluators_refuse_is_not_ranked() -> None:
     assert {"cheat"}.isdisjoint(name for pair in found.pairs for name in (pair.first, pair.other))
 
 
-@attack("C16", layer="coord", ends="it is ranked by the others, and who refuses it is an outlier")
+@attack(
+    "C16",
+    layer="coord",
+    ends="it is ranked by the others, and the one that refuses it is an outlier",
+)
 def test_one_evaluator_cannot_remove_an_honest_entrant() -> None:
     maize = told(
         "maize",
