@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 
+from tequio_client.trainer import causality
 from tequio_client.trainer.model_config import CODE_PREFIXES
 from tequio_client.worker.swarm import blob_server, membership
 from tequio_client.worker.swarm.limits import PeerLimits
@@ -338,6 +339,14 @@ def test_the_constants_of_scoring_are_listed() -> None:
 def test_the_constants_of_sealing_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Sealing constants")}
     assert listed == {name: getattr(sealed_set, name) for name in listed}
+
+
+def test_the_constants_of_trials_are_listed() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Trial constants")}
+    assert listed == {name: getattr(causality, name) for name in listed}
+    assert listed.keys() == {
+        name for name, one in vars(causality).items() if name.isupper() and isinstance(one, int)
+    } - {"DOCUMENT_TOLERANCE", "MILLIBITS", "_DRAWS", "_NUMBERS", "_U32"}
 
 
 def test_the_constants_of_competitions_are_listed() -> None:

@@ -30,6 +30,7 @@ class ByteTokenizer:
     vocab_size: int = 256
     separator: int = 0
     file: bytes = b""
+    adds_tokens: bool = False
 
     def encode(self, text: str) -> NDArray[np.int64]:
         return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
@@ -49,6 +50,11 @@ class SubwordTokenizer:
     """Id of the token that precedes each document."""
     file: bytes
     """Content of its tokenizer.json."""
+
+    @property
+    def adds_tokens(self) -> bool:
+        """True if programs that do not ask otherwise get special tokens around each text."""
+        return bool(self.inner.num_special_tokens_to_add(is_pair=False))
 
     def encode(self, text: str) -> NDArray[np.int64]:
         return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)

@@ -38,22 +38,37 @@ WINDOW, STRIDE = 2_048, 1_024
 
 
 class Refusal(StrEnum):
-    """Reasons why the model did not read a document."""
+    """Reasons why a document has no score by the model; from KIND on it has none for any."""
 
     NONE = ""
     EMPTY = "empty"  # no text, or not Unicode: the same for every model, and left out
     ROUND_TRIP = "round-trip"  # the tokenizer loses something: its model pays CHARGE per byte
+    KIND = "kind"
+    AHEAD = "looks-ahead"
+    UNSTEADY = "unsteady"
+    RANDOM = "random-text"
+    PREDICTIONS = "predictions"
 
     @property
     def sentence(self) -> str:
         return _SENTENCES[self]
+
+    @property
+    def is_of_model(self) -> bool:
+        return self in _OF_MODELS
 
 
 _SENTENCES = {
     Refusal.NONE: "scored",
     Refusal.EMPTY: "left out: no Unicode text",
     Refusal.ROUND_TRIP: "the tokenizer cannot restore the text: 8 bits per byte",
+    Refusal.KIND: "its architecture is not known to predict each token from those before it",
+    Refusal.AHEAD: "its predictions depend on later tokens",
+    Refusal.UNSTEADY: "its predictions depend on what it read before",
+    Refusal.RANDOM: "it predicts random text, which nobody can",
+    Refusal.PREDICTIONS: "its predictions do not form probabilities",
 }
+_OF_MODELS = frozenset(Refusal) - {Refusal.NONE, Refusal.EMPTY, Refusal.ROUND_TRIP}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

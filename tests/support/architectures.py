@@ -47,6 +47,41 @@ DECODERS: dict[str, dict[str, Any]] = {
     "mamba": {"vocab_size": 256, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
 }
 """Configurations by model_type."""
+_EXPERTS = {
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 16,
+    "head_dim": 16,
+}
+_ODD: dict[str, dict[str, Any]] = {
+    "gemma3n_text": {
+        "intermediate_size": [48, 48],
+        "num_kv_shared_layers": 0,
+        "layer_types": ["full_attention", "sliding_attention"],
+        "activation_sparsity_pattern": [0.0, 0.0],
+        "hidden_size_per_layer_input": 8,
+        "vocab_size_per_layer_input": 256,
+        "laurel_rank": 4,
+        "num_experts_per_tok": None,
+    },
+    "gpt_neo": {"num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]},
+    "mamba2": {"num_heads": 4, "head_dim": 16, "expand": 2, "state_size": 8, "n_groups": 1},
+}
+for _name in ("bitnet", "gpt_neox_japanese", "helium", "olmoe", "persimmon", "stablelm"):
+    _ODD[_name] = {"head_dim": 8}
+_ODD["modernbert-decoder"] = {"head_dim": 8}
+for _name in ("codegen", "gptj"):
+    _ODD[_name] = {"head_dim": 8, "rotary_dim": 4}
+for _name in ("qwen3_5_moe_text", "qwen3_5_text", "qwen3_next"):
+    _ODD[_name] = {
+        "linear_num_value_heads": 2,
+        "linear_num_key_heads": 2,
+        "linear_key_head_dim": 8,
+        "linear_value_head_dim": 8,
+    }
+"""Fields of architectures that are shaped like no other."""
 _GAP_FILLER = {name: _LIKE_LLAMA[name] for name in _LIKE_LLAMA if "_value_" not in name}
 _PICTURES = {
     "hidden_size": 32,
@@ -59,11 +94,20 @@ _PICTURES = {
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "pictures": (
         {"model_type": "gemma3", "text_config": _LIKE_LLAMA, "vision_config": _PICTURES},
-        "gemma3 consists of several networks (text_config, vision_config)",
+        "choose the text model (gemma3_text of gemma3)",
     ),
-    "an encoder and a decoder": ({"model_type": "bart"}, "no decoder for bart"),
-    "no language model of this kind": ({"model_type": "t5"}, "no decoder for t5"),
-    "a filler of gaps": (_GAP_FILLER | {"model_type": "bert"}, "no decoder for bert"),
+    "an encoder and a decoder": (
+        {"model_type": "bart"},
+        "'bart' is not a model_type",
+    ),
+    "no language model of this kind": (
+        {"model_type": "t5"},
+        "'t5' is not a model_type",
+    ),
+    "a filler of gaps": (
+        _GAP_FILLER | {"model_type": "bert"},
+        "'bert' is not a model_type",
+    ),
     "experts": (
         _LIKE_LLAMA | {"model_type": "mixtral", "num_local_experts": 4},
         "several matrices in one tensor (model.layers.0.mlp.experts.down_proj",
@@ -79,7 +123,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "code of its author": (
         {"model_type": "own_model", "auto_map": {"AutoModelForCausalLM": "code.Own"}},
-        "does not know the model_type 'own_model'",
+        "'own_model' is not a model_type",
     ),
     "a shape that is none": (
         _LIKE_LLAMA | {"model_type": "qwen3", "num_hidden_layers": "two"},
@@ -94,8 +138,23 @@ def fields_of(name: str) -> dict[str, Any]:
     return {"model_type": name} | DECODERS[name]
 
 
+def small_fields(name: str) -> dict[str, Any]:
+    """A small configuration of any kind that may be scored."""
+    if name in DECODERS:
+        return fields_of(name)
+    return {"model_type": name} | _LIKE_LLAMA | _EXPERTS | _ODD.get(name, {})
+
+
 def write(folder: Path, fields: dict[str, Any], seed: int = 1) -> Path:
     """Write a folder as transformers' save_pretrained does, with weights by chance."""
+    network = filled(fields, seed)
+    network.save_pretrained(folder)
+    (folder / "config.json").write_text(json.dumps(fields))
+    return folder
+
+
+def filled(fields: dict[str, Any], seed: int = 1) -> Any:  # noqa: ANN401 - any transformers network
+    """The network of a configuration, with weights by chance."""
     network: Any = hub_models.build(fields)
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -104,6 +163,4 @@ def write(folder: Path, fields: dict[str, Any], seed: int = 1) -> Path:
                 parameter.normal_(0, 0.3, generator=chance)
             else:
                 parameter.add_(torch.randn(parameter.shape, generator=chance) / 8)
-    network.save_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(fields))
-    return folder
+    return network

@@ -123,7 +123,7 @@ def verify(
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verify import VerifyOutcome
     from tequio_client.verify.report import ProgressBars
-    from tequio_shared.errors import UserFacingError
+    from tequio_shared.errors import MalformedError, UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
     try:
@@ -132,6 +132,9 @@ def verify(
     except UserFacingError as err:
         click.echo(f"could not be checked: {err}", err=True)
         sys.exit(VerifyOutcome.CANNOT_VERIFY)
+    except MalformedError as err:
+        click.echo(f"{_VERDICTS[VerifyOutcome.IS_NOT.value]}\n{err}")
+        sys.exit(VerifyOutcome.IS_NOT)
     with ProgressBars(Console(stderr=True)) as bars:
         verdict = program.verify_folder(folder, origin, bars)
     for line in (_VERDICTS[verdict.outcome.value], *verdict.lines):

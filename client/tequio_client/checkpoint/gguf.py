@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import safe_open
 
 from tequio_client.checkpoint import layout
+from tequio_client.names import clean_text
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _SAID = (
     "num_attention_heads",
 )
 _DEFAULTS_DIFFER = ("num_key_value_heads", "head_dim", "rms_norm_eps")
+_SHOWN_CHARS = 300
 _WAY_OUT = "the folder is whole without it: transformers, and what is built on it, loads that"
 
 
@@ -119,8 +121,16 @@ def _rope(config: dict[str, Any]) -> Rope:
     return Rope.from_config(config)
 
 
-_SEPARATOR = "<|separator|>"
-"""Spelt so for llama.cpp, where a zero byte would end the text."""
+_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_WORDS = r"|[^\r\n\p{L}\p{N}]?\p{L}+|"
+_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_SPLITS = {
+    _CONTRACTIONS + _WORDS + r"\p{N}{1,3}" + _REST: "dbrx",
+    _CONTRACTIONS + _WORDS + r"\p{N}" + _REST: "qwen2",
+}
+"""llama.cpp's names for the patterns by which a text is split before merges."""
+_NEVER = f"{layout.SEPARATOR} {layout.SEPARATOR}"
+"""A merge of what no text gives: llama.cpp loads no tokenizer without any."""
 
 
 def check_installed() -> None:
@@ -198,22 +208,64 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
     model = whole["model"]
     if model.get("type") != "BPE" or model.get("byte_fallback"):
         raise UserFacingError("a GGUF is written of byte-level BPE tokenizers only")
+    begin = json.loads((folder / layout.GENERATION).read_bytes())
     ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in whole["added_tokens"]}
-    special = {one["id"] for one in whole["added_tokens"] if one["special"]}
+    types = {
+        one["id"]: gguf.TokenType.CONTROL if one["special"] else gguf.TokenType.USER_DEFINED
+        for one in whole["added_tokens"]
+    } | {begin["bos_token_id"]: gguf.TokenType.CONTROL}
     names = {number: name for name, number in ids.items()}
     size = max(names) + 1
-    normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
     tokens = [names.get(at, f"[unused {at}]") for at in range(size)]
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list([_SEPARATOR if one == layout.SEPARATOR else one for one in tokens])
-    writer.add_token_types([control if at in special else normal for at in range(size)])
+    writer.add_tokenizer_pre(pre_tokenizer(whole))
+    writer.add_token_list(tokens)
+    writer.add_token_types([types.get(at, gguf.TokenType.NORMAL) for at in range(size)])
     merges = [one if isinstance(one, str) else " ".join(one) for one in model["merges"]]
-    writer.add_token_merges(merges)
-    begin = json.loads((folder / layout.GENERATION).read_bytes())
+    writer.add_token_merges(merges or [_NEVER])
     writer.add_bos_token_id(begin["bos_token_id"])
     writer.add_eos_token_id(begin["eos_token_id"])
     writer.add_add_bos_token(True)  # noqa: FBT003 - the package's own
+
+
+def pre_tokenizer(whole: dict[str, Any]) -> str:  # a tokenizer.json
+    """llama.cpp's name for how a byte-level BPE splits texts; raises UserFacingError without one.
+
+    Its program computes a fixed set of these; another one than the model's gives other tokens.
+    """
+    model, first = whole["model"], whole.get("pre_tokenizer") or {}
+    *splits, last = first.get("pretokenizers") or [first]
+    normalizer = (whole.get("normalizer") or {}).get("type")
+    is_plain = not any(
+        model.get(name) for name in ("continuing_subword_prefix", "end_of_word_suffix")
+    )
+    if last.get("type") == "ByteLevel" and not last.get("add_prefix_space") and is_plain:
+        name = _split_name(splits, uses_regex=last.get("use_regex", True), merges=model["merges"])
+        # NFC is left out by llama.cpp, and by its own files of Qwen: texts are nearly always in it.
+        is_known = normalizer is None or (name == "qwen2" and normalizer == "NFC")
+        if model.get("ignore_merges"):
+            name = "llama-bpe" if name == "dbrx" else ""  # llama.cpp does so for this name alone
+        if name and is_known:
+            return name
+    raise UserFacingError(
+        "no GGUF is written with this tokenizer.json: llama.cpp would split texts otherwise than "
+        f"its normalizer ({normalizer}) and pre_tokenizer "
+        f"({clean_text(json.dumps(first), _SHOWN_CHARS)}) do; {_WAY_OUT}"
+    )
+
+
+def _split_name(splits: list[dict[str, Any]], *, uses_regex: bool, merges: list[Any]) -> str:
+    if not merges or (not splits and uses_regex):  # without merges, splits change nothing
+        return "gpt-2"
+    if len(splits) != 1:
+        return ""
+    (one,) = splits
+    if uses_regex:
+        is_digits = one.get("type") == "Digits" and one.get("individual_digits")
+        return "smollm" if is_digits else ""
+    is_isolated = one.get("behavior") == "Isolated" and not one.get("invert")
+    pattern = str((one.get("pattern") or {}).get("Regex"))
+    return _SPLITS.get(pattern, "") if one.get("type") == "Split" and is_isolated else ""
 
 
 def _add_tensors(

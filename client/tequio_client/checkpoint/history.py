@@ -213,9 +213,9 @@ def _what(story: HeadHistory, form: ExportForm) -> str:
 
 _USE_WHOLE = (
     "```python\n"
-    "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
+    "from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast\n\n"
     'model = AutoModelForCausalLM.from_pretrained("PATH_OR_REPO")\n'
-    'tokenizer = AutoTokenizer.from_pretrained("PATH_OR_REPO")\n'
+    'tokenizer = PreTrainedTokenizerFast.from_pretrained("PATH_OR_REPO")\n'
     "```"
 )
 
@@ -226,10 +226,10 @@ def _use_adapter(base: FrozenBase) -> str:
     return (
         "```python\n"
         "from peft import PeftModel\n"
-        "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
+        "from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast\n\n"
         f'base = AutoModelForCausalLM.from_pretrained("{name}"{revision})\n'
         'model = PeftModel.from_pretrained(base, "PATH_OR_REPO")\n'
-        'tokenizer = AutoTokenizer.from_pretrained("PATH_OR_REPO")\n'
+        'tokenizer = PreTrainedTokenizerFast.from_pretrained("PATH_OR_REPO")\n'
         "```"
     )
 

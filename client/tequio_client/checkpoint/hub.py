@@ -84,13 +84,16 @@ class Hub:
             raise _translated(err, repo) from err
 
     def download(self, repo: str, revision: str | None) -> Path:
-        """Download the files of an export into the Hub's cache; raises UserFacingError.
+        """Download an export into the Hub's cache; the name of the returned folder is the commit.
 
-        The name of the returned folder is the commit.
+        Raises UserFacingError, and MalformedError for a repository with files of no export, before
+        anything is fetched.
         """
         try:
+            info = self._api.model_info(repo, revision=revision)
+            layout.check_names([one.rfilename for one in info.siblings or ()], layout.PATTERNS)
             found = self._api.snapshot_download(
-                repo, revision=revision, allow_patterns=list(layout.PATTERNS)
+                repo, revision=info.sha, allow_patterns=list(layout.PATTERNS)
             )
             return Path(found)
         except _FAILURES as err:

@@ -7,12 +7,15 @@ no program that loads models looks.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable
 from enum import Enum
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from tequio_client.names import clean_text
 from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.layout import FrozenBase
@@ -34,17 +37,16 @@ SOURCE_CONFIG = f"{TEQUIO_FOLDER}/config.json"
 REMAINDER = f"{TEQUIO_FOLDER}/remainder.safetensors"
 PROOF = f"{TEQUIO_FOLDER}/head.tlog-proof"
 CLAIM_BYTES = 1 << 16
+_NAME_CHARS = 100
 ADAPTER = "adapter_model.safetensors"
 ADAPTER_CONFIG = "adapter_config.json"
 MERGED_ADAPTER = f"{TEQUIO_FOLDER}/{ADAPTER}"
 """Of a folder where the adapters are merged into their base: what the head is."""
-ADAPTER_FILES = (ADAPTER_CONFIG, ADAPTER, "adapter_model.bin")
-"""Files that change what is loaded, and that only an export of adapters has, less the last."""
 PATTERNS = (
     *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
-    *("model*.safetensors", f"{TEQUIO_FOLDER}/*", *ADAPTER_FILES),
+    *("model*.safetensors", f"{TEQUIO_FOLDER}/*", ADAPTER_CONFIG, ADAPTER),
 )
-"""Files of a repository that are fetched in order to check it."""
+"""Files that a repository of an export may have."""
 
 
 def is_adapter(folder: Path) -> bool:
@@ -87,10 +89,36 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
+def list_files(folder: Path) -> list[str]:
+    """The paths of all files and links in a folder, ascending."""
+    found = (one for one in folder.rglob("*") if one.is_symlink() or not one.is_dir())
+    return sorted(one.relative_to(folder).as_posix() for one in found)
+
+
+def check_names(names: Iterable[str], allowed: Collection[str]) -> None:
+    """Raise MalformedError for a file that fits none of the patterns, but for hidden ones.
+
+    No program that loads models reads hidden files, and Git, the Hub and desktops leave some.
+    """
+    for name in names:
+        is_hidden = any(part.startswith(".") for part in name.split("/"))
+        if not is_hidden and not any(fnmatchcase(name, one) for one in allowed):
+            raise MalformedError(
+                f"{clean_text(name, _NAME_CHARS)} is not part of an export, and may change what "
+                "programs load: remove it"
+            )
+
+
 class WeightIndex(msgspec.Struct, frozen=True, kw_only=True):
     """The file of each tensor, as transformers lists them."""
 
     weight_map: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[\w.-]+\.safetensors\Z")]]
+
+
+def weight_file_names(folder: Path, tensors: Collection[str]) -> set[str]:
+    """The names of the files that hold these tensors, and of their index."""
+    found = {path.name for path in weight_files(folder, list(tensors)).values()}
+    return found if found == {WEIGHTS} else found | {INDEX}
 
 
 def weight_files(folder: Path, names: list[str]) -> dict[str, Path]:
@@ -163,10 +191,11 @@ def _json(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
 
-# A run on raw bytes gets a tokenizer.json that does the same to every text without a zero byte:
-# token b is byte b, and token 0 is the separator, spelt as the zero byte, which texts leave out.
+# A run on raw bytes gets a tokenizer.json that does the same to every text: token b is byte b, zero
+# bytes are left out, and token 0 is the separator. An added token would be found in a text that
+# spells it; without merges, no text gives this one.
 
-SEPARATOR = "\0"
+SEPARATOR = "<|separator|>"
 _FIRST_SPARE = 0x100
 """First letter that GPT-2's byte alphabet gives to bytes without a visible character."""
 
@@ -192,13 +221,11 @@ def byte_tokenizer() -> bytes:
     _zero, *letters = byte_alphabet()
     vocabulary = {SEPARATOR: 0} | {letter: byte for byte, letter in enumerate(letters, 1)}
     level = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    separator = {"id": 0, "content": SEPARATOR, "special": True, "normalized": False}
-    sides = {"single_word": False, "lstrip": False, "rstrip": False}
     whole: dict[str, Any] = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [separator | sides],
+        "added_tokens": [],
         "normalizer": None,
         "pre_tokenizer": {"type": "ByteLevel"} | level,
         "post_processor": None,

@@ -150,6 +150,8 @@ def _proven(raw: bytes, entry: Entry, network: LedgerNetwork, claim: HeadClaim) 
     checkpoint = open_checkpoint(proof.note, network.log_key).checkpoint
     if proof.index != claim.entry:
         raise MalformedError(f"{layout.PROOF} is about entry {proof.index}, not {claim.entry}")
+    if proof.extra not in (None, entry.leaf()):
+        raise MalformedError(f"{layout.PROOF}: its extra line is not that entry of the log")
     leaf = leaf_hash(entry.leaf())
     verify_inclusion(leaf, proof.index, checkpoint.size, proof.path, checkpoint.root)
     return checkpoint
@@ -224,9 +226,11 @@ def check_folder(folder: Path, origin: WeightsOrigin, progress: WorkProgress) ->
     try:
         claim = HeadClaim.parse(_read(folder, layout.CLAIM, layout.CLAIM_BYTES))
         manifest = _manifest(folder, claim)
-        _check_fixed(folder, manifest)
+        fixed = _check_fixed(folder, manifest)
         proof = _read(folder, layout.PROOF, PROOF_BYTES)
-        _check_weights(folder, origin, claim, manifest, progress)
+        weights = _check_weights(folder, origin, claim, manifest, progress)
+        others = (layout.CLAIM, layout.PROOF, layout.REMAINDER, layout.CARD)
+        layout.check_names(layout.list_files(folder), {*fixed, *weights, *others})
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
         raise CannotVerifyError(f"{folder} is not a complete export: {name} is missing") from err
@@ -244,7 +248,8 @@ def _manifest(folder: Path, claim: HeadClaim) -> Manifest:
     return Manifest.parse(raw)
 
 
-def _check_fixed(folder: Path, manifest: Manifest) -> None:
+def _check_fixed(folder: Path, manifest: Manifest) -> set[str]:
+    """Check the files that follow from the manifest, and return their names."""
     # Configuration and tokenizer follow from the run's documents, so they are made again here.
     by_name = {manifest.data.manifest: layout.CORPUS, manifest.model.config: layout.SOURCE_CONFIG}
     if manifest.tokenizer.file:
@@ -258,10 +263,7 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
     for name, content in due.items():
         if _read(folder, name) != content:
             raise MalformedError(f"{name} was changed after the export")
-    is_adapter = manifest.frozen is not None and form is ExportForm.HEAD
-    for name in (layout.CONFIG, *layout.ADAPTER_FILES[2:]) if is_adapter else layout.ADAPTER_FILES:
-        if (folder / name).exists():
-            raise MalformedError(f"{name} is not part of an export, and changes what is loaded")
+    return set(due)
 
 
 def _form(folder: Path, manifest: Manifest) -> ExportForm:
@@ -275,7 +277,8 @@ def _check_weights(
     claim: HeadClaim,
     manifest: Manifest,
     progress: WorkProgress,
-) -> None:
+) -> set[str]:
+    """Check the weights, and return the names of their files."""
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
@@ -297,6 +300,11 @@ def _check_weights(
             model = MergedModel.of(manifest, flat, _base(origin, manifest, Path(temporary)))
             with progress.work("merged weights compared (bytes)", model.size_bytes) as compared:
                 model.check(folder, compared)
+            own = layout.adapter_of(folder).relative_to(folder).as_posix()
+            return layout.weight_file_names(folder, model.tensors) | {own}
+    if manifest.frozen is not None:
+        return {layout.ADAPTER}
+    return layout.weight_file_names(folder, tensors.names_in_files(manifest.model).values())
 
 
 def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:

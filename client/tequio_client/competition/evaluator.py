@@ -314,8 +314,10 @@ class Evaluator:
             self._report_once(view, f"lost {name}", line)
             return
         if self._submit(scores.result_statement, scores.document):
-            bits = scores.evaluation.total.bits_per_byte
-            self._report(view, f"{name}: {bits:.6f} bits per byte, logged")
+            found = scores.evaluation
+            reasons = ", ".join(one.sentence for one in found.refusals)
+            bits = f"{found.total.bits_per_byte:.6f} bits per byte"
+            self._report(view, f"{name}: {f'refused, as {reasons}' if reasons else bits}, logged")
 
     def _score_in_time(self, view: CompetitionView, name: str) -> Evaluation:
         """Score an entrant within its part of the time; the try is counted on disk first."""
@@ -357,6 +359,7 @@ class Evaluator:
             model=model,
             texts=texts,
             scoring=view.rules.scoring,
+            beacon=view.draw.beacon,
         )
         evaluation = models.evaluate_entrant(
             task, folder / _JOURNAL, context.device, progress, context.after_batch

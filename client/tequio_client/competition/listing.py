@@ -27,7 +27,12 @@ from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
-from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules, Dates
+from tequio_shared.competition.rules import (
+    CompetitionOutcome,
+    CompetitionRules,
+    Dates,
+    RankedEntrant,
+)
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -67,7 +72,7 @@ def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: C
         table.add_row(
             str(one.rank) if one.rank else "-",
             escape(one.entrant),
-            format_bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
+            format_bits(one.nanobits_per_byte) if one.rank else unranked_reason(one),
             f"{format_bits(one.low)} to {format_bits(one.high)}" if one.rank else "",
             str(len(one.evaluators)),
         )
@@ -79,6 +84,10 @@ def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: C
     for line in _outliers(outcome):
         console.print(line, style="yellow", highlight=False)
     console.print(f"{outcome.documents:,} documents were scored", highlight=False)
+
+
+def unranked_reason(place: RankedEntrant) -> str:
+    return f"refused: {place.refusal.sentence}" if place.refusal else "too few evaluators"
 
 
 def _outliers(outcome: CompetitionOutcome) -> Iterator[str]:

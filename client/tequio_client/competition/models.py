@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 import msgspec
+import structlog
 
 from tequio_client import files
 from tequio_client.checkpoint import export
@@ -22,11 +23,13 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.names import clean_text
 from tequio_client.organiser.sealing import file_digest, staged_folder
 from tequio_client.scoring import hub
-from tequio_client.trainer import device, likelihood, weights
+from tequio_client.trainer import causality, device, likelihood, weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
+from tequio_client.trainer.model_config import ModelRefusedError
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children.evaluator import missing_memory
+from tequio_shared import scoring
 from tequio_shared.competition.rules import (
     FILES,
     CompetitionRules,
@@ -38,7 +41,9 @@ from tequio_shared.competition.rules import (
 )
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
-from tequio_shared.scoring import DocumentScore
+from tequio_shared.scoring import DocumentScore, Refusal
+
+log = structlog.get_logger(__name__)
 
 
 def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
@@ -177,6 +182,8 @@ class ScoringTask:
     model: Path
     texts: Sequence[bytes]
     scoring: Scoring
+    beacon: Digest
+    """The competition's: no entrant knew it, and every evaluator tries the same windows."""
 
 
 def evaluate_entrant(
@@ -186,16 +193,23 @@ def evaluate_entrant(
     progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
-    """Score what is not in the journal, paced by `after_batch`; raises UserFacingError."""
-    done = read_journal(journal, task.texts)
-    if len(done) < len(task.texts):
+    """Score what is not in the journal, paced by `after_batch`; raises UserFacingError.
+
+    A model that may not be scored gets an evaluation that states why in each document.
+    """
+    done = len(read_journal(journal, task.texts))
+    try:
+        # With all scores in the journal, too: a crash may have come before the last trial.
         with _blame_model(task):
             scored = likelihood.open_model(task.model, tokenizer=None, prefix=None)
-            scoring = ScoringDevice(device=chosen, on_tokens=after_batch)
+            scorer = ScoringDevice(device=chosen, on_tokens=after_batch)
             with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
-                tick(len(done))
-                _score_rest(task, scored, len(done), journal, scoring, tick)
-        done = read_journal(journal, task.texts)
+                tick(done)
+                _score_rest(task, scored, done, journal, scorer, tick)
+        documents = read_journal(journal, task.texts)
+    except ModelRefusedError as err:
+        log.warning("model refused", entrant=task.entrant, reason=err.reason, error=str(err))
+        documents = tuple(refused_score(raw, err.reason) for raw in task.texts)
     return Evaluation(
         competition=to_text(task.competition),
         entrant=task.entrant,
@@ -207,8 +221,15 @@ def evaluate_entrant(
             device=clean_text(chosen.name, _WORD_CHARS).encode("ascii", "replace").decode(),
             threads=device.thread_count(),
         ),
-        documents=done,
+        documents=documents,
     )
+
+
+def refused_score(raw: bytes, reason: Refusal) -> DocumentScore:
+    """The score of a text by a model that was refused."""
+    text = _text(raw)
+    made = scoring.score_unread(text, reason if text else Refusal.EMPTY)
+    return msgspec.structs.replace(made, document=to_text(sha256(raw)))
 
 
 def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
@@ -246,7 +267,7 @@ def _score_rest(
     scored: ScoredModel,
     done: int,
     journal: Path,
-    scoring: ScoringDevice,
+    scorer: ScoringDevice,
     tick: Callable[[int], None],
 ) -> None:
     """Score all documents after the first `done`, which stay in the journal."""
@@ -258,7 +279,8 @@ def _score_rest(
         journal.write_bytes(b"".join(line + b"\n" for line in whole))
     try:
         with journal.open("ab") as file:
-            found = likelihood.score_documents(scored, map(_text, left), rules, scoring)
+            texts = [_text(one) for one in task.texts]
+            found = causality.score_tried(scored, texts, rules, scorer, seed=task.beacon, done=done)
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")

@@ -321,6 +321,7 @@ def _own_millibits(
             model=models.fetch_model(submission, folder / "model", origin, scorer.progress),
             texts=[texts[draw.documents.index(doubt.document)]],
             scoring=view.rules.scoring,
+            beacon=draw.beacon,
         )
         made = models.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
         return made.documents[0].millibits

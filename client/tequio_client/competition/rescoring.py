@@ -176,6 +176,7 @@ def _scored(
         model=model,
         texts=[judged.texts[at] for at in chosen],
         scoring=judged.view.rules.scoring,
+        beacon=judged.view.known_draw.beacon,
     )
     journal = context.source.folder / f"{contender.entrant}.scores"
     return models.evaluate_entrant(task, journal, context.device, context.source.progress).documents
@@ -196,11 +197,13 @@ def _compare(
         for one in contender.evaluations
         if at < len(one.documents)
     )
+    why = f"it differs from the median by more than one part in {DOCUMENT_TOLERANCE:,}"
+    if median.refusal is not ours.refusal:
+        why = f"{ours.refusal.sentence}; according to the evaluators: {median.refusal.sentence}"
     report.mismatch(
         f"score of document {_number(judged, at)} for entrant {contender.entrant}",
         LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index),
-        f"scored again here, it differs from the median by more than one part in "
-        f"{DOCUMENT_TOLERANCE:,}; evaluators said: {theirs}",
+        f"scored again here, {why}; evaluators said: {theirs}",
         expected=ours.millibits,
         found=median.millibits,
     )

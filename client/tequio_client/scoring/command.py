@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from tequio_client.dataset import sources
 from tequio_client.dataset.sources import ReadOptions, TextSource
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
-from tequio_client.trainer import device, likelihood
+from tequio_client.trainer import causality, device, likelihood
 from tequio_shared.competition import result
 from tequio_shared.competition.result import ConfidenceInterval, ModelRanking
 from tequio_shared.errors import UserFacingError
@@ -34,6 +35,8 @@ class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
     tokenizer: str
     """SHA-256 of its tokenizer.json; empty for raw bytes."""
     prefix: int
+    adds_tokens: bool
+    """True if the tokenizer puts tokens around each text by default, which is not done here."""
     window: int
     stride: int
     seconds: float
@@ -63,6 +66,7 @@ _SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
 _NAME_CHARS = 60
 _READABLE = 1e7
 _GIGA = 10**9
+_SEED_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,10 @@ def _scored(
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         found = tuple(
             bars.track(
-                likelihood.score_documents(scored, texts, rules, scorer),
+                # A seed that no model can have known; it decides refusals alone, and no score.
+                causality.score_tried(
+                    scored, texts, rules, scorer, seed=secrets.token_bytes(_SEED_BYTES)
+                ),
                 total=len(texts),
                 description=clean_text(name, _NAME_CHARS),
             )
@@ -156,6 +163,7 @@ def _scored(
         model=name,
         tokenizer=to_text(sha256(file)) if file else "",
         prefix=scored.tokenizer.separator,
+        adds_tokens=scored.tokenizer.adds_tokens,
         window=rules.window,
         stride=rules.stride,
         seconds=round(time.perf_counter() - begun, 3),
@@ -213,6 +221,12 @@ def _print_speed(one: ModelScore, console: Console) -> None:
         f"window {one.window:,}, stride {one.stride:,}, prefix token {one.prefix}",
         highlight=False,
     )
+    if one.adds_tokens:
+        console.print(
+            "  its tokenizer adds tokens to each text by default, which is not done here: give "
+            "lm-evaluation-harness add_bos_token=False to get the same number",
+            highlight=False,
+        )
     why = "charged 8 bits per byte, because the tokenizer cannot reproduce them"
     _warn(totals.charged, why, console)
 

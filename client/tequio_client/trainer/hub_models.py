@@ -22,14 +22,11 @@ from torch import Tensor, nn
 from torch.nn.modules import module as modules
 from transformers import CONFIG_MAPPING, AutoConfig, AutoModelForCausalLM, PreTrainedConfig
 from transformers.integrations import hub_kernels
-from transformers.models.auto import modeling_auto
 
 from tequio_client.trainer.device import FORWARD_ERRORS
+from tequio_client.trainer.model_config import FAMILIES
 from tequio_shared.errors import UserFacingError
 
-SUPPORTED_DECODERS = (
-    "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
-)
 _PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
 _PARTS = 4_096
 _TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
@@ -49,8 +46,6 @@ BUILD_ERRORS = (
 )
 """Exceptions of transformers for configurations that make no sense to it."""
 hub_kernels._kernels_enabled = False  # noqa: SLF001 - else it downloads code where `kernels` is installed
-_TEXT_ALONE = ("attn_config", "ffn_config")  # sub-configurations without a network of their own
-_ROPE_KINDS = ("rope_type", "type")
 _KIND_CHARS, _WHY_CHARS = 60, 300
 
 
@@ -81,39 +76,6 @@ def configure(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any mod
         return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it returns tuples
     except BUILD_ERRORS as err:
         raise _cannot_build(fields, err) from err
-
-
-def check_decoder(fields: Mapping[str, Any]) -> None:  # JSON of any model
-    """Raise UserFacingError unless this is a decoder of text alone; nothing is built."""
-    config, kind = configure(fields), str(fields["model_type"])[:_KIND_CHARS]
-    others = [name for name in config.sub_configs if name not in _TEXT_ALONE]
-    if others:
-        raise UserFacingError(
-            f"{kind} consists of several networks ({', '.join(others)}), and a run trains a single "
-            "text model: choose the text model of its family (gemma3_text is one)"
-        )
-    is_gap_filler = kind in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    is_decoder = kind in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if config.is_encoder_decoder or is_gap_filler or not is_decoder:
-        raise UserFacingError(
-            f"transformers has no decoder for {kind} that predicts each token from those before "
-            f"it; a run can train {SUPPORTED_DECODERS}"
-        )
-    if _is_dynamic(fields):
-        raise UserFacingError(
-            "rope_type 'dynamic' makes predictions depend on the longest text read before; set it "
-            "to 'default' in a copy of config.json: up to max_position_embeddings that is the same"
-        )
-
-
-def _is_dynamic(fields: Mapping[str, Any]) -> bool:  # JSON of any model
-    """True if any rope field, one for all layers or one for each kind, is dynamic."""
-    for name, value in fields.items():
-        if isinstance(value, dict) and (name.startswith("rope") or name.endswith("_attention")):
-            kinds = {str(value.get(one)) for one in _ROPE_KINDS}
-            if any("dynamic" in one for one in kinds) or _is_dynamic(value):
-                return True
-    return False
 
 
 def _cannot_build(fields: Mapping[str, Any], err: Exception) -> UserFacingError:
@@ -174,7 +136,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
     if early > _APART * logits.abs().amax():
         raise UserFacingError(
             "this network's predictions depend on later tokens, so it is not a decoder; a run can "
-            f"train {SUPPORTED_DECODERS}"
+            f"train {FAMILIES}"
         )
 
 

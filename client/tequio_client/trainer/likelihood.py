@@ -32,7 +32,7 @@ from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, 
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
-from tequio_client.trainer.model_config import CONTEXT_FIELDS, parse_config
+from tequio_client.trainer.model_config import CONTEXT_FIELDS, ModelRefusedError, parse_config
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, DocumentScore, Refusal, ScoringRules, ScoringWindow
@@ -112,8 +112,8 @@ def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> Sc
 def score_documents(
     scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
-    """Score documents in order; raises UserFacingError when the model predicts no numbers."""
-    scored.model.network.to(scorer.device.handle).eval()
+    """Score documents in order; raises ModelRefusedError when the model predicts no numbers."""
+    scored = on_device(scored, scorer)
     most = min(scorer.batch_tokens, _LOGITS // vocabulary_size(scored.model))
     scorer = replace(scorer, batch_tokens=max(most, 1))
     group: list[_Document] = []
@@ -125,6 +125,25 @@ def score_documents(
             yield from _scores(scored, group, rules, scorer)
             group, tokens = [], 0
     yield from _scores(scored, group, rules, scorer)
+
+
+def on_device(scored: ScoredModel, scorer: ScoringDevice) -> ScoredModel:
+    """Move the network to the device, without dropout."""
+    scored.model.network.to(scorer.device.handle).eval()
+    return scored
+
+
+def read_tokens(scored: ScoredModel, text: str) -> NDArray[np.int64]:
+    """The prefix and the tokens of a text; empty for one that the model does not read."""
+    return _read(scored, text).stream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputRow:
+    """Inputs [L] of one window, and the targets of the last ones."""
+
+    inputs: NDArray[np.int64]
+    targets: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +164,14 @@ class _Part:
     @property
     def length(self) -> int:
         return self.window.end - self.window.first
+
+    @property
+    def row(self) -> InputRow:
+        stream, last = self.document.stream, self.window.end + 1
+        return InputRow(
+            inputs=stream[self.window.first : self.window.end],
+            targets=stream[last - self.window.scored : last],
+        )
 
 
 def _read(scored: ScoredModel, text: str) -> _Document:
@@ -167,9 +194,9 @@ def _scores(
     scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, scorer: ScoringDevice
 ) -> Iterator[DocumentScore]:
     for batch in _batches(group, rules, scorer.batch_tokens):
-        for part, found in zip(batch, _losses(scored, batch, scorer), strict=True):
+        rows = [part.row for part in batch]
+        for part, found in zip(batch, row_losses(scored, rows, scorer), strict=True):
             part.document.losses.extend(found)
-        scorer.on_tokens(sum(part.window.scored for part in batch))
     for document in group:
         if document.refusal:
             yield scoring.score_unread(document.text, document.refusal)
@@ -183,9 +210,10 @@ def _rounded(scored: ScoredModel, document: _Document) -> DocumentScore:
         nats = max(math.fsum(document.losses), 0.0)
         return scoring.score_document(document.text, tokens=len(document.stream) - 1, nats=nats)
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
-        raise UserFacingError(
+        raise ModelRefusedError(
+            Refusal.PREDICTIONS,
             f"{scored.folder} predicts infinite or NaN values in a document that begins "
-            f"{document.text[:40]!r}; use a checkpoint from before its training diverged"
+            f"{document.text[:40]!r}; use a checkpoint from before its training diverged",
         ) from err
 
 
@@ -205,27 +233,36 @@ def _batches(
         del parts[:count]
 
 
-def _losses(
-    scored: ScoredModel, batch: Sequence[_Part], scorer: ScoringDevice
+def row_losses(
+    scored: ScoredModel, rows: Sequence[InputRow], scorer: ScoringDevice
 ) -> list[list[float]]:
+    """Nats of the targets of rows in one batch; raises ModelRefusedError for other shapes."""
     # Padded with zeros at the end, which no earlier prediction depends on.
-    ids_bl = np.zeros((len(batch), batch[0].length), np.int64)
-    targets: list[Tensor] = []
-    for row, part in zip(ids_bl, batch, strict=True):
-        stream, window = part.document.stream, part.window
-        row[: part.length] = stream[window.first : window.end]
-        last = window.end + 1
-        targets.append(torch.from_numpy(stream[last - window.scored : last]))
+    ids_bl = np.zeros((len(rows), max(len(one.inputs) for one in rows)), np.int64)
+    for padded, row in zip(ids_bl, rows, strict=True):
+        padded[: len(row.inputs)] = row.inputs
     with torch.inference_mode(), _exactly(scorer.device):
         logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(scorer.device.handle))
-        return [
-            _of_targets(row_lv[part.length - part.window.scored : part.length], wanted)
-            for row_lv, part, wanted in zip(logits_blv, batch, targets, strict=True)
+        # All logits of a row enter its log-sum-exp, so that probabilities add up to one over
+        # whatever the model calls its vocabulary.
+        most = scored.tokenizer.vocab_size
+        if logits_blv.shape[:-1] != ids_bl.shape or logits_blv.shape[-1] < most:
+            raise ModelRefusedError(
+                Refusal.PREDICTIONS,
+                f"{scored.folder} predicts {list(logits_blv.shape)} numbers for "
+                f"{list(ids_bl.shape)} tokens of a vocabulary of {most:,}",
+            )
+        found = [
+            _of_targets(row_lv[len(row.inputs) - len(row.targets) : len(row.inputs)], row.targets)
+            for row_lv, row in zip(logits_blv, rows, strict=True)
         ]
+    scorer.on_tokens(sum(len(row.targets) for row in rows))
+    return found
 
 
-def _of_targets(logits_lv: Tensor, targets: Tensor) -> list[float]:
+def _of_targets(logits_lv: Tensor, targets_l: NDArray[np.int64]) -> list[float]:
     found: list[float] = []
+    targets = torch.from_numpy(targets_l)
     # Piece by piece: all of [L, V] in binary64 may not fit into memory.
     step = max(_WIDE // logits_lv.shape[1], 1)
     for first in range(0, len(targets), step):
@@ -305,10 +342,5 @@ def _object(path: Path) -> dict[str, Any]:  # JSON of any model
 
 
 def _context(fields: Mapping[str, Any]) -> int:  # JSON of any model
-    inner = fields.get("text_config")
-    for one in (fields, inner if isinstance(inner, dict) else {}):
-        for name in CONTEXT_FIELDS:
-            value = one.get(name)
-            if isinstance(value, int) and value > 0:
-                return value
-    return 0
+    values = (fields.get(name) for name in CONTEXT_FIELDS)
+    return next((one for one in values if isinstance(one, int) and one > 0), 0)

@@ -152,7 +152,6 @@ def _on_meta(fields: dict[str, Any], tensors: int) -> CausalModel:  # JSON of an
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
     check_sizes(fields, tensors)
-    hub_models.check_decoder(fields)
     with hub_models.limit_modules(tensors), torch.device("meta"):
         made = of_network(hub_models.build(fields))
     hub_models.check_network(made.network, made.parameters)

@@ -1,5 +1,10 @@
 """Configurations of models, read as data: no code of their authors runs, and sizes are limited.
 
+A head is trained, and a model is scored, to predict each token from those before it. Transformers
+computes many networks that read later tokens too, some of them by a single field that their own
+configuration class does not list (`is_causal`). So only kinds are accepted whose masks were read
+and tried, and no field may change a mask. `causality.py` tries each model again as it is scored.
+
 A module of its own without torch, because exports apply the same rules to the configurations that
 they write.
 """
@@ -7,10 +12,33 @@ they write.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tequio_shared.errors import UserFacingError
+from tequio_shared.scoring import Refusal
+
+CAUSAL_KINDS = frozenset({
+    "afmoe", "apertus", "arcee", "biogpt", "bitnet", "bloom", "codegen", "cohere", "cohere2",
+    "ctrl", "cwm", "diffllama", "doge", "ernie4_5", "ernie4_5_moe", "exaone4", "exaone_moe",
+    "falcon", "falcon_mamba", "flex_olmo", "gemma", "gemma2", "gemma3_text", "gemma3n_text", "glm",
+    "glm4", "glm4_moe", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gpt_neox_japanese",
+    "gpt_oss", "gptj", "granite", "granitemoe", "granitemoeshared", "helium", "hunyuan_v1_dense",
+    "hunyuan_v1_moe", "jais2", "jamba", "jetmoe", "lfm2", "llama", "llama4_text", "mamba",
+    "mamba2", "minimax", "ministral", "ministral3", "mistral", "mixtral", "modernbert-decoder",
+    "mpt", "nanochat", "nemotron", "olmo", "olmo2", "olmo3", "olmo_hybrid", "olmoe", "openai-gpt",
+    "opt", "persimmon", "phi", "phi3", "phimoe", "qwen2", "qwen2_moe", "qwen3", "qwen3_5_moe_text",
+    "qwen3_5_text", "qwen3_moe", "qwen3_next", "recurrent_gemma", "rwkv", "seed_oss", "smollm3",
+    "stablelm", "starcoder2", "vaultgemma", "xglm", "xlstm",
+})  # fmt: skip  # one a line would be ninety
+"""Values of model_type whose networks predict each token from those before it."""
+FAMILIES = (
+    "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
+)
+_ABSENT = ("bidirectional", "cross_attention", "encoder_decoder", "prefix_lm")
+_WINDOWS = ("window", "window_size", "attention_chunk_size", "local_attention")
+_ROPE_KINDS = ("rope_type", "type")
+_QUOTED_CHARS = 60
 
 CODE_PREFIXES = (
     "auto_map",
@@ -38,7 +66,63 @@ def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
         raise UserFacingError(f"the model's configuration is not valid JSON: {err}") from err
     if not isinstance(fields, dict) or "model_type" not in fields:
         raise UserFacingError("the model's configuration has no model_type")
-    return without_code(fields)
+    found = without_code(fields)
+    _check_causal(found)
+    return found
+
+
+class ModelRefusedError(UserFacingError):
+    """A model that may not be scored; `reason` is what an evaluation says of it."""
+
+    def __init__(self, reason: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def _check_causal(fields: Mapping[str, Any]) -> None:  # JSON of any model
+    """Raise ModelRefusedError unless each prediction follows from earlier tokens alone."""
+    kind = fields["model_type"]
+    if kind not in CAUSAL_KINDS:
+        raise ModelRefusedError(
+            Refusal.KIND,
+            f"{str(kind)[:_QUOTED_CHARS]!r} is not a model_type that is known to predict each "
+            f"token from those before it alone, such as {FAMILIES}; of a model of several "
+            "networks, choose the text model (gemma3_text of gemma3)",
+        )
+    for name, value in _walk(fields):
+        if why := _mask_change(name, value):
+            found = f"{name[:_QUOTED_CHARS]} is {str(value)[:_QUOTED_CHARS]}"
+            raise ModelRefusedError(Refusal.KIND, f"the configuration's {found}: {why}")
+
+
+def _walk(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:  # JSON of any model
+    """Each field at every depth."""
+    left: list[Any] = [fields]
+    while left:
+        one = left.pop()
+        if isinstance(one, Mapping):
+            yield from one.items()
+            left.extend(one.values())
+        elif isinstance(one, list):
+            left.extend(one)
+
+
+def _mask_change(name: str, value: Any) -> str:  # noqa: ANN401 - JSON of any model
+    """Why the field could let a prediction depend on later tokens or other texts; empty: not."""
+    # Transformers reads a missing `is_causal` as true, but null as false.
+    is_ahead = "causal" in name and value is not True
+    if is_ahead or (any(one in name for one in _ABSENT) and value not in (None, False)):
+        return "predictions would depend on later tokens, so remove that field"
+    is_window = name.endswith(_WINDOWS) and not isinstance(value, bool)
+    if is_window and isinstance(value, (int, float)) and value <= 0:
+        # Where a mask forbids everything, softmax spreads over all tokens, later ones too.
+        return "a layer has to see at least one token; null makes it see all before it"
+    if name in _ROPE_KINDS and "dynamic" in str(value):
+        return (
+            "rope_type 'dynamic' makes predictions depend on the longest text read before; "
+            "'default' is the same up to max_position_embeddings"
+        )
+    return ""
 
 
 def without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model

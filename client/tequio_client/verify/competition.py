@@ -49,6 +49,7 @@ _OF_A_PLACE = (
     "submission",
     "author",
     "rank",
+    "refusal",
     "millibits",
     "size_bytes",
     "nanobits_per_byte",

@@ -9,6 +9,7 @@ beacon. docs/protocol.md, section 19.6.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -319,7 +320,7 @@ def compute_outcome(
     millibits = {
         name: [one.middle[at].millibits for at in kept]
         for name, one in judged.items()
-        if kept and one.middle
+        if kept and one.middle and not one.refusal
     }
     sizes = [texts[at].size_bytes for at in kept]
     places: tuple[RankedModel, ...] = ()
@@ -347,7 +348,10 @@ def judging_medians(
 
 
 class _EntrantScores:
-    """The evaluators of one entrant; `middle` are their medians, None where it cannot be ranked."""
+    """The evaluators of one entrant; `middle` are their medians, None where there are none.
+
+    `refusal` is the reason against its model that at least half of them state, if they do.
+    """
 
     def __init__(self, contender: JudgedEntrant, texts: Sequence[DrawnText]) -> None:
         self._contender = contender
@@ -355,9 +359,11 @@ class _EntrantScores:
         # By key in order, so that the outcome has one spelling.
         by_key = {one.evaluator: one for one in contender.evaluations}
         self._evaluations = dict(sorted(by_key.items()))
-        fitting = {key: one.documents for key, one in by_key.items() if not self._undrawn(one)}
-        self.middle = _medians(tuple(fitting.values()))
-        self._deviations = deviations(fitting) if self.middle else {}
+        fitting = {key: one for key, one in by_key.items() if not self._undrawn(one)}
+        self.middle = _medians(tuple(one.documents for one in fitting.values()))
+        self.refusal = _refusal(tuple(fitting.values())) if self.middle else Refusal.NONE
+        scores = {key: one.documents for key, one in fitting.items()}
+        self._deviations = deviations(scores) if self.middle else {}
 
     def row(self, place: RankedModel | None, millibits: int, size_bytes: int) -> RankedEntrant:
         """Row of the entrant in the ranking; without a place it is listed, but not ranked."""
@@ -372,6 +378,7 @@ class _EntrantScores:
             nanobits_per_byte=place.nanobits_per_byte if place else 0,
             low=place.interval.low if place else 0,
             high=place.interval.high if place else 0,
+            refusal=self.refusal,
             evaluators=tuple(self._one(key, one) for key, one in self._evaluations.items()),
         )
 
@@ -392,11 +399,12 @@ class _EntrantScores:
     def _undrawn(self, evaluation: Evaluation) -> int:
         """Count the documents in it that were not drawn."""
         # Counted instead of refused: the evaluation is in the log, and the outcome has to name it.
+        reasons = evaluation.refusals
         fits = sum(
-            text.is_in(score)
+            text.is_in(score) and (not reasons or score.refusal in {*reasons, Refusal.EMPTY})
             for text, score in zip(self._texts, evaluation.documents, strict=False)
         )
-        return max(len(self._texts), len(evaluation.documents)) - fits
+        return max(len(self._texts), len(evaluation.documents)) - (0 if len(reasons) > 1 else fits)
 
 
 def _compared(pair: ModelPair) -> ComparedEntrants:
@@ -422,6 +430,14 @@ def _medians(scores: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, 
     worst = max(nanobits_per_byte(one.millibits, one.size_bytes) for one in found)
     is_countable = max(worst, ScoreTotals.of(found).millibits) <= JSON_INTEGER
     return found if is_countable and most * len(found) < _INT64 else None
+
+
+def _refusal(evaluations: Sequence[Evaluation]) -> Refusal:
+    """The reason that most evaluators state, if at least half of all state one."""
+    stated = Counter(reason for one in evaluations for reason in one.refusals)
+    if 2 * stated.total() < len(evaluations):
+        return Refusal.NONE
+    return max(Refusal, key=lambda one: stated[one])
 
 
 def _is_text(raw: bytes) -> bool:

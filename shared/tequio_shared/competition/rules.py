@@ -23,7 +23,7 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.limits import JSON_INTEGER, STATEMENT_BYTES
-from tequio_shared.scoring import DocumentScore, ScoreTotals
+from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
 from tequio_shared.sealed_set import CUSTODIANS, SealedSet
 from tequio_shared.statements.competitions import EntrantName
 from tequio_shared.statements.network import RepoText, RevisionText
@@ -252,6 +252,11 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def total(self) -> ScoreTotals:
         return ScoreTotals.of(self.documents)
 
+    @property
+    def refusals(self) -> frozenset[Refusal]:
+        """The reasons against the model as a whole; a valid evaluation has at most one."""
+        return frozenset(one.refusal for one in self.documents if one.refusal.is_of_model)
+
 
 def evaluation_bytes(documents: int) -> int:
     """Largest evaluation of that many documents, in bytes."""
@@ -288,6 +293,8 @@ class RankedEntrant(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     low: Natural
     """The 95 % interval of the bootstrap goes from here to `high`, in nanobits per byte."""
     high: Natural
+    refusal: Refusal
+    """Why the model is not ranked, according to at least half of the evaluators."""
     evaluators: Annotated[tuple[JudgedEvaluation, ...], Meta(max_length=EVALUATORS)]
     """Ascending by key."""
 

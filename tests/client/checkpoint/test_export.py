@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.shutdown import first_error
@@ -132,6 +133,14 @@ def test_no_code_of_the_configurations_author_is_named(whole: Path) -> None:
     assert "auto_map" not in fields
     assert fields["dtype"] == "float32"
     assert fields["architectures"] == ["LlamaForCausalLM"]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\0", "<|separator|>", "Ā"])
+def test_the_byte_tokenizer_reads_what_the_run_reads_of_odd_texts(whole: Path, text: str) -> None:
+    theirs, ours = Tokenizer.from_file(str(whole / "tokenizer.json")), ByteTokenizer()
+    ids = theirs.encode(text, add_special_tokens=False).ids
+    assert ids == ours.encode(text).tolist()
+    assert theirs.decode(ids, skip_special_tokens=False) == ours.decode(ids)
 
 
 TEXTS = ("milpa y maíz", "Ā is not a zero", "🌽\r\n\ttabs", "", " lead", "a" * 300)

@@ -20,7 +20,8 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.keys.state import IdentityError
 from tequio_client.verify.report import NoProgress
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
+from tests.support.attack_table import attack
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
 
@@ -129,16 +130,16 @@ def test_what_comes_back_from_the_hub_is_the_head(
     assert {name: (found / name).read_bytes() for name in files_of(whole)} == files_of(whole)
 
 
-def test_of_a_repository_with_other_files_only_an_exports_are_fetched(
-    hub: FakeHub, whole: Path, site: ServedLog
+@attack("M10", layer="cli", ends="a repository with such a file is refused, and nothing fetched")
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "added_tokens.json", "film.mp4"])
+def test_a_repository_with_files_of_no_export_is_refused(
+    hub: FakeHub, whole: Path, site: ServedLog, name: str
 ) -> None:
     put(hub, whole, site)
     there = hub.repositories[REPO]
-    more = {"pytorch_model.bin": b"\x80", "adapter_config.json": b"{}", "film.mp4": b"0" * 9}
-    there.commit(there.commits[there.main] | more)
-    found = Hub(None, hub.url).download(REPO, None)
-    assert found.name == there.main
-    assert set(files_of(found)) == {*files_of(whole), "adapter_config.json"}
+    there.commit(there.commits[there.main] | {name: b"\x80", ".gitattributes": b""})
+    with pytest.raises(MalformedError, match=f"{name} is not part of an export"):
+        Hub(None, hub.url).download(REPO, None)
 
 
 def test_a_cut_connection_is_tried_again(hub: FakeHub, whole: Path, site: ServedLog) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,8 +19,10 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.verify import CheckpointVerdict, VerifyOutcome
 from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.log.policy import TlogProof
 from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import SwarmLog
+from tests.support.attack_table import attack
 from tests.support.llama_swarm import ROUNDS, played, served_log
 
 if TYPE_CHECKING:
@@ -134,7 +137,54 @@ def test_other_texts_for_the_same_tokens_are_found(
 
 def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ServedLog) -> None:
     (folder / "adapter_config.json").write_text("{}")
-    assert "changes what is loaded" in is_not(folder, site)
+    assert "adapter_config.json is not part of an export" in is_not(folder, site)
+
+
+PLANTED = (
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+    "pytorch_model.bin",
+    "modeling_maize.py",
+    "model-00002-of-00002.safetensors",
+    "adapter_model.safetensors",
+    "tequio/adapter_model.safetensors",
+    "additional/chat.jinja",
+    "model.safetensors.index.json",
+)
+
+
+@attack("M10", layer="cli", ends="named, and refused: exit status 2")
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_file_that_no_export_has_is_found(folder: Path, site: ServedLog, name: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(b"{}")
+    assert f"{name} is not part of an export" in is_not(folder, site)
+
+
+@attack("M10", layer="cli", ends="named, and refused: exit status 2")
+def test_a_folder_behind_a_link_is_found(folder: Path, site: ServedLog, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "additional_chat_templates").symlink_to(tmp_path / "elsewhere")
+    assert "additional_chat_templates is not part of an export" in is_not(folder, site)
+
+
+def test_what_git_the_hub_and_desktops_leave_is_no_part_of_a_model(
+    folder: Path, site: ServedLog
+) -> None:
+    (folder / "README.md").write_text("Another card.")
+    for name in (".gitattributes", ".DS_Store", ".git/config", ".cache/huggingface/CACHEDIR.TAG"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"")
+    assert checked(folder, site.url).outcome is VerifyOutcome.IS_THE_HEAD
+
+
+@attack("M10", layer="cli", ends="the leaf beside a proof is compared with the log: exit status 2")
+def test_another_leaf_beside_the_proof_is_found(folder: Path, site: ServedLog) -> None:
+    proof = TlogProof.parse((folder / layout.PROOF).read_bytes())
+    changed = replace(proof, extra=(proof.extra or b"") + b" ")
+    (folder / layout.PROOF).write_bytes(changed.encode())
+    assert "its extra line is not that entry" in is_not(folder, site)
 
 
 def test_a_tensor_more_or_less_is_found(folder: Path, site: ServedLog) -> None:

@@ -16,6 +16,7 @@ from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, 
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import DocumentScore, Refusal
 from tests.support import scoring_vectors
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +98,7 @@ def test_the_vector_comes_out_to_the_byte() -> None:
     )
     assert json.loads(found.encode()) == case["expected"]["outcome"]
     assert sha256(found.encode()).hex() == case["expected"]["sha256"]
-    assert [one.rank for one in found.places] == [1, 1, 3, 0, 0]
+    assert [one.rank for one in found.places] == [1, 1, 3, 0, 0, 0]
 
 
 def test_copies_share_their_rank_and_a_worse_model_comes_after_both() -> None:
@@ -201,3 +202,69 @@ def test_the_order_in_which_they_are_given_says_nothing() -> None:
 def test_an_outcome_is_canonical() -> None:
     raw = judged(contender("one", EVEN, EVEN, EVEN)).encode()
     assert encoding.encode(encoding.parse(raw, len(raw))) == raw
+
+
+def refusing(entrant: str, number: int, reason: Refusal) -> Evaluation:
+    """An evaluation that refuses the model, for the same texts."""
+    found = evaluation(entrant, number, [8_000 * text.size_bytes for text in TEXTS])
+    documents = (msgspec.structs.replace(one, refusal=reason) for one in found.documents)
+    return msgspec.structs.replace(found, documents=tuple(documents))
+
+
+CHEAP = [50 * text.size_bytes for text in TEXTS]
+
+
+@attack("C12", layer="coord", ends="not ranked, and the outcome says why")
+@attack(
+    "C16", layer="coord", ends="an evaluator that scores it all the same is named as an outlier"
+)
+def test_an_entrant_that_most_evaluators_refuse_is_not_ranked() -> None:
+    cheat = told(
+        "cheat",
+        refusing("cheat", 0, Refusal.AHEAD),
+        evaluation("cheat", 1, CHEAP),
+        refusing("cheat", 2, Refusal.AHEAD),
+    )
+    found = judged(contender("maize", EVEN, EVEN, EVEN), cheat)
+    assert ranks(found) == {"maize": 1, "cheat": 0}
+    (place,) = (one for one in found.places if one.entrant == "cheat")
+    assert (place.refusal, place.millibits, place.low) == (Refusal.AHEAD, 0, 0)
+    (named,) = (one for one in place.evaluators if one.is_outlier)
+    assert named.evaluator == cheat.evaluations[1].evaluator
+    assert named.outside == len(TEXTS)
+    assert {"cheat"}.isdisjoint(name for pair in found.pairs for name in (pair.first, pair.other))
+
+
+@attack(
+    "C16",
+    layer="coord",
+    ends="it is ranked by the others, and the one that refuses it is an outlier",
+)
+def test_one_evaluator_cannot_remove_an_honest_entrant() -> None:
+    maize = told(
+        "maize",
+        evaluation("maize", 0, EVEN),
+        refusing("maize", 1, Refusal.RANDOM),
+        evaluation("maize", 2, EVEN),
+    )
+    found = judged(maize, contender("bean", CHEAP, CHEAP, CHEAP))
+    assert ranks(found) == {"bean": 1, "maize": 2}
+    (place,) = (one for one in found.places if one.entrant == "maize")
+    assert (place.refusal, place.millibits) == (Refusal.NONE, sum(EVEN))
+    assert [one.evaluator for one in place.evaluators if one.is_outlier] == [
+        maize.evaluations[1].evaluator
+    ]
+
+
+@attack("C16", layer="coord", ends="it does not count: a reason is about the whole model")
+@pytest.mark.parametrize("other", [Refusal.NONE, Refusal.KIND])
+def test_an_evaluation_that_refuses_a_model_for_some_texts_is_not_valid(other: Refusal) -> None:
+    mixed = changed(refusing("maize", 1, Refusal.AHEAD), 3, refusal=other)
+    found = judged(
+        told("maize", evaluation("maize", 0, EVEN), mixed, evaluation("maize", 2, EVEN)),
+        contender("bean", EVEN, EVEN, EVEN),
+    )
+    assert ranks(found) == {"bean": 1, "maize": 0}, "two valid evaluations are too few"
+    (place,) = (one for one in found.places if one.entrant == "maize")
+    assert place.refusal is Refusal.NONE
+    assert [one.is_outlier for one in place.evaluators].count(True) == 1

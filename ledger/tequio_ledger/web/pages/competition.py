@@ -59,7 +59,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             scores=competition_scores.score_rows(now, outcome),
             due=len(now.evaluators) * sum(one.submission is not None for one in now.entrants),
             pairs=competition_scores.pair_rows(outcome),
-            unranked=[one.entrant for one in outcome.places if not one.rank] if outcome else [],
+            unranked=competition_scores.unranked(outcome) if outcome else {},
             is_final=outcome is not None,
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),

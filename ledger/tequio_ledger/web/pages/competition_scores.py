@@ -36,6 +36,7 @@ PENDING, SILENT = "due", "silent"
 _TONES = {REVEALED: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
 _NANO = MILLIBITS * NANOBITS
 _LEAST_TO_DOUBT = 3
+_TOO_FEW = "too few evaluators scored them"
 """If two evaluators differ, nobody knows which of them is off."""
 
 
@@ -127,6 +128,15 @@ def leaders(outcome: CompetitionOutcome) -> str:
     names = " and ".join(one.entrant for one in first)
     value = text.decimal(first[0].nanobits_per_byte / _NANO, 4)
     return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
+
+
+def unranked(outcome: CompetitionOutcome) -> dict[str, list[str]]:
+    """Names of the entrants without a rank, by the reason in words."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in outcome.places:
+        if not one.rank:
+            found[one.refusal.sentence if one.refusal else _TOO_FEW].append(one.entrant)
+    return found
 
 
 def pair_rows(
