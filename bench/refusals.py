@@ -24,7 +24,7 @@ from loops.machine import machine
 from tequio_client.worker.rounds.announce import CommitmentFilter
 from tequio_client.worker.swarm.membership import AddressRecords
 from tequio_ledger.log.admission import screen
-from tequio_ledger.state import State
+from tequio_shared.served.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader

@@ -31,7 +31,6 @@ from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.runtime import Clock
-from tequio_ledger.state import State
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder, Bucket
 from tequio_ledger.store.database import Database, closed_on_error
@@ -39,6 +38,7 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
+from tequio_shared.served.state import State
 
 FOUNDING_S = 30.0
 """Maximum wait for a network that another process founds."""

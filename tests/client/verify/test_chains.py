@@ -8,7 +8,7 @@ import pytest
 
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
-from tequio_ledger.state import State
+from tequio_shared.served.state import State
 from tequio_shared.errors import RefusedError
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import Author

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.log.admission import admit, screen
-from tequio_ledger.state import State
+from tequio_shared.served.state import State
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer

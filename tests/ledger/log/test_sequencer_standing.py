@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows, queries
+from tequio_shared.served.rows import StandingRow
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.keys import Signer
@@ -90,9 +91,9 @@ def entry_at(ledger: Ledger, index: int) -> Entry:
         return Entry.parse(log_rows.read_leaves(connection, index, index + 1)[0])
 
 
-def row_of(ledger: Ledger, peer: SigningPeer) -> queries.StandingRow:
+def row_of(ledger: Ledger, peer: SigningPeer) -> StandingRow:
     with ledger.database.reader.begin() as connection:
-        row = queries.peer(connection, peer.key)
+        row = queries.key(connection, peer.key)
     assert row is not None
     return row.standing
 

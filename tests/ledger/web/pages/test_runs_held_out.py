@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow
 from tequio_ledger.web.pages.runs import held_out
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
