@@ -84,7 +84,7 @@ FORGERIES = {
     ),
     "a measure that is gone": Forgery(
         table="measured",
-        orders="DELETE FROM measured WHERE round = 3",
+        orders="DELETE FROM measured WHERE round = (SELECT MIN(round) FROM measured)",
         path="/v1/runs/{run}/measures",
     ),
     "a round missing from a peer's list": Forgery(

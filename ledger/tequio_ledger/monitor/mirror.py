@@ -54,6 +54,7 @@ class Mirror:
         self.genesis = genesis
         self._net = genesis.network_id
         self._fetch = fetch
+        self.now_ms = clock
         self._blobs = BlobFolder(folder / "blobs", self.database, clock, 0)
         self.state = State(genesis, self._document)
         self._integrity = Integrity(self._net)

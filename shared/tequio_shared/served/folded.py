@@ -39,7 +39,7 @@ class FoldedRows:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._size = 0
+        self.size = 0  # entries folded, also those from which nothing follows
         self._rounds: defaultdict[RunId, dict[int, RoundRow]] = defaultdict(dict)
         self._measures: defaultdict[RunId, dict[int, list[MeasureRow]]] = defaultdict(dict)
         self._attended: defaultdict[PeerKey, list[AttendedRound]] = defaultdict(list)
@@ -48,7 +48,6 @@ class FoldedRows:
 
     def record(self, index: int, statement: Statement) -> None:
         """Record what follows from an entry that the state has applied."""
-        self._size = index + 1
         match statement.body:
             case HeadMeasure() as body:
                 row = measure_row(index, statement, body)
@@ -80,8 +79,8 @@ class FoldedRows:
 
     def keys(self, after: PeerKey | None, limit: int) -> list[KeyRows]:
         """Give keys in order of registration, then by key, after a key."""
-        if self._keys[0] != self._size:
-            self._keys = self._size, sorted(self._state.peers, key=self._registration)
+        if self._keys[0] != self.size:
+            self._keys = self.size, sorted(self._state.peers, key=self._registration)
         listed = self._keys[1]
         first = 0
         if after is not None:
@@ -125,8 +124,8 @@ class FoldedRows:
         return self._state.peers[key].registered_index, key
 
     def _ranked(self) -> list[RankedRow]:
-        if self._ranking[0] != self._size:
-            self._ranking = self._size, list(self._rank())
+        if self._ranking[0] != self.size:
+            self._ranking = self.size, list(self._rank())
         return self._ranking[1]
 
     def _rank(self) -> Iterator[RankedRow]:

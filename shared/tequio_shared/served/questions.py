@@ -7,9 +7,8 @@ can neither stop early nor send a reader around in circles.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -27,8 +26,19 @@ PAGE = 1_000
 """Rows of one answer."""
 _ASIDE = {"as_of", "peer_id", "why", "void", "lacks"}
 """Fields that do not follow from the log alone: texts for people, and what the time decides."""
-Answer = Callable[[str, AsOf], Struct]
-"""Makes a page from the place where it begins (empty: the first) and the log it is true for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What answers are made of, true for one size of the log."""
+
+    state: State
+    rows: DerivedRows
+    now_ms: int
+
+
+Answer = Callable[[Basis, str, AsOf], Struct]
+"""Makes a page; the text is the place where it begins, empty for the first one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,81 +60,84 @@ class Question:
         begin = f"&{self.parameter}={self.begin}" if self.begin else ""
         return f"{self.path}?limit={PAGE}{begin}"
 
-    def due(self, as_of: AsOf) -> Struct:
-        """Make the answer that is due in the log of that size, which is the size of our state."""
-        return self.answer(self.begin, as_of)
+    def due(self, basis: Basis, as_of: AsOf) -> Struct:
+        """Make the answer that is due; `as_of` names the size for which the basis is true."""
+        return self.answer(basis, self.begin, as_of)
 
     def following(self, due: Struct) -> Question | None:
         """Give the question for the page after a due answer; None at the end."""
         begin = getattr(due, "next", None)
         if begin is None:
             return None
-        # By rank and not behind a key: a page that was requested behind a key that we do not know
-        # at another size could not be compared.
+        # By rank and not behind a key, whose place may be another one at the next size.
         place = due.rows[-1].rank if isinstance(due, RankingAnswer) else begin
         return replace(self, begin=str(place))
 
 
-def questions(state: State, rows: DerivedRows, now_ms: Callable[[], int]) -> Iterator[Question]:
+def questions(state: State) -> Iterator[Question]:
     """Give the first page of every answer: one for each list, two for each key, run and so on."""
+    yield Question(path="/v1/peers", parameter="after", answer=_peers)
+    yield _listed("/v1/ranking", lambda on, *page: answers.ranking_page(on.rows, *page))
+    yield _listed("/v1/quarantine", lambda on, *page: answers.quarantine_page(on.rows, *page))
+    yield _listed("/v1/runs", lambda on, *page: answers.runs_page(on.state, *page))
+    yield _listed("/v1/invitations", lambda on, *page: answers.invitations_page(on.state, *page))
     yield Question(
-        path="/v1/peers",
-        parameter="after",
-        answer=lambda at, as_of: answers.peers_page(
-            rows, key_from_text(at) if at else None, PAGE, as_of
-        ),
+        path="/v1/connectors",
+        answer=lambda on, _, as_of: answers.connectors_answer(on.state, as_of),
     )
-    yield _by_number("/v1/ranking", partial(answers.ranking_page, rows))
-    yield _by_number("/v1/quarantine", partial(answers.quarantine_page, rows))
-    yield _by_number("/v1/runs", partial(answers.runs_page, state))
-    yield _by_number("/v1/invitations", partial(answers.invitations_page, state))
-    connectors = partial(answers.connectors_answer, state)
-    yield Question(path="/v1/connectors", answer=lambda _, as_of: connectors(as_of))
-    yield _by_number(
+    yield _listed(
         "/v1/competitions",
-        lambda at, limit, as_of: competitions.competitions_page(state, at, limit, as_of, now_ms()),
+        lambda on, *page: competitions.competitions_page(on.state, *page, on.now_ms),
     )
     for run in list(state.runs):
-        yield from _of_run(state, rows, run)
+        yield from _of_run(run)
     for competition in list(state.competitions.views):
-        yield _of_competition(state, competition, now_ms)
+        yield _of_competition(competition)
     for key in list(state.peers):
-        yield from _of_key(state, rows, key)
+        yield from _of_key(key)
 
 
-def _by_number(path: str, page: Callable[[int, int, AsOf], Struct], first: int = 0) -> Question:
+def _listed(path: str, page: Callable[[Basis, int, int, AsOf], Struct], first: int = 0) -> Question:
+    """Make the question for a list whose pages begin after a number."""
     return Question(
         path=path,
         parameter="after",
-        answer=lambda at, as_of: page(int(at) if at else first, PAGE, as_of),
+        answer=lambda on, at, as_of: page(on, int(at) if at else first, PAGE, as_of),
     )
 
 
-def _of_run(state: State, rows: DerivedRows, run: RunId) -> Iterator[Question]:
+def _peers(on: Basis, at: str, as_of: AsOf) -> Struct:
+    return answers.peers_page(on.rows, key_from_text(at) if at else None, PAGE, as_of)
+
+
+def _of_run(run: RunId) -> Iterator[Question]:
     path = f"/v1/runs/{to_text(run)}"
-    yield Question(path=path, answer=lambda _, as_of: answers.run_answer(state, run, as_of))
-    yield _by_number(f"{path}/rounds", partial(answers.rounds_page, rows, run))
-    yield _by_number(f"{path}/measures", partial(answers.measures_page, rows, run), first=-1)
+    yield Question(path=path, answer=lambda on, _, as_of: answers.run_answer(on.state, run, as_of))
+    yield _listed(f"{path}/rounds", lambda on, *page: answers.rounds_page(on.rows, run, *page))
+    yield _listed(
+        f"{path}/measures", lambda on, *page: answers.measures_page(on.rows, run, *page), first=-1
+    )
 
 
-def _of_competition(state: State, competition: Digest, now_ms: Callable[[], int]) -> Question:
-    def answer(_: str, as_of: AsOf) -> Struct:
-        now = competitions.competition_snapshot(state, competition, now_ms())
+def _of_competition(competition: Digest) -> Question:
+    def answer(on: Basis, _: str, as_of: AsOf) -> Struct:
+        now = competitions.competition_snapshot(on.state, competition, on.now_ms)
         return competitions.competition_answer(now, as_of)
 
     return Question(path=f"/v1/competitions/{to_text(competition)}", answer=answer)
 
 
-def _of_key(state: State, rows: DerivedRows, key: PeerKey) -> Iterator[Question]:
+def _of_key(key: PeerKey) -> Iterator[Question]:
     path = f"/v1/peers/{to_text(key)}"
     yield Question(
-        path=path, answer=lambda _, as_of: answers.peer_answer(key_rows(state, key), as_of)
+        path=path,
+        answer=lambda on, _, as_of: answers.peer_answer(key_rows(on.state, key), as_of),
     )
     yield Question(
         path=f"{path}/rounds",
         parameter="before",
-        answer=lambda at, as_of: answers.peer_rounds_page(
-            rows, key, int(at) if at else JSON_INTEGER, PAGE, as_of
+        answer=lambda on, at, as_of: answers.peer_rounds_page(
+            on.rows, key, int(at) if at else JSON_INTEGER, PAGE, as_of
         ),
     )
 
@@ -158,23 +171,36 @@ def differences(due: Struct, found: object) -> Iterator[Difference]:
 
 def _compare(place: str, due: object, found: object) -> Iterator[Difference]:
     if isinstance(due, dict) and isinstance(found, dict):
-        for name in due.keys() - _ASIDE:
+        for name in sorted(due.keys() - _ASIDE):
             yield from _compare(f"{place}.{name}".strip("."), due[name], found.get(name))
     elif isinstance(due, list | tuple) and isinstance(found, list):
-        if len(due) != len(found):
-            yield Difference(place=f"{place} (rows)", due=str(len(due)), found=str(len(found)))
-        for row, other in zip(due, found, strict=False):
-            yield from _compare(f"{place}[{_name(row)}]", row, other)
+        yield from _compare_rows(place, due, found)
     elif due != found or isinstance(due, bool) != isinstance(found, bool):
-        yield Difference(place=place, due=repr(due), found=repr(found)[:200])
+        yield Difference(place=place, due=repr(due), found=repr(found))
 
 
-_NAMES = ("key", "run", "round", "rank", "competition", "invitation", "entry", "index")
+def _compare_rows(
+    place: str, due: Sequence[object], found: Sequence[object]
+) -> Iterator[Difference]:
+    """Compare rows by what names them, so that a missing one does not shift all others."""
+    ours, theirs = _named(due), _named(found)
+    for name in ours.keys() - theirs.keys():
+        yield Difference(place=f"{place}[{name}]", due="a row", found="none")
+    for name in theirs.keys() - ours.keys():
+        yield Difference(place=f"{place}[{name}]", due="none", found="a row")
+    for name in ours.keys() & theirs.keys():
+        yield from _compare(f"{place}[{name}]", ours[name], theirs[name])
+    if len(found) != len(theirs) or (list(ours) != list(theirs) and ours.keys() == theirs.keys()):
+        yield Difference(place=f"{place}, the order", due="another one", found="rows in disorder")
 
 
-def _name(row: object) -> str:
-    """Name a row by its first field that does so."""
-    names: Iterable[object] = (
-        (row[one] for one in _NAMES if one in row) if isinstance(row, dict) else ()
-    )
-    return str(next(iter(names), ""))
+_NAMES = ("rank", "run", "round", "entrant", "evaluator", "key", "competition", "invitation")
+
+
+def _named(rows: Sequence[object]) -> dict[str, object]:
+    """Give rows by the fields that name them; other values by their place."""
+    found = {}
+    for at, row in enumerate(rows):
+        names = [str(row[one]) for one in _NAMES if one in row] if isinstance(row, dict) else []
+        found[" ".join(names) or str(at)] = row
+    return found
