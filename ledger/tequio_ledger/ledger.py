@@ -21,11 +21,13 @@ import structlog
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import open_genesis, read_genesis
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard, NotSigningError, Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
+from tequio_ledger.log.table_check import TableCheck
 from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
@@ -100,6 +102,8 @@ class Ledger:
                 pause_s=self.settings.publish_pause_ms / 1000,
             )
             self.publisher.load()
+        documents = DocumentCache(self.blobs)
+        self.tables = TableCheck(self.database, self.genesis.network_id, documents)
         self._builder = Builder(
             genesis=self.genesis,
             folder=self._folder,
@@ -127,6 +131,7 @@ class Ledger:
             if view.log.published.size == 0:
                 raise UserFacingError(str(err)) from err
             self.sequencer = view
+        self.tables.start(self.state, self.sequencer.log.published)
 
     @property
     def log(self) -> Log:
@@ -149,6 +154,7 @@ class Ledger:
     async def run(self) -> None:
         """Log and publish until cancelled; raises FatalLogError for a failure that is final."""
         tasks = [asyncio.create_task(self._run())]
+        tasks.append(asyncio.create_task(self.tables.run(lambda: self.sequencer)))
         if self.publisher is not None:
             tasks.append(asyncio.create_task(self.publisher.run()))
         try:
@@ -188,6 +194,9 @@ class Ledger:
             return Health(status=self.guard.mark.cause.value, detail=self.guard.reason)
         if self.sequencer.closed_for is not None:
             return Health(status="read-only", detail=self.sequencer.closed_for)
+        damage = self.tables.reason
+        if damage is not None:
+            return Health(status="damaged", detail=damage)
         reason = self.sequencer.timekeeper.reason
         if reason is not None:
             return Health(status="clock", detail=reason)

@@ -85,9 +85,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         mirror.load()
         return mirror
 
-    each = QUESTIONS if every_s else sys.maxsize
-    opened = Watch(ledger, open_mirror, alarms, policy, now_ms, questions_each=each)
-    with closing(opened) as watch:
+    with closing(Watch(ledger, open_mirror, alarms, policy, now_ms)) as watch:
         log.info(
             "tequio-ledger monitor watches",
             url=ledger.url,
@@ -97,7 +95,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         )
         while True:
             try:
-                watch.check()
+                watch.check(QUESTIONS if every_s else sys.maxsize)
             except FoundError as err:
                 alarms.ring(err.alarm)
                 if err.alarm.kind in FINAL:

@@ -80,7 +80,7 @@ class UnpublishedAnswers:
 # --- The ledger's answers about its log, compared with our own.
 
 QUESTIONS = 200
-"""Answers compared in one check, unless it is the only one; the next check goes on with others."""
+"""Answers compared in one check; the next one goes on with the others."""
 
 
 class MovedOnError(Exception):
@@ -177,12 +177,8 @@ class Watch:
         clock: Clock,
         *,
         steady_s: Callable[[], float] = time.monotonic,
-        questions_each: int = QUESTIONS,
     ) -> None:
-        """Open the copy; `questions_each` answers are compared at each check.
-
-        Raises UserFacingError, also for a policy that names only other logs.
-        """
+        """Open the copy; raises UserFacingError, also for a policy that names only other logs."""
         self._ledger = ledger
         self._open_mirror = open_mirror
         self.mirror = open_mirror()
@@ -199,18 +195,17 @@ class Watch:
         self._bad_since: dict[AlarmKind, float] = {}
         self._ahead = UnpublishedAnswers(steady_s)
         self._answers = AnswerComparison(ledger)
-        self._questions = questions_each
 
     def close(self) -> None:
         self.mirror.close()
 
-    def check(self) -> None:
-        """Read and compare new entries; raises FoundError for a fault of the log itself.
+    def check(self, questions: int = QUESTIONS) -> None:
+        """Read new entries and compare so many answers; raises FoundError for a faulty log.
 
         Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """
         try:
-            if self._read() and self._compare_claims():
+            if self._read() and self._compare_claims(questions):
                 self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
@@ -318,13 +313,13 @@ class Watch:
                 why = f"{tile.path()} is not made of the entries"
                 raise self._found(AlarmKind.ENTRIES, why, note)
 
-    def _compare_claims(self) -> bool:
-        """Compare the ledger's derived answers; False when its checkpoint does not count."""
+    def _compare_claims(self, questions: int) -> bool:
+        """Compare some of the ledger's derived answers; False when its checkpoint does not count."""
         self._answers.begin(self.mirror.state)
         for _ in range(ASKED):
             found = []
             try:
-                self._answers.compare(self.mirror, self._questions)
+                self._answers.compare(self.mirror, questions)
             except MovedOnError as err:
                 self._ahead.add(err.size, err.root)
                 if self._read_until(err.size):

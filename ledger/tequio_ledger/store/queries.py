@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Connection,
     Row,
     Select,
+    and_,
     cast,
+    exists,
     func,
+    literal,
     literal_column,
     select,
     tuple_,
@@ -21,28 +26,36 @@ from sqlalchemy import (
 from tequio_ledger.store import ranking
 from tequio_ledger.store.models import (
     Attended,
+    Base,
     Credit,
     KeyTier,
+    LogEntry,
     Measured,
     Peer,
     PeerStanding,
     Round,
+    Run,
 )
 from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.answers import LISTED_STANDINGS
 from tequio_shared.served.rows import (
     AttendedRound,
+    AttendedRow,
+    CreditRow,
     KeyRows,
     MeasuredHead,
     MeasureRow,
     PeerRow,
     RankedRow,
     RoundRow,
+    RoundRows,
+    RunRow,
     StandingRow,
     TierRow,
     measured_heads,
 )
+from tequio_shared.statements.runs import RoundRoster
 
 DAY_MS = 86_400_000
 
@@ -229,3 +242,76 @@ def _tier(row: Row[Any]) -> TierRow:
         anonymous = int(Tier.ANONYMOUS)
         return TierRow(peer=row.key, tier=anonymous, owner=row.key, run=None, until=0, since=None)
     return TierRow(**{one.name: getattr(row, f"tier_{one.name}") for one in fields(TierRow)})
+
+
+# --- Rows as they are stored, for the ledger's check of its tables.
+
+
+def run_row(connection: Connection, run: bytes) -> RunRow | None:
+    """Read the row of a run; None when there is none."""
+    found = connection.execute(select(*_columns(Run, RunRow)).where(Run.run == run)).first()
+    return None if found is None else RunRow(**found._asdict())
+
+
+def stored_round(
+    connection: Connection, run: bytes, number: int, attended: Iterable[AttendedRow]
+) -> RoundRows:
+    """Read the rows of a round, and those of the named rows of its members that are there."""
+    credit = select(*_columns(Credit, CreditRow)).where(Credit.run == run, Credit.round == number)
+    measure = select(*_columns(Measured, MeasureRow))
+    measure = measure.where(Measured.run == run, Measured.round == number)
+    found: list[AttendedRow] = []
+    for index, members in groupby(attended, lambda one: one.closed_index):
+        keys = [one.peer for one in members]
+        query = select(*_columns(Attended, AttendedRow))
+        query = query.where(Attended.closed_index == index, Attended.peer.in_(keys))
+        found += [AttendedRow(**row._asdict()) for row in connection.execute(query)]
+    return RoundRows(
+        round=round_row(connection, run, number),
+        credits=tuple(CreditRow(**row._asdict()) for row in connection.execute(credit)),
+        measures=tuple(MeasureRow(**row._asdict()) for row in connection.execute(measure)),
+        attended=tuple(found),
+    )
+
+
+def attended_counts(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, int]:
+    """Count the rounds of each of some keys; O(their rounds), by the table's key alone."""
+    query = select(Attended.peer, func.count()).where(Attended.peer.in_(wanted))
+    return dict(connection.execute(query.group_by(Attended.peer)).tuples().all())
+
+
+def reasons(
+    connection: Connection, table: str, after: tuple[Any, ...] | None, limit: int
+) -> list[tuple[tuple[Any, ...], bool]]:
+    """Read keys of a table after one, ascending, and whether an entry of the log explains each."""
+    kind, reason = _REASONS[table]
+    keys = list(kind.__table__.primary_key.columns)
+    query = select(*keys, exists().where(reason).label("has_reason")).order_by(*keys).limit(limit)
+    if after is not None:
+        query = query.where(tuple_(*keys) > tuple_(*(literal(one) for one in after)))
+    return [(tuple(row)[:-1], bool(row.has_reason)) for row in connection.execute(query)]
+
+
+def _is_rostered(run: Any, number: Any) -> ColumnElement[bool]:  # noqa: ANN401 - columns of any table
+    is_roster = LogEntry.type == RoundRoster.TYPE
+    return and_(LogEntry.run == run, LogEntry.round == number, is_roster)
+
+
+_REASONS: dict[str, tuple[type[Base], ColumnElement[bool]]] = {
+    # A key is registered by an entry of its own.
+    "peer": (Peer, LogEntry.author == Peer.key),
+    "standing": (PeerStanding, LogEntry.author == PeerStanding.peer),
+    "tier": (KeyTier, LogEntry.author == KeyTier.peer),
+    "run": (Run, (LogEntry.idx == Run.opened_index) & (LogEntry.run == Run.run)),
+    "round": (Round, _is_rostered(Round.run, Round.round)),
+    "credit": (Credit, _is_rostered(Credit.run, Credit.round)),
+    "measured": (
+        Measured,
+        and_(
+            LogEntry.idx == Measured.entry,
+            LogEntry.author == Measured.peer,
+            LogEntry.run == Measured.run,
+            LogEntry.round == Measured.round,
+        ),
+    ),
+}

@@ -156,7 +156,7 @@ class State(NetworkView):
             self._round_entries[run].append((index, statement))
         if isinstance(statement.body, RoundClose | RoundVoid):
             current = self.runs[run].round
-            self.attended.update(current.slot_of if current is not None else ())
+            self.attended.update([] if current is None else [*current.slot_of])
 
 
 # --- Rows of a key.

@@ -213,6 +213,11 @@ HEALTH_LABELS = {
     "read-only": StatusLabel(
         "Read-only", "danger", "Published entries are served; new statements are refused."
     ),
+    "damaged": StatusLabel(
+        "Tables are damaged",
+        "danger",
+        "Figures that do not follow from the log are withheld; the log itself is served.",
+    ),
     "no-quorum": StatusLabel(
         "Waiting for witnesses",
         "warn",
