@@ -204,8 +204,8 @@ class LogAudit:
         found = differences(due, stated.content)
         sure = (one for one in found if not self._is_doubtful(question.path, one.place))
         for one in islice(sure, LISTED_DIFFERENCES):
-            what, detail = f"answer {question.path}", f"{one.place} as of {size} entries"
-            place = _place(question)
+            what, place = f"answer {question.path}, {one.place}", _place(question)
+            detail = f"as of {size} entries"
             self._report.mismatch(what, place, detail, expected=one.due, found=one.found)
         following = question.following(due)
         if following is not None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.blobs import BlobFolder, blob_path
 from tequio_ledger.store.files import explain
-from tequio_shared.errors import FatalLogError
-from tequio_shared.ids import Digest, digest_from_text, from_text, sha256
+from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.ids import Digest, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
@@ -54,6 +54,22 @@ def document_of(statement: Statement) -> Digest:
     if name is None:
         raise AssertionError(f"{statement.type} names no document")
     return name
+
+
+def missing_document(index: int, statement: Statement) -> UserFacingError:
+    """Explain that the log cannot be read, as the document of an entry is missing or damaged."""
+    if statement.type not in NAMING:
+        return UserFacingError(
+            f"entry {index} ({statement.type}) rests on a document that is missing or damaged: "
+            "`tequio-ledger doctor` names it"
+        )
+    name = document_of(statement)
+    return UserFacingError(
+        f"blob {name.hex()}, which entry {index} ({statement.type}) names, is missing or damaged: "
+        f"copy it from a backup to {blob_path(name)} in the folder or bucket of blobs, or fetch it "
+        f"from /v1/blobs/{to_text(name)} of a mirror, and start again; "
+        "`tequio-ledger doctor` lists all that are missing"
+    )
 
 
 class DocumentCache:

@@ -4,9 +4,9 @@ Rules. A row is right if it follows from the log, and every row that follows mus
 goes over all tables in slices that cost milliseconds: keys against the state, which contains all of
 them; the entries of the log, each with the rows of its round; and rows that no entry explains. A
 start checks for START_S before it serves, which is all of a small log; while it serves, pass
-follows pass, for at most a tenth of the time. No answer is made from a table with a wrong row (`Database.damaged`)
-until `tequio-ledger replay` has rewritten it: such a row means that somebody else writes to this
-database, or that the disk fails, so nothing is repaired in silence.
+follows pass, for at most a tenth of the time. No answer is made from a table with a wrong row
+(`Database.damaged`) until `tequio-ledger replay` has rewritten it: such a row means that somebody
+else writes to this database, or that the disk fails, so nothing is repaired in silence.
 """
 
 from __future__ import annotations
@@ -346,10 +346,10 @@ def _differ(name: str, table: str, due: Row | None, found: Row | None) -> Iterat
             stored, expected = ("there", "no such row") if found else ("missing", "there")
             yield _wrong(table, name, stored, expected)
         return
-    stored = columns(found)
+    in_table = columns(found)
     for column, value in columns(due).items():
-        if stored[column] != value:
-            was, should = _shown(stored[column]), _shown(value)
+        if in_table[column] != value:
+            was, should = _shown(in_table[column]), _shown(value)
             yield WrongRow(table=table, row=name, column=column, stored=was, due=should)
 
 

@@ -314,7 +314,7 @@ class Watch:
                 raise self._found(AlarmKind.ENTRIES, why, note)
 
     def _compare_claims(self, questions: int) -> bool:
-        """Compare some of the ledger's derived answers; False when its checkpoint does not count."""
+        """Compare some of the answers; False when the ledger's checkpoint does not count."""
         self._answers.begin(self.mirror.state)
         for _ in range(ASKED):
             found = []

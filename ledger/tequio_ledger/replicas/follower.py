@@ -21,7 +21,7 @@ import structlog
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from tequio_ledger.log.documents import NAMING, DocumentCache, document_of
+from tequio_ledger.log.documents import NAMING, DocumentCache, document_of, missing_document
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Known, Logged, Outcome, Refused
@@ -93,8 +93,11 @@ class Follower:
         self.published = self.log.published
 
     def apply(self, stored: StoredEntry, entry: Entry) -> None:
-        """Apply one entry to the state."""
-        self.state.apply(stored.index, entry, stored.at_ms)
+        """Apply one entry to the state; raises UserFacingError when its document is missing."""
+        try:
+            self.state.apply(stored.index, entry, stored.at_ms)
+        except KeyError as err:
+            raise missing_document(stored.index, entry.statement) from err
         if entry.statement.author == self.state.genesis.coordinator_key:
             self.timekeeper.record(entry.statement.ts)
 

@@ -277,7 +277,7 @@ def stored_round(
 def attended_counts(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, int]:
     """Count the rounds of each of some keys; O(their rounds), by the table's key alone."""
     query = select(Attended.peer, func.count()).where(Attended.peer.in_(wanted))
-    return dict(connection.execute(query.group_by(Attended.peer)).tuples().all())
+    return {row[0]: row[1] for row in connection.execute(query.group_by(Attended.peer))}
 
 
 def reasons(
@@ -285,7 +285,7 @@ def reasons(
 ) -> list[tuple[tuple[Any, ...], bool]]:
     """Read keys of a table after one, ascending, and whether an entry of the log explains each."""
     kind, reason = _REASONS[table]
-    keys = list(kind.__table__.primary_key.columns)
+    keys = list(kind.__table__.primary_key)
     query = select(*keys, exists().where(reason).label("has_reason")).order_by(*keys).limit(limit)
     if after is not None:
         query = query.where(tuple_(*keys) > tuple_(*(literal(one) for one in after)))

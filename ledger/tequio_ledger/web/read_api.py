@@ -203,8 +203,9 @@ async def get_competitions(
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
-    now_ms = ledger.clock()
-    return competitions.competitions_page(ledger.state, after, limit, as_of(published), now_ms)
+    return competitions.competitions_page(
+        ledger.state, after, limit, as_of(published), now_ms=ledger.clock()
+    )
 
 
 @get("/v1/competitions/{competition}")

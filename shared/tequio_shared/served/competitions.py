@@ -25,7 +25,7 @@ from tequio_shared.served.state import CompetitionEvent, State
 
 
 def competitions_page(
-    state: State, after: int, limit: int, as_of: AsOf, now_ms: int
+    state: State, after: int, limit: int, as_of: AsOf, *, now_ms: int
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
     later = (

@@ -120,6 +120,15 @@ class FoldedRows:
         end = bisect_right(found, before - 1, key=lambda one: one.closed_index)
         return found[max(end - limit, 0) : end][::-1]
 
+    def earned(self, run: RunId, size: int) -> Counter[PeerKey]:
+        """Sum up what keys earned in a run in the log of a size, those with points only."""
+        found = Counter[PeerKey]()
+        for key, rounds in self._attended.items():
+            for one in rounds:
+                if one.run == run and one.closed_index < size and one.micropoints:
+                    found[key] += one.micropoints
+        return found
+
     def _registration(self, key: PeerKey) -> tuple[int, PeerKey]:
         return self._state.peers[key].registered_index, key
 

@@ -87,7 +87,7 @@ def questions(state: State) -> Iterator[Question]:
     )
     yield _listed(
         "/v1/competitions",
-        lambda on, *page: competitions.competitions_page(on.state, *page, on.now_ms),
+        lambda on, *page: competitions.competitions_page(on.state, *page, now_ms=on.now_ms),
     )
     for run in list(state.runs):
         yield from _of_run(run)
@@ -176,7 +176,7 @@ def _compare(place: str, due: object, found: object) -> Iterator[Difference]:
     elif isinstance(due, list | tuple) and isinstance(found, list):
         yield from _compare_rows(place, due, found)
     elif due != found or isinstance(due, bool) != isinstance(found, bool):
-        yield Difference(place=place, due=repr(due), found=repr(found))
+        yield Difference(place=place, due=str(due), found=str(found))
 
 
 def _compare_rows(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows, queries
-from tequio_shared.served.rows import StandingRow
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS
 from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.served.rows import StandingRow
 from tequio_shared.statements.network import (
     FaultReport,
     MemberLeave,

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select, text
 
 from tequio_ledger.store import ranking
-from tequio_ledger.store.queries import StoredRows
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
+from tequio_ledger.store.queries import StoredRows
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm

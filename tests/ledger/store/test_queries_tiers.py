@@ -10,10 +10,10 @@ import pytest
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.replay import replay
 from tequio_ledger.store import queries
-from tequio_shared.served.rows import TierRow
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.tiers import Tier, owner_of
+from tequio_shared.served.rows import TierRow
 from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
@@ -95,8 +95,7 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         assert isinstance(outcome, Logged)
         owner = Digest(LINK.key)
         assert gate.row(guest) == TierRow(
-            peer=guest,
-            tier=Tier.INVITED, owner=owner, run=None, until=0, since=outcome.index
+            peer=guest, tier=Tier.INVITED, owner=owner, run=None, until=0, since=outcome.index
         )
         _, spent = await gate.join("late guest", LINK)
         assert isinstance(spent, Refused)
@@ -114,8 +113,7 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         index = await gate.vouch(one)
         account = owner_of(gate.connector.key, ACCOUNT)
         assert gate.row(one) == TierRow(
-            peer=one,
-            tier=Tier.VOUCHED, owner=account, run=None, until=gate.end, since=index
+            peer=one, tier=Tier.VOUCHED, owner=account, run=None, until=gate.end, since=index
         )
         await gate.vouch(other)
         assert gate.row(other).owner == account

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 from tequio_ledger.web.pages.competition_charts import SwarmHistory, side_curves
 from tequio_shared.ids import PeerKey
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 from tequio_shared.statements.runs import HeadMeasure
 
 
