@@ -14,13 +14,14 @@ from tequio_shared.statements.runs import RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Entry
 from tests.support.forked_program import LEDGER, run_forked
 from tests.support.ledger_with_history import live_yesterday
-from tests.support.ledgers import VirtualClock, make_settings, opened, start
+from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.ids import Digest
 
+NETWORK = ("--network", "test", "--origin", "ledger.example/test")
 NAMES = {"manifest": RunOpen.TYPE, "roster": RoundRoster.TYPE, "result": RoundClose.TYPE}
 
 
@@ -54,15 +55,13 @@ def test_a_start_names_the_blob_and_the_way_out(
         path.write_bytes(b"{" + path.read_bytes()[1:-1] + b"]")
     else:
         path.unlink()
-    process = start(folder, "--port", "0")
-    assert process.stderr is not None
-    printed = process.stderr.read()
-    assert process.wait(30) == 1
-    last = printed.splitlines()[-1]
+    done = run_forked(LEDGER, "serve", "--dir", str(folder), "--port", "0", *NETWORK)
+    printed = done.stderr
+    assert done.returncode == 1, printed
     assert "Traceback" not in printed
+    last = printed.splitlines()[-1]
     for part in (name.hex(), f"entry {index}", "missing or damaged", "backup", "doctor"):
         assert part in last, printed
-    process.stderr.close()
 
 
 def test_a_replay_names_the_blob_too(history: Path, tmp_path: Path) -> None:
@@ -70,8 +69,7 @@ def test_a_replay_names_the_blob_too(history: Path, tmp_path: Path) -> None:
     shutil.copytree(history, folder)
     _, name = named(folder, RoundClose.TYPE)
     (folder / "blobs" / blob_path(name)).unlink()
-    words = ("--dir", str(folder), "--network", "test", "--origin", "ledger.example/test")
-    done = run_forked(LEDGER, "replay", *words)
+    done = run_forked(LEDGER, "replay", "--dir", str(folder), *NETWORK)
     assert done.returncode == 1
     assert name.hex() in done.stderr
     assert "Traceback" not in done.stderr

@@ -55,7 +55,8 @@ FORGERIES = {
     "a key that is gone": Forgery(
         table="peer",
         orders="DELETE FROM peer WHERE key = (SELECT p.key FROM peer p JOIN standing s ON "
-        "s.peer = p.key WHERE micropoints > 0 AND standing = 'active' ORDER BY micropoints LIMIT 1)",
+        "s.peer = p.key WHERE micropoints > 0 AND standing = 'active' "
+        "ORDER BY micropoints LIMIT 1)",
         event=f"{_KEY} $",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\](?!\.).*(expected|is) a row",
     ),
