@@ -338,6 +338,8 @@ class Integrity:
         except KeyError as err:
             raise missing_document(stored.index, entry.statement) from err
         except (PeerError, RefusedError) as err:
+            if isinstance(err.__cause__, KeyError):  # the rules refuse an entry without it
+                raise missing_document(stored.index, entry.statement) from err
             raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
 
 
