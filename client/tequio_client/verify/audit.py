@@ -162,7 +162,9 @@ class LogAudit:
                     waiting.extend(self._compare(one))
                 tick(len(some))
         if waiting:
-            detail = f"{len(waiting)} and more were not compared, as so many before them failed"
+            detail = (
+                f"{len(waiting)} answers and their further pages were not compared: too many failed"
+            )
             self._report.missing("derived answers", LogPlace(), detail)
 
     def _ask(self, question: Question) -> StatedAnswer | None:
@@ -212,7 +214,7 @@ class LogAudit:
             yield following
 
     def _is_doubtful(self, path: str, place: str) -> bool:
-        """Whether what is due there rests on something that could not be folded."""
+        """Return whether the due value rests on something that could not be folded."""
         fold = self.fold
         broken = [to_text(run) for run, history in fold.runs.items() if history.is_broken]
         names = f"{path} {place}"

@@ -283,7 +283,7 @@ class FoldedLog:
             self._fold_to(None)
 
     def read_to(self, size: int, patience_s: float = 0.0) -> bool:
-        """Fold exactly so many entries; False if they are not published within `patience_s`.
+        """Fold up to exactly that size; False if they are not published within `patience_s`.
 
         Raises as `read`; the entries up to the newest checkpoint are folded by later calls.
         """

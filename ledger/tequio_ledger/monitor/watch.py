@@ -200,7 +200,7 @@ class Watch:
         self.mirror.close()
 
     def check(self, questions: int = QUESTIONS) -> None:
-        """Read new entries and compare so many answers; raises FoundError for a faulty log.
+        """Read new entries and compare some answers; raises FoundError for a faulty log.
 
         Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """

@@ -28,9 +28,9 @@ from tequio_shared.served.rows import (
     AttendedRow,
     CreditRow,
     MeasureRow,
+    OpenedRunRow,
     RoundRow,
     RoundRows,
-    RunRow,
     columns,
     measure_row,
     place_of,
@@ -61,7 +61,7 @@ class Changes:
     """Keys whose row is written again from the state; so are `standings` and `tiers`."""
     standings: set[PeerKey] = field(default_factory=set)
     tiers: set[PeerKey] = field(default_factory=set)
-    runs: list[RunRow] = field(default_factory=list)
+    runs: list[OpenedRunRow] = field(default_factory=list)
     rounds: dict[tuple[bytes, int], RoundRow] = field(default_factory=dict)
     credits: list[CreditRow] = field(default_factory=list)
     attended: list[AttendedRow] = field(default_factory=list)

@@ -46,11 +46,11 @@ from tequio_shared.served.rows import (
     KeyRows,
     MeasuredHead,
     MeasureRow,
+    OpenedRunRow,
     PeerRow,
     RankedRow,
     RoundRow,
     RoundRows,
-    RunRow,
     StandingRow,
     TierRow,
     measured_heads,
@@ -247,10 +247,10 @@ def _tier(row: Row[Any]) -> TierRow:
 # --- Rows as they are stored, for the ledger's check of its tables.
 
 
-def run_row(connection: Connection, run: bytes) -> RunRow | None:
+def run_row(connection: Connection, run: bytes) -> OpenedRunRow | None:
     """Read the row of a run; None when there is none."""
-    found = connection.execute(select(*_columns(Run, RunRow)).where(Run.run == run)).first()
-    return None if found is None else RunRow(**found._asdict())
+    found = connection.execute(select(*_columns(Run, OpenedRunRow)).where(Run.run == run)).first()
+    return None if found is None else OpenedRunRow(**found._asdict())
 
 
 def stored_round(

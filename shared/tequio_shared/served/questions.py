@@ -1,7 +1,7 @@
 """Every answer about the log that a ledger gives, as questions, each with the answer that is due.
 
-A question is asked of the ledger, and answered again from rows and a state of one's own, which must
-be those of the size that the answer names. Pages follow each other by our own `next`, so a ledger
+A question is asked of the ledger, and answered again from the reader's own rows and state, at the
+size of the log that the answer names. Pages follow each other by our own `next`, so a ledger
 can neither stop early nor send a reader around in circles.
 """
 

@@ -45,7 +45,7 @@ TeamOf = Callable[[PeerKey, int], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
+class OpenedRunRow:
     run: bytes
     opened_index: int
     manifest: bytes
@@ -148,7 +148,9 @@ class TierRow:
     since: int | None
 
 
-Row = RunRow | RoundRow | CreditRow | AttendedRow | MeasureRow | PeerRow | StandingRow | TierRow
+Row = (
+    OpenedRunRow | RoundRow | CreditRow | AttendedRow | MeasureRow | PeerRow | StandingRow | TierRow
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,12 +262,12 @@ def _attended(index: int, members: Mapping[int, PeerKey]) -> tuple[AttendedRow, 
     return tuple(AttendedRow(peer=key, closed_index=index) for key in members.values())
 
 
-def run_row(index: int, statement: Statement) -> RunRow:
+def run_row(index: int, statement: Statement) -> OpenedRunRow:
     """Derive the row of a run from its run.open."""
     if statement.run is None or not isinstance(statement.body, RunOpen):
         raise AssertionError(f"{statement.type} opens no run")
     manifest = digest_from_text(statement.body.manifest)
-    return RunRow(run=statement.run, opened_index=index, manifest=manifest)
+    return OpenedRunRow(run=statement.run, opened_index=index, manifest=manifest)
 
 
 def measure_row(index: int, statement: Statement, body: HeadMeasure) -> MeasureRow:

@@ -237,7 +237,7 @@ def said(ledger: Served, entry: Entry) -> str:
     return str(answer.json()["items"][0]["status"])
 
 
-def audited(ledger: Served, report: Path) -> tuple[int, list[tuple[str, str]]]:
+def audited(ledger: Served, report: Path) -> tuple[int, list[tuple[str, str | None]]]:
     """Exit status of the audit, and what it found of whom."""
     words = ["audit", "--ledger", ledger.url, "--json", str(report)]
     code = CliRunner().invoke(cli, words).exit_code

@@ -68,7 +68,7 @@ def test_another_tier_or_owner_in_the_api_is_found(swarm: Swarm) -> None:
     for name, index in (("invited", 0), ("known", 2)):
         one, log = swarm.volunteers[index], SwarmLog(swarm)
         truth = swarm.tiers.highest(one.key)
-        assert truth.owner != one.key, name
+        assert to_text(truth.owner) != to_text(one.key), name
         log.lie_about(one.key, tier={"owner": to_text(one.key)})
         what = f"answer /v1/peers/{to_text(one.key)}, tier.owner"
         finding = found(audit(log, AuditOptions()), what)
