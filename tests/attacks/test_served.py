@@ -32,7 +32,7 @@ IN_TABLES = pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What an audit and a monitor printed about one ledger."""
+    """Findings of an audit and of a monitor about one ledger."""
 
     audited: str
     watched: str

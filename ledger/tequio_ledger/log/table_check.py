@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 START_S = 1.0
 """Time for which a start checks before it serves."""
 KEYS, ENTRIES, ROWS = 64, 128, 512
-"""What one slice contains at most."""
+"""Largest contents of one slice."""
 RANKED = 1_000
 """Places of the ranking that are checked before everything else."""
 TRIES = 5

@@ -1,1 +1,1 @@
-"""What a ledger serves about its log: rows that follow from entries, and answers made of them."""
+"""Rows that follow from the entries of a log, and the answers that a ledger makes of them."""

@@ -30,7 +30,7 @@ _ASIDE = {"as_of", "peer_id", "why", "void", "lacks"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What answers are made of, true for one size of the log."""
+    """State and rows from which answers are made, true for one size of the log."""
 
     state: State
     rows: DerivedRows
