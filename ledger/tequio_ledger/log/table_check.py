@@ -64,7 +64,7 @@ class WrongRow:
 
     table: str
     row: str
-    """Its key."""
+    """Primary key of the row."""
     column: str
     """Empty if the whole row is missing, or has no reason to be there."""
     stored: str
