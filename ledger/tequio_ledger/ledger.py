@@ -23,17 +23,18 @@ from tequio_ledger import resources
 from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import open_genesis, read_genesis
+from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard, NotSigningError, Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
+from tequio_ledger.log.table_check import TableCheck
 from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.runtime import Clock
-from tequio_ledger.state import State
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, Bucket
 from tequio_ledger.store.database import FAILURES, Database, closed_on_error
@@ -41,6 +42,7 @@ from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
+from tequio_shared.served.state import State
 
 FOUNDING_S = 30.0
 """Maximum wait for a network that another process founds."""
@@ -106,6 +108,8 @@ class Ledger:
                 pause_s=self.settings.publish_pause_ms / 1000,
             )
             self.publisher.load()
+        documents = DocumentCache(self.blobs)
+        self.tables = TableCheck(self.database, self.genesis.network_id, documents)
         self._builder = Builder(
             genesis=self.genesis,
             folder=self._folder,
@@ -133,6 +137,7 @@ class Ledger:
             if view.log.published.size == 0:
                 raise UserFacingError(str(err)) from err
             self.sequencer = view
+        self.tables.start(self.state, self.sequencer.log.published)
 
     @property
     def log(self) -> Log:
@@ -156,6 +161,7 @@ class Ledger:
         """Log and publish until cancelled; raises FatalLogError for a failure that is final."""
         tasks = [asyncio.create_task(self._run())]
         tasks.append(asyncio.create_task(self._delete_unnamed()))
+        tasks.append(asyncio.create_task(self.tables.run(lambda: self.sequencer)))
         if self.publisher is not None:
             tasks.append(asyncio.create_task(self.publisher.run()))
         try:
@@ -224,6 +230,9 @@ class Ledger:
             return Health(status=self.guard.mark.cause.value, detail=self.guard.reason)
         if self.sequencer.closed_for is not None:
             return Health(status="read-only", detail=self.sequencer.closed_for)
+        damage = self.tables.reason
+        if damage is not None:
+            return Health(status="damaged", detail=damage)
         reason = self.sequencer.timekeeper.reason
         if reason is not None:
             return Health(status="clock", detail=reason)

@@ -17,13 +17,13 @@ from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
-from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder, Bucket
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import VerifierKey
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 

@@ -203,7 +203,7 @@ class NetworkView:
             case KeyRegister():
                 self._register(index, entry)
             case MemberTeam() as body:
-                self.teams.apply(statement.author, body)
+                self.teams.apply(index, statement.author, body)
             case body if isinstance(body, TIER_BODIES):
                 self.tiers.apply(index, statement)
             case body if isinstance(body, CompetitionBody):

@@ -118,12 +118,18 @@ PROGRAM = ("-m", "tequio_ledger")
 
 
 @contextmanager
-def served(folder: Path, *options: str, program: Sequence[str] = ()) -> Iterator[Served]:
+def served(
+    folder: Path,
+    *options: str,
+    program: Sequence[str] = (),
+    setup: tuple[str, str] | None = None,
+) -> Iterator[Served]:
     """Start the real program on a free port and stop it afterwards.
 
-    With arguments of an interpreter as `program`, that runs them; otherwise the program is forked.
+    With arguments of an interpreter as `program`, that runs them; otherwise the program is forked,
+    and changed by `setup` (`ForkedProgram`).
     """
-    process = start(folder, "--port", "0", *options, program=program)
+    process = start(folder, "--port", "0", *options, program=program, setup=setup)
     try:
         first = _first_line(process)
         yield Served(
@@ -139,14 +145,21 @@ def served(folder: Path, *options: str, program: Sequence[str] = ()) -> Iterator
             process.stderr.close()
 
 
-def start(folder: Path, *options: str, program: Sequence[str] = ()) -> Process:
+def start(
+    folder: Path,
+    *options: str,
+    program: Sequence[str] = (),
+    setup: tuple[str, str] | None = None,
+) -> Process:
     """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
     network = ("--network", "test", "--origin", "ledger.example/test")
     organiser = ("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS))
     words = ["serve", "--dir", str(folder), *network, *organiser, "--log-json", *options]
     env = {**os.environ, "PYTHONWARNINGS": "default"}
     if not program:
-        return ForkedProgram(forked_program.LEDGER, *words, stderr=subprocess.PIPE, env=env)
+        return ForkedProgram(
+            forked_program.LEDGER, *words, stderr=subprocess.PIPE, env=env, setup=setup
+        )
     return subprocess.Popen(
         [sys.executable, *program, *words], stderr=subprocess.PIPE, text=True, env=env
     )

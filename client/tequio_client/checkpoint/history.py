@@ -93,8 +93,8 @@ def head_history(
     manifest = history.view.manifest
     closed = [one for number, one in history.closed.items() if number <= head.round]
     size = max((one.index + 1 for one in closed), default=0)
-    earned = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
-    ranked = sorted((one for one in earned if one[1]), key=lambda one: (-one[1], one[0]))
+    earned = log.fold.rows.earned(manifest.run_id, size).items()
+    ranked = sorted(earned, key=lambda one: (-one[1], one[0]))
     try:
         proof = log.reader.proof(entry)
     except (NotAvailableError, PeerError) as err:

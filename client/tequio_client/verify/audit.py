@@ -11,10 +11,11 @@ head whose weights it finds, which it checks against the root in the log.
 from __future__ import annotations
 
 import mmap
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -34,22 +35,20 @@ from tequio_client.verify.source import (
     open_seeds,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
+from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import Digest, RunId, key_from_text, to_text
+from tequio_shared.ids import Digest, RunId, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
+from tequio_shared.served.questions import Basis, Question, as_of_answer, differences, questions
 
 if TYPE_CHECKING:
-    import msgspec
-
     from tequio_shared.api.answer import AsOf
-    from tequio_shared.api.peers import PeerAnswer
-    from tequio_shared.api.runs import RunAnswer
 
 
 _WEIGHT_BYTES = 4
@@ -105,12 +104,30 @@ async def audit_live(
         return await trio.to_thread.run_sync(audit, LiveLog(api), scope, progress)
 
 
+ASKED_AT_ONCE = 64
+"""Answers that are held until the log is read to the size for which they are true."""
+FAILED_QUESTIONS = 8
+"""Unanswered questions after which no more are asked."""
+LISTED_DIFFERENCES = 100
+"""Findings of one answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedAnswer:
+    """An answer of the ledger, not compared yet."""
+
+    question: Question
+    as_of: AsOf
+    content: object
+
+
 class LogAudit:
     """Reads the log to its newest checkpoint, and further if the ledger's answers are newer.
 
-    The answers (runs, and for each key its chain, points, standing and tier) are compared with what
-    follows from the log of the size that each one names. Can be read again when the log has grown:
-    only what is new is read.
+    Every answer about the log is compared with the one that follows from the log of the size that
+    it names (`tequio_shared.served.questions`): answers are asked for in bundles, and the log is
+    read from the size of one to that of the next. Can be read again when the log has grown: only
+    what is new is read.
     """
 
     def __init__(
@@ -120,88 +137,104 @@ class LogAudit:
         self._source = source
         self._report = report
         self._progress = progress
-        self._patience_s = scope.patience_s
+        self._scope = scope
+        self._patience_s = 0.0
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
+        self._failed = 0
         self.fold = self._log.fold
 
     def read(self) -> None:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
+        self._patience_s = self._scope.patience_s
         self._log.read(self._progress)
-        runs, peers = self._answers()
-        sizes = [run.as_of.size for run in runs] + [peer.as_of.size for peer in peers]
-        newest = max(sizes, default=0)
-        if newest > self._log.reader.size:
-            self._log.read(self._progress, at_least=newest, patience_s=self._patience_s)
-        for run in runs:
-            if self._is_published(run.as_of, LogPlace(run=run.run)):
-                self._compare_run(run)
-        # In a broken run, points would differ for a reason that was reported already.
-        if not any(history.is_broken for history in self.fold.runs.values()):
-            for peer in peers:
-                if self._is_published(peer.as_of, LogPlace(peer=peer.key)):
-                    self._compare_peer(peer)
+        self._compare_answers()
+        self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
 
-    def _answers(self) -> tuple[Sequence[RunAnswer], Sequence[PeerAnswer]]:
-        runs: Sequence[RunAnswer] = ()
-        peers: list[PeerAnswer | None] = []
-        try:
-            runs = self._source.runs()
-            peers = [self._source.peer(key) for key in self.fold.chains.keys]
-        except NotAvailableError as err:
-            self._report.missing("derived answers", LogPlace(), str(err))
-        except PeerError as err:
-            self._report.mismatch("derived answers", LogPlace(), str(err))
-        return runs, [one for one in peers if one is not None]
-
-    def _is_published(self, as_of: AsOf, place: LogPlace) -> bool:
-        """An answer that is true for more than is published is neither right nor wrong yet."""
-        size = self._log.reader.size
-        if as_of.size > size:
-            self._report.missing(
-                "derived answers",
-                place,
-                f"true for {as_of.size} entries, of which {size} are published: audit again later",
+    def _compare_answers(self) -> None:
+        waiting, self._failed = deque(questions(self.fold.view)), 0
+        with self._progress.work("answers", len(waiting)) as tick:
+            while waiting and self._failed < FAILED_QUESTIONS:
+                some = [waiting.popleft() for _ in range(min(len(waiting), ASKED_AT_ONCE))]
+                stated = [one for one in map(self._ask, some) if one is not None]
+                for one in sorted(stated, key=lambda one: one.as_of.size):
+                    waiting.extend(self._compare(one))
+                tick(len(some))
+        if waiting:
+            detail = (
+                f"{len(waiting)} answers and their further pages were not compared: too many failed"
             )
-            return False
+            self._report.missing("derived answers", LogPlace(), detail)
+
+    def _ask(self, question: Question) -> StatedAnswer | None:
+        try:
+            raw = None if self._failed >= FAILED_QUESTIONS else self._source.answer(question.url)
+            if raw is None:
+                return None
+            content = parse_answer(raw, object)
+            as_of = as_of_answer(question.url, content)
+        except NotAvailableError as err:
+            self._failed += 1
+            self._report.missing("derived answers", _place(question), f"{question.url}: {err}")
+        except PeerError as err:
+            self._report.mismatch("derived answers", _place(question), str(err))
+        else:
+            return StatedAnswer(question=question, as_of=as_of, content=content)
+        return None
+
+    def _compare(self, stated: StatedAnswer) -> Iterator[Question]:
+        """Compare an answer; gives the question for its next page, if it has one."""
+        question, size = stated.question, stated.as_of.size
+        if size < self._log.size:  # of a process behind the one that answered before: ask again
+            self._failed += 1
+            yield question
+            return
+        if not self._log.read_to(size, self._patience_s):
+            self._failed += 1
+            self._patience_s = 0.0  # for all of them together
+            # It is neither right nor wrong yet.
+            detail = f"true for {size} entries, of which {self._log.size} are published"
+            self._report.missing(
+                "derived answers", _place(question), f"{detail}: audit again later"
+            )
+            return
         self._report.checked["derived answers"] += 1
-        return True
+        fold = self.fold
+        basis = Basis(state=fold.view, rows=fold.rows, now_ms=self._log.last_ms)
+        due = question.due(basis, stated.as_of)
+        found = differences(due, stated.content)
+        sure = (one for one in found if not self._is_doubtful(question.path, one.place))
+        for one in islice(sure, LISTED_DIFFERENCES):
+            what, place = f"answer {question.path}, {one.place}", _place(question)
+            detail = f"as of {size} entries"
+            self._report.mismatch(what, place, detail, expected=one.due, found=one.found)
+        following = question.following(due)
+        if following is not None:
+            yield following
 
-    def _compare_run(self, claim: RunAnswer) -> None:
-        place, size = LogPlace(run=claim.run), claim.as_of.size
-        history = self.fold.runs.get(claim.id)
-        facts = history.facts.at(claim.id, size) if history else None
-        if history is None or facts is None:
-            self._report.mismatch("run in the API", place, "the log has no such run")
-        elif not history.is_broken:
-            names = ("state", "round", "head", "head_round", "weights_root")
-            pairs = {name: (getattr(facts, name), getattr(claim, name)) for name in names}
-            self._report.compare("run in the API", place, f"as of {size} entries", pairs)
-
-    def _compare_peer(self, claim: PeerAnswer) -> None:
-        fold, key, size = self.fold, key_from_text(claim.key), claim.as_of.size
-        link = fold.chains.at(key, size)
-        points = sum(one.points.at(key, size) or 0 for one in fold.runs.values())
-        pairs = {
-            "micropoints": (points, claim.micropoints),
-            "last_seq": (link.seq if link else 0, claim.last_seq),
-            "last_hash": (to_text(link.last) if link else "", claim.last_hash),
-        }
-        place, as_of = LogPlace(peer=claim.key), f"as of {size} entries"
-        self._report.compare("peer in the API", place, as_of, pairs)
-        if not fold.is_standing_unsure:
-            pairs = _fields(fold.standings.at(key, size), claim.standing)
-            self._report.compare("standing in the API", place, as_of, pairs)
-        if not fold.are_tiers_unsure:
-            pairs = _fields(fold.tier_at(key, size), claim.tier)
-            self._report.compare("tier in the API", place, as_of, pairs)
+    def _is_doubtful(self, path: str, place: str) -> bool:
+        """Return whether the due value rests on something that could not be folded."""
+        fold = self.fold
+        broken = [to_text(run) for run, history in fold.runs.items() if history.is_broken]
+        names = f"{path} {place}"
+        if path.startswith("/v1/competitions"):
+            return fold.are_competitions_unsure
+        if path.startswith("/v1/runs"):
+            return any(run in names for run in broken)
+        if path in ("/v1/invitations", "/v1/connectors") or "tier." in place:
+            return fold.are_tiers_unsure
+        if path == "/v1/quarantine" or "standing." in place:
+            return fold.is_standing_unsure
+        return bool(broken)  # points would differ for a reason that was reported already
 
 
-def _fields(due: object, stated: msgspec.Struct) -> dict[str, tuple[object, object]]:
-    # `why` is text for people: a later version may word it otherwise.
-    names = [name for name in stated.__struct_fields__ if name != "why"]
-    return {name: (getattr(due, name, None), getattr(stated, name)) for name in names}
+def _place(question: Question) -> LogPlace:
+    kind, _, name = question.path.removeprefix("/v1/").partition("/")
+    subject = name.partition("/")[0] or None
+    return LogPlace(
+        run=subject if kind == "runs" else None, peer=subject if kind == "peers" else None
+    )
 
 
 def _check_heads(

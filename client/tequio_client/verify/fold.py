@@ -10,27 +10,24 @@ reported as missing, never as a mismatch.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tequio_client.verify.report import AuditReport, LogPlace
 from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
-from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.network import conduct
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import FullRunView
-from tequio_shared.network.standing import KeyStatus, describe_cause
-from tequio_shared.network.tiers import TIER_BODIES, Tiers
-from tequio_shared.network_view import AuthorChain, NetworkView
+from tequio_shared.network.tiers import TIER_BODIES
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
+from tequio_shared.served.folded import FoldedRows
+from tequio_shared.served.state import State
 from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
@@ -89,37 +86,6 @@ class UnreadEntry:
             keys.verify(key, signature, message)
 
 
-class ValueTimeline(Generic[K, T]):
-    """Values by key as the log grew: what followed for a key in the log of any size."""
-
-    def __init__(self) -> None:
-        self._values: defaultdict[K, list[tuple[int, T]]] = defaultdict(list)
-
-    @property
-    def keys(self) -> list[K]:
-        return list(self._values)
-
-    def record(self, key: K, index: int, value: T) -> None:
-        self._values[key].append((index, value))
-
-    def at(self, key: K, size: int) -> T | None:
-        """The value in the log of that size; None before the first one. Costs a bisection."""
-        values = self._values.get(key, [])
-        at = bisect_right(values, size - 1, key=lambda one: one[0])
-        return values[at - 1][1] if at else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
-    """Due answer of the ledger about a run, in the words of the API."""
-
-    state: str
-    round: int
-    head: str | None
-    head_round: int | None
-    weights_root: str | None
-
-
 @dataclass(slots=True, kw_only=True)
 class RunHistory:
     """One run: its view, and what happened that later checks need."""
@@ -129,9 +95,6 @@ class RunHistory:
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """Members' measures of the head of a round, with log index."""
-    facts: ValueTimeline[RunId, RunFacts] = field(default_factory=ValueTimeline)
-    points: ValueTimeline[PeerKey, int] = field(default_factory=ValueTimeline)
-    """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
     """True if it could not be judged further, rather than found wrong."""
@@ -145,50 +108,30 @@ class RunHistory:
                 self.measures.setdefault(number, {})[statement.author] = index, body
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
-        run = self.view.manifest.run_id
-        self.facts.record(
-            run,
-            index,
-            RunFacts(
-                state=self.view.state.value,
-                round=self.view.number,
-                head=to_text(head.hash) if head else None,
-                head_round=head.round if head else None,
-                weights_root=to_text(head.weights_root) if head else None,
-            ),
-        )
 
     def _record_close(self, index: int) -> None:
         current = self.view.round
         if current is None:
             raise AssertionError("a round was closed that was never begun")
         self.closed[current.number] = accepted_set(index, current)
-        for key in current.slot_of:
-            earned = self.view.accounts.earned[key]
-            self.points.record(key, index, earned.trainer + earned.witness)
 
 
 class Fold:
     """Folds the log's leaves in order, and reports what is wrong with them."""
 
     def __init__(self, genesis: Genesis, source: DocumentSource, report: AuditReport) -> None:
-        self.view = NetworkView(genesis, self._document)
+        self.view = State(genesis, self._document)
+        self.rows = FoldedRows(self.view)
         self.runs: dict[RunId, RunHistory] = {}
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """Number of statements that follow, by competition."""
-        self.chains: ValueTimeline[PeerKey, AuthorChain] = ValueTimeline()
-        self.standings: ValueTimeline[PeerKey, StandingAnswer] = ValueTimeline()
-        self.tiers: ValueTimeline[PeerKey, TierAnswer] = ValueTimeline()
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
         self._source = source
         self._report = report
-        for key in self.view.founders:
-            self.chains.record(key, -1, self.view.peers[key])
-            self.standings.record(key, 0, standing_answer(self.view.standings, key))
 
     def apply(self, index: int, leaf: bytes) -> None:
         try:
@@ -200,12 +143,7 @@ class Fold:
             self.is_standing_unsure = self.are_tiers_unsure = True
         else:
             self._fold(index, entry)
-            author = entry.statement.author
-            self.chains.record(author, index, self.view.peers[author])
-
-    def tier_at(self, key: PeerKey, size: int) -> TierAnswer:
-        """Tier and owner of the key in the log of that size, in the words of the API."""
-        return self.tiers.at(key, size) or tier_answer(Tiers(founders=self.view.founders), key)
+        self.rows.size = index + 1
 
     def _fold(self, index: int, entry: Entry) -> None:
         statement = entry.statement
@@ -250,7 +188,6 @@ class Fold:
         if chain is None:
             return False
         self.view.extend_chain(index, entry.author, entry.seq or chain.seq, sha256(entry.raw))
-        self.chains.record(entry.author, index, self.view.peers[entry.author])
         is_later = entry.seq is None or entry.seq > chain.seq
         if not is_later or entry.prev not in (None, to_text(chain.last)):
             raise RefusedError("seq-gap", "it does not continue its author's chain")
@@ -268,31 +205,23 @@ class Fold:
 
     def _fold_of_network(self, index: int, entry: Entry, place: LogPlace) -> None:
         statement = entry.statement
-        changed = list(self.view.tiers.subjects(entry))
         try:
             self.view.apply_checked(index, entry, 0)
         except NotAvailableError as err:
             self._lacks_document = True
             self._report.missing(f"document of {statement.type}", place, str(err))
             self.view.skip_statement(index, statement)
-            changed = []
         except RefusedError as err:
             self._report_refused(statement, place, err)
             self.view.skip_statement(index, statement)
-            changed = []
         else:
             self._count(statement)
-        for key in changed:
-            self.tiers.record(key, index, tier_answer(self.view.tiers, key))
-        subject = conduct.subject(statement)
-        if subject is not None and subject in self.view.standings.records:
-            self.standings.record(subject, index, standing_answer(self.view.standings, subject))
 
     def _report_refused(self, statement: Statement, place: LogPlace, err: RefusedError) -> None:
         """Report it as wrong, or as doubtful where what it rests on is unsure."""
         match statement.body:
             case body if isinstance(body, CompetitionBody):
-                doubt = UNKNOWN_BASIS if self._lacks_document or self._is_unsure() else ""
+                doubt = UNKNOWN_BASIS if self.are_competitions_unsure else ""
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.are_tiers_unsure = True
@@ -317,6 +246,7 @@ class Fold:
             if history is None:
                 history = self.runs[run] = RunHistory(view=self.view.runs[run])
             history.record(index, statement)
+            self.rows.record(index, statement)
             self._count(statement)
         else:
             self.view.skip_statement(index, statement)
@@ -383,6 +313,11 @@ class Fold:
         pairs = {name: (getattr(due, name), getattr(stated, name)) for name in names}
         self._report.compare(what, place, "", pairs)
 
+    @property
+    def are_competitions_unsure(self) -> bool:
+        """True if something that a competition rests on could not be folded."""
+        return self._lacks_document or self._is_unsure()
+
     def _is_unsure(self) -> bool:
         return self.is_standing_unsure or self.are_tiers_unsure
 
@@ -405,31 +340,6 @@ def place_of(index: int, statement: Statement) -> LogPlace:
         run=to_text(statement.run) if statement.run is not None else None,
         round=statement.round,
         peer=to_text(statement.author),
-    )
-
-
-def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
-    """Standing of a registered key, in the words of the API."""
-    record = standings.records[key]
-    return StandingAnswer(
-        standing=str(record.standing),
-        since=record.since,
-        cause=None if record.cause is None else int(record.cause),
-        why=describe_cause(record.cause),
-        evidence=record.evidence,
-        until=record.until,
-        appeal=None if record.appeal is None else record.appeal[0],
-    )
-
-
-def tier_answer(tiers: Tiers, key: PeerKey) -> TierAnswer:
-    word = tiers.highest(key)
-    return TierAnswer(
-        tier=int(word.tier),
-        owner=to_text(word.owner),
-        run=None if word.run is None else to_text(word.run),
-        until=word.until,
-        since=word.since,
     )
 
 

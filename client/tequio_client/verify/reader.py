@@ -246,6 +246,10 @@ class FoldedLog:
         self.fold = Fold(self.genesis, source, report)
         self.last_ms = 0
         """Time of the last entry, by its author's clock."""
+        self.size = 0
+        """Number of entries folded."""
+        self._ahead: Iterator[tuple[int, bytes]] = iter(())  # of a checkpoint, not folded yet
+        self._end = 0  # size of that checkpoint
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -270,12 +274,37 @@ class FoldedLog:
         Findings go to the report. Raises NotAvailableError, PeerError for a checkpoint that cannot
         be fetched, or that the log or too few witnesses signed.
         """
+        self._fold_to(None)
         signed, note = self.reader.newest(at_least, patience_s)
         left = max(signed.checkpoint.size - self.reader.size, 0)
-        leaf = b""
         with (progress or NoProgress()).work("entries", left) as tick:
-            for index, leaf in self.reader.entries(signed, note, tick):
-                self.fold.apply(index, leaf)
+            self._ahead = self.reader.entries(signed, note, tick)
+            self._end = signed.checkpoint.size
+            self._fold_to(None)
+
+    def read_to(self, size: int, patience_s: float = 0.0) -> bool:
+        """Fold up to exactly that size; False if they are not published within `patience_s`.
+
+        Raises as `read`; the entries up to the newest checkpoint are folded by later calls.
+        """
+        if size > self._end:
+            self._fold_to(None)
+            signed, note = self.reader.newest(size, patience_s)
+            self._ahead = self.reader.entries(signed, note, lambda _: None)
+            self._end = signed.checkpoint.size
+        self._fold_to(size)
+        return self.size == size
+
+    def _fold_to(self, size: int | None) -> None:
+        """Fold entries of the checkpoint at hand up to a size, or all of them."""
+        leaf = b""
+        while size is None or self.size < size:
+            step = next(self._ahead, None)
+            if step is None:
+                break
+            index, leaf = step
+            self.fold.apply(index, leaf)
+            self.size = index + 1
         if leaf:
             self.last_ms = _made_ms(leaf)
 

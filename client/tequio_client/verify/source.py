@@ -30,12 +30,12 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.swarm.peers import PeerNetwork
-    from tequio_shared.api.peers import PeerAnswer
-    from tequio_shared.api.runs import RunAnswer
 
 
 _T = TypeVar("_T")
 log = structlog.get_logger(__name__)
+ANSWER_BYTES = 16 << 20
+"""Of one answer about the log, which has at most 1000 rows."""
 FETCH_S = 300.0
 """For one tree, from all seeds together."""
 CACHE_BYTES = 1 << 40
@@ -74,11 +74,8 @@ class TileSource(LogSource, Protocol):
 class LedgerSource(TileSource, Protocol):
     """A log, and what its ledger derived from it."""
 
-    def runs(self) -> Sequence[RunAnswer]:
-        """Get what the ledger derived about its runs; empty for an archive."""
-
-    def peer(self, key: PeerKey) -> PeerAnswer | None:
-        """Get what the ledger derived about a key; None for an archive."""
+    def answer(self, url: str) -> bytes | None:
+        """Get an answer about the log, by path and query, as JSON; None for an archive."""
 
 
 class LiveLog:
@@ -105,11 +102,8 @@ class LiveLog:
     def blob(self, name: Digest) -> bytes | None:
         return _wait_for(partial(self._open.get_blob, name))
 
-    def runs(self) -> Sequence[RunAnswer]:
-        return _wait_for(self._open.runs)
-
-    def peer(self, key: PeerKey) -> PeerAnswer | None:
-        return _wait_for(partial(self._open.peer, key))
+    def answer(self, url: str) -> bytes | None:
+        return _wait_for(partial(self._open.http.call, url, most=ANSWER_BYTES))
 
     @property
     def _open(self) -> LedgerApi:
@@ -156,10 +150,8 @@ class MirrorFolder:
         path = self._folder / "v1" / "blobs" / to_text(name)
         return path.read_bytes() if path.exists() else None
 
-    def runs(self) -> Sequence[RunAnswer]:
-        return ()
-
-    def peer(self, key: PeerKey) -> PeerAnswer | None:
+    def answer(self, url: str) -> bytes | None:
+        del url
         return None
 
     def _tile(self, tile: Tile) -> bytes:

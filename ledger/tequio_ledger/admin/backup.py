@@ -31,7 +31,6 @@ from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
 from tequio_ledger.log.log import Log
 from tequio_ledger.runtime import Clock, now_ms
 from tequio_ledger.signing import client
-from tequio_ledger.state import State
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
@@ -39,6 +38,7 @@ from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.state import State
 
 NAME = "manifest.json"
 VERSION = 1

@@ -32,7 +32,6 @@ from tequio_ledger.log.proofs import root_at
 from tequio_ledger.log.sequencer import REPORTED_STEP_MS
 from tequio_ledger.runtime import Clock
 from tequio_ledger.signing import client
-from tequio_ledger.state import State
 from tequio_ledger.store import derived, files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
@@ -42,6 +41,7 @@ from tequio_ledger.web.server import bind
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 RESTORE = "restore the folder from a backup"

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import check_role
+from tequio_shared.served.state import State
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry, Statement, check_work
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import structlog
 
-from tequio_ledger.state import State
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.keys import Signer
@@ -22,6 +21,7 @@ from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
 from tequio_shared.network.run import FullRunView, RunState
 from tequio_shared.network.standing import EXCLUDED
+from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry, Statement, make, sign

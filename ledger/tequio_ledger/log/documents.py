@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.blobs import BlobFolder, blob_path
 from tequio_ledger.store.files import explain
-from tequio_shared.errors import FatalLogError, RefusedError
+from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
@@ -75,6 +75,22 @@ def _refusal_of(statement: Statement) -> _Refusal:
     # that was named for a wrong one may still be right for another.
     entrant = getattr(statement.body, "entrant", "")
     return statement.type, statement.author, document_of(statement), entrant
+
+
+def missing_document(index: int, statement: Statement) -> UserFacingError:
+    """Explain that the log cannot be read, as the document of an entry is missing or damaged."""
+    if statement.type not in NAMING:
+        return UserFacingError(
+            f"entry {index} ({statement.type}) rests on a document that is missing or damaged: "
+            "`tequio-ledger doctor` names it"
+        )
+    name = document_of(statement)
+    return UserFacingError(
+        f"blob {name.hex()}, which entry {index} ({statement.type}) names, is missing or damaged: "
+        f"copy it from a backup to {blob_path(name)} in the folder or bucket of blobs, or fetch it "
+        f"from /v1/blobs/{to_text(name)} of a mirror, and start again; "
+        "`tequio-ledger doctor` lists all that are missing"
+    )
 
 
 class DocumentCache:

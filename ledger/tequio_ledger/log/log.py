@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from tequio_ledger.log import guard as log_guard
+from tequio_ledger.log.documents import missing_document
 from tequio_ledger.log.guard import Guard, NotSigningError, Published, damaged_log
 from tequio_ledger.log.proofs import stored_proofs
 from tequio_ledger.runtime import Clock
@@ -334,7 +335,11 @@ class Integrity:
             apply(stored, entry)
         except UnwritableError:  # a document that cannot be reached now says nothing of the entry
             raise
+        except KeyError as err:
+            raise missing_document(stored.index, entry.statement) from err
         except (PeerError, RefusedError) as err:
+            if isinstance(err.__cause__, KeyError):  # the rules refuse an entry without it
+                raise missing_document(stored.index, entry.statement) from err
             raise damaged_log(f"entry {stored.index} is not valid ({err})") from err
 
 

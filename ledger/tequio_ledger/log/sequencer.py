@@ -23,10 +23,10 @@ from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import AdmittedEntry, Log
 from tequio_ledger.runtime import Clock
-from tequio_ledger.state import State
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 BATCH_ENTRIES = 2_048

@@ -22,7 +22,7 @@ from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
-from tequio_ledger.monitor.watch import Watch
+from tequio_ledger.monitor.watch import QUESTIONS, Watch
 from tequio_ledger.runtime import now_ms
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
@@ -95,7 +95,7 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         )
         while True:
             try:
-                watch.check()
+                watch.check(QUESTIONS if every_s else sys.maxsize)
             except FoundError as err:
                 alarms.ring(err.alarm)
                 if err.alarm.kind in FINAL:

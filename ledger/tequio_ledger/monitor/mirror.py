@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.genesis import read_genesis
 from tequio_ledger.log.log import AdmittedEntry, Integrity
-from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
@@ -21,6 +20,7 @@ from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.merkle import Frontier, leaf_hash
 from tequio_shared.network.genesis import check_role
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Mirror:
         self.genesis = genesis
         self._net = genesis.network_id
         self._fetch = fetch
+        self.now_ms = clock
         self._blobs = BlobFolder(folder / "blobs", self.database, clock, 0)
         self.state = State(genesis, self._document)
         self._integrity = Integrity(self._net)

@@ -9,30 +9,38 @@ about its log. Each fault becomes an alarm with evidence; after a final one noth
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import TYPE_CHECKING
 
-import msgspec
 import structlog
 
-from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
 from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError, Mirror
-from tequio_ledger.monitor.remote import Json, RemoteLedger, UnreachableError
-from tequio_ledger.store import log_rows, queries
-from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import Digest, digest_from_text, from_text, to_text
+from tequio_shared.ids import Digest, digest_from_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError, Policy
 from tequio_shared.log.tiles import extend_frontier, new_tiles, next_range, open_signed
+from tequio_shared.served.questions import (
+    Basis,
+    Question,
+    as_of_answer,
+    differences,
+    questions,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.runtime import Clock
+    from tequio_shared.served.state import State
 
 
 # --- Answers about more of the log than is published, to be compared with it once it is.
@@ -71,9 +79,8 @@ class UnpublishedAnswers:
 
 # --- The ledger's answers about its log, compared with our own.
 
-PAGE = 1_000
-_ASIDE = {"as_of", "peer_id"}
-"""Fields that do not depend on the log, or repeat another one in other letters."""
+QUESTIONS = 200
+"""Answers compared in one check; the next one goes on with the others."""
 
 
 class MovedOnError(Exception):
@@ -86,88 +93,63 @@ class MovedOnError(Exception):
 
 
 class AnswerComparison:
-    """One comparison of all derived answers at the size of the mirror."""
+    """Compares all answers about the log, again and again: each check some of them.
 
-    def __init__(self, ledger: RemoteLedger, mirror: Mirror) -> None:
+    What a check costs does not depend on how long the log is, nor on how many keys it has.
+    """
+
+    def __init__(self, ledger: RemoteLedger) -> None:
         self._ledger = ledger
-        self._mirror = mirror
-        self._published = Published(size=mirror.size, root=mirror.root, note=mirror.note)
+        self._waiting: deque[Question] = deque()
+        self._wrong: dict[str, list[str]] = {}  # by URL, until the answer is right
 
-    def differences(self) -> list[str]:
-        """List the wrong answers; raises MovedOnError, UnreachableError, MalformedError."""
-        try:
-            return [*self._peers(), *self._runs()]
-        except RecursionError as err:
-            raise MalformedError("answers are nested too deeply") from err
+    def wrong(self) -> list[str]:
+        """List what was wrong in the answers when they were last compared."""
+        return [line for lines in self._wrong.values() for line in lines]
 
-    def _peers(self) -> Iterator[str]:
-        with self._mirror.database.reader.begin() as connection:
-            after = None
-            while True:
-                rows = queries.peers(connection, after, PAGE)
-                due = [peer_answer(row, self._published) for row in rows]
-                text = f"&after={to_text(after)}" if after else ""
-                answer = self._page(f"/v1/peers?limit={PAGE}{text}", "peers")
-                yield from _compare("peer", "key", due, answer)
-                if len(rows) < PAGE:
-                    return
-                after = rows[-1].key
+    def begin(self, state: State) -> None:
+        """Begin with the first answer, unless some of a former check are left."""
+        if not self._waiting:
+            self._waiting.extend(questions(state))
 
-    def _runs(self) -> Iterator[str]:
-        state = self._mirror.state
-        due = [run_answer(state, run, self._published) for run in state.runs]
-        yield from _compare("run", "run", due, self._page(f"/v1/runs?limit={PAGE}", "runs"))
-        for run in state.runs:
-            yield from self._rounds(to_text(run))
+    def compare(self, mirror: Mirror, most: int) -> None:
+        """Compare some of the answers that are left with those that follow from the mirror.
 
-    def _rounds(self, run: str) -> Iterator[str]:
-        after = 0
-        while True:
-            with self._mirror.database.reader.begin() as connection:
-                rows = queries.read_rounds(connection, from_text(run), after, PAGE)
-            due = [round_answer(row, self._published) for row in rows]
-            path = f"/v1/runs/{run}/rounds?after={after}&limit={PAGE}"
-            yield from _compare(f"run {run} round", "round", due, self._page(path, "rounds"))
-            if len(rows) < PAGE:
+        Raises MovedOnError, UnreachableError, PeerError; the answer is asked for again.
+        """
+        for _ in range(most):
+            if not self._waiting:
                 return
-            after = rows[-1].round
+            following = self._compare(mirror, self._waiting[0])
+            self._waiting.popleft()
+            if following is not None:
+                self._waiting.append(following)
 
-    def _page(self, path: str, name: str) -> list[Json]:
-        answer = self._ledger.ask(path)
-        size, root = _as_of(path, answer)
-        if size != self._published.size:
-            raise MovedOnError(size, root)
-        if root != self._published.root:
-            raise PeerError(f"{path} names another root of {size} entries than was signed")
-        found = answer.get(name)
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _as_of(path: str, answer: Json) -> tuple[int, Digest]:
-    as_of = answer.get("as_of")
-    if isinstance(as_of, dict):
-        size, root = as_of.get("size"), as_of.get("root")
-        if isinstance(size, int) and size >= 0 and isinstance(root, str):
-            return size, digest_from_text(root)
-    raise PeerError(f"{path} does not say what it is true for")
-
-
-def _compare(what: str, key: str, due: list[Any], answer: list[Json]) -> Iterator[str]:
-    """Compare rows by their key; `due` are the answers that we compute ourselves."""
-    # as JSON, so that our tuples and their lists are equal
-    ours = {one[key]: one for one in msgspec.json.decode(msgspec.json.encode(due))}
-    theirs = {one[key]: one for one in answer if isinstance(one.get(key), str | int)}
-    if len(theirs) < len(answer):
-        yield f"{len(answer) - len(theirs)} rows name no {what}, or one twice"
-    for name in ours.keys() - theirs.keys():
-        yield f"{what} {name} is missing"
-    for name in theirs.keys() - ours.keys():
-        yield f"{what} {name} is not in the log"
-    for name in ours.keys() & theirs.keys():
-        for field in sorted(ours[name].keys() - _ASIDE):
-            expected, found = ours[name][field], theirs[name].get(field)
-            if expected != found:
-                yield f"{what} {name}: {field} is {expected!r} by the log, but {found!r} is said"
+    def _compare(self, mirror: Mirror, question: Question) -> Question | None:
+        try:
+            content = self._ledger.ask(question.url)
+            as_of = as_of_answer(question.path, content)
+        except MalformedError as err:
+            self._wrong[question.url] = [str(err)]
+            return None
+        root = digest_from_text(as_of.root)
+        if as_of.size != mirror.size:
+            raise MovedOnError(as_of.size, root)
+        if root != mirror.root:
+            raise PeerError(
+                f"{question.path} names another root of {as_of.size} entries than was signed"
+            )
+        with mirror.database.reader.begin() as connection:
+            basis = Basis(state=mirror.state, rows=StoredRows(connection), now_ms=mirror.now_ms())
+            due = question.due(basis, as_of)
+        lines = [
+            f"{question.path}: {one.place} is {one.due} by the log, but {one.found} is said"
+            for one in islice(differences(due, content), MOST)
+        ]
+        self._wrong.pop(question.url, None)
+        if lines:
+            self._wrong[question.url] = lines
+        return question.following(due)
 
 
 LAG_S = 60.0
@@ -212,17 +194,18 @@ class Watch:
             )
         self._bad_since: dict[AlarmKind, float] = {}
         self._ahead = UnpublishedAnswers(steady_s)
+        self._answers = AnswerComparison(ledger)
 
     def close(self) -> None:
         self.mirror.close()
 
-    def check(self) -> None:
-        """Read and compare new entries; raises FoundError for a fault of the log itself.
+    def check(self, questions: int = QUESTIONS) -> None:
+        """Read new entries and compare some answers; raises FoundError for a faulty log.
 
         Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """
         try:
-            if self._read() and self._compare_claims():
+            if self._read() and self._compare_claims(questions):
                 self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
@@ -330,11 +313,13 @@ class Watch:
                 why = f"{tile.path()} is not made of the entries"
                 raise self._found(AlarmKind.ENTRIES, why, note)
 
-    def _compare_claims(self) -> bool:
-        """Compare the ledger's derived answers; False when its checkpoint does not count."""
+    def _compare_claims(self, questions: int) -> bool:
+        """Compare some of the answers; False when the ledger's checkpoint does not count."""
+        self._answers.begin(self.mirror.state)
         for _ in range(ASKED):
+            found = []
             try:
-                found = AnswerComparison(self._ledger, self.mirror).differences()
+                self._answers.compare(self.mirror, questions)
             except MovedOnError as err:
                 self._ahead.add(err.size, err.root)
                 if self._read_until(err.size):
@@ -342,13 +327,13 @@ class Watch:
                 return False
             except PeerError as err:
                 found = [str(err)]
-            found += self._broken()
+            found += [*self._answers.wrong(), *self._broken()]
             if found:
                 self._ring_derived(found)
             else:
                 self._alarms.clear(AlarmKind.DERIVED)
             return True
-        broken = self._broken()
+        broken = [*self._answers.wrong(), *self._broken()]
         if broken:
             self._ring_derived(broken)
         else:
@@ -360,7 +345,7 @@ class Watch:
             return self._ahead.broken(connection, self.mirror.size, LATE_S)
 
     def _ring_derived(self, found: list[str]) -> None:
-        why = f"{len(found)} answers do not follow from the log of {self.mirror.size}"
+        why = f"{len(found)} figures do not follow from the log of {self.mirror.size}"
         differences, note = tuple(found[:1000]), self.mirror.note
         self._alarms.ring(
             self._alarms.make(AlarmKind.DERIVED, why, note=note, differences=differences)

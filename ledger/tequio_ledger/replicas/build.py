@@ -18,12 +18,12 @@ from tequio_ledger.replay import load_and_derive
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.runtime import Clock
 from tequio_ledger.signing.client import open_signer
-from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.state import State
 
 log = structlog.get_logger(__name__)
 

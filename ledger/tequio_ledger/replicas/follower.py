@@ -21,11 +21,10 @@ import structlog
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from tequio_ledger.log.documents import NAMING, DocumentCache, document_of
+from tequio_ledger.log.documents import NAMING, DocumentCache, document_of, missing_document
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Known, Logged, Outcome, Refused
-from tequio_ledger.state import State
 from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
@@ -33,6 +32,7 @@ from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest
 from tequio_shared.log.tiles import encode_bundle
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 POLL_S = 0.025
@@ -93,8 +93,11 @@ class Follower:
         self.published = self.log.published
 
     def apply(self, stored: StoredEntry, entry: Entry) -> None:
-        """Apply one entry to the state."""
-        self.state.apply(stored.index, entry, stored.at_ms)
+        """Apply one entry to the state; raises UserFacingError when its document is missing."""
+        try:
+            self.state.apply(stored.index, entry, stored.at_ms)
+        except KeyError as err:
+            raise missing_document(stored.index, entry.statement) from err
         if entry.statement.author == self.state.genesis.coordinator_key:
             self.timekeeper.record(entry.statement.ts)
 

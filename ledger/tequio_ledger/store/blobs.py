@@ -148,7 +148,7 @@ class BlobFolder:
 
     def path(self, digest: Digest) -> Path:
         """Give the path of a blob, stored or not."""
-        return self.folder / _key(digest)
+        return self.folder / blob_path(digest)
 
     def has(self, digest: Digest) -> bool:
         return self.size(digest) is not None
@@ -450,7 +450,9 @@ class Bucket:
         """Put a blob; durable when this returns. Raises UnwritableError, OSError."""
         with file.open("rb") as content:
             try:
-                obstore.put(self._store, _key(digest), content, mode="create", use_multipart=False)
+                obstore.put(
+                    self._store, blob_path(digest), content, mode="create", use_multipart=False
+                )
             except AlreadyExistsError:
                 pass  # the name is the hash, so the content is the same
             except BaseError as err:
@@ -459,7 +461,7 @@ class Bucket:
     def get(self, digest: Digest) -> bytes | None:
         """Get a blob; None when there is none. Raises UnwritableError."""
         try:
-            return obstore.get(self._store, _key(digest)).bytes().to_bytes()
+            return obstore.get(self._store, blob_path(digest)).bytes().to_bytes()
         except (NotFoundError, FileNotFoundError):
             return None
         except BaseError as err:
@@ -468,7 +470,7 @@ class Bucket:
     def delete(self, digest: Digest) -> None:
         """Delete a blob if it is there; raises UnwritableError."""
         try:
-            obstore.delete(self._store, _key(digest))
+            obstore.delete(self._store, blob_path(digest))
         except (NotFoundError, FileNotFoundError):
             pass
         except BaseError as err:
@@ -488,6 +490,6 @@ class Bucket:
         return UnwritableError(f"the blobs at {self.url} cannot be reached: {first}")
 
 
-def _key(digest: Digest) -> str:
+def blob_path(digest: Digest) -> str:
     name = digest.hex()
     return f"sha256/{name[:2]}/{name[2:4]}/{name}"

@@ -2,8 +2,9 @@
 
 Four engines: `reader` for reading, `writer` for short writes, `log_writer` for the log itself, and
 `log_reader` for its look-ups, so that the log never waits for other readers; `glance` is `reader`
-for single queries. The differences between the two kinds of database are in `sqlite` and
-`postgresql`; everything else is the same code.
+for single queries. Answers are made from `reader`, which reads no table with a wrong row. The
+differences between the two kinds of database are in `sqlite` and `postgresql`; everything else is
+the same code.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Protocol, cast
 
-from sqlalchemy import Connection, Engine, event, inspect, text
+from sqlalchemy import ClauseElement, Connection, Engine, Table, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql import visitors
 
 from tequio_ledger import metrics
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError, Postgresql
 from tequio_ledger.store.sqlite import Sqlite
-from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+from tequio_shared.errors import FatalLogError, RefusedError, TequioError, UserFacingError
 
 FAILURES = (DatabaseError, NoConnectionError)
 """Errors of a database that did not do what it was asked to do."""
@@ -86,6 +88,19 @@ class Database:
         self.glance = self.dialect.glance(self.reader)
         self.log_writer = self.dialect.log_writer(self.writer)
         self.log_reader = self.dialect.reader()
+        self.damaged: dict[str, str] = {}
+        """Tables from which `reader` reads nothing any more, and why."""
+        event.listen(self.reader, "before_execute", self._refuse_damaged)
+
+    def _refuse_damaged(self, _connection: Connection, statement: object, *_: object) -> None:
+        # Here and not in the queries, none of which can then forget it.
+        if not self.damaged or not isinstance(statement, ClauseElement):
+            return
+        for part in visitors.iterate(statement):
+            if isinstance(part, Table) and part.name in self.damaged:
+                raise RefusedError(
+                    "damaged", f"these figures are withheld: {self.damaged[part.name]}"
+                )
 
     def migrate(self, to: str = "head") -> None:
         """Update the tables to this program's version; raises UserFacingError if impossible."""

@@ -1,58 +1,114 @@
-"""Queries on the derived tables: rounds, peers, standings, and what was measured of heads."""
+"""Queries on the derived tables: rounds, keys, standings, and what was measured of heads."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import Any
 
-from msgspec import UNSET
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Connection,
     Row,
     Select,
+    and_,
     cast,
+    exists,
     func,
+    literal,
     literal_column,
     select,
     tuple_,
 )
 
+from tequio_ledger.store import ranking
 from tequio_ledger.store.models import (
     Attended,
+    Base,
     Credit,
     KeyTier,
+    LogEntry,
     Measured,
     Peer,
     PeerStanding,
     Round,
+    Run,
 )
-from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network.tiers import Tier
-from tequio_shared.round import measures
-from tequio_shared.statements.runs import HeadMeasure, Sample
+from tequio_shared.served.answers import LISTED_STANDINGS
+from tequio_shared.served.rows import (
+    AttendedRound,
+    AttendedRow,
+    CreditRow,
+    KeyRows,
+    MeasuredHead,
+    MeasureRow,
+    OpenedRunRow,
+    PeerRow,
+    RankedRow,
+    RoundRow,
+    RoundRows,
+    StandingRow,
+    TierRow,
+    measured_heads,
+)
+from tequio_shared.statements.runs import RoundRoster
 
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttendedRow:
-    """One finished round, and the points that the key earned in it."""
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """The derived rows of a database, as of one transaction; for the API's answers."""
 
-    run: bytes
-    round: int
-    roster_index: int
-    closed_index: int
-    outcome: str
-    micropoints: int
+    connection: Connection
 
+    def keys(self, after: PeerKey | None, limit: int) -> list[KeyRows]:
+        """Read keys in order of registration, then by key, after a key."""
+        # By index and key, because the keys of the genesis are registered by one entry.
+        place = tuple_(Peer.registered_index, Peer.key)
+        query = _KEYS
+        if after is not None:
+            last = key(self.connection, after)
+            if last is None:
+                return []
+            query = query.where(place > tuple_(last.peer.registered_index, last.peer.key))
+        ordered = query.order_by(Peer.registered_index, Peer.key).limit(limit)
+        return _key_rows(self.connection.execute(ordered))
 
-def rounds(connection: Connection, key: bytes, before: int, limit: int) -> list[AttendedRow]:
-    """Read the rounds of a key that ended with an entry below an index, the newest first."""
-    query = _ROUNDS.where(Attended.peer == key, Attended.closed_index < before)
-    rows = connection.execute(query.order_by(Attended.closed_index.desc()).limit(limit))
-    return [AttendedRow(**row._asdict()) for row in rows]
+    def ranked(self, after: int, limit: int) -> list[RankedRow]:
+        """Read the keys with points after a rank, the best first."""
+        return ranking.after(self.connection, after, limit)
+
+    def ranked_count(self) -> int:
+        """Count the keys with points."""
+        return ranking.count(self.connection)
+
+    def standings(self, after: int, limit: int) -> list[StandingRow]:
+        """Read keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
+        listed = PeerStanding.standing.in_(LISTED_STANDINGS), PeerStanding.since > after
+        query = select(*_columns(PeerStanding, StandingRow)).where(*listed)
+        ordered = query.order_by(PeerStanding.since).limit(limit)
+        return [_standing(row) for row in self.connection.execute(ordered)]
+
+    def rounds(self, run: RunId, after: int, limit: int) -> list[RoundRow]:
+        """Read the rounds of a run after a number, ascending."""
+        query = _ROUNDS.where(Round.run == run, Round.round > after)
+        return _rounds(self.connection.execute(query.order_by(Round.round).limit(limit)))
+
+    def measured(self, run: RunId, after: int, limit: int) -> list[MeasuredHead]:
+        """Read the measured heads after a number, ascending; the first head is number 0."""
+        heads = select(Measured.round).where(Measured.run == run, Measured.round > after)
+        return _heads(self.connection, run, heads.distinct().order_by(Measured.round).limit(limit))
+
+    def attended(self, key: PeerKey, before: int, limit: int) -> list[AttendedRound]:
+        """Read the rounds of a key that ended with an entry below an index, the newest first."""
+        query = _ATTENDED.where(Attended.peer == key, Attended.closed_index < before)
+        rows = self.connection.execute(query.order_by(Attended.closed_index.desc()).limit(limit))
+        return [AttendedRound(**row._asdict()) for row in rows]
 
 
 # The sum of a query over a bigint column is numeric on PostgreSQL, and would come as a Decimal.
@@ -61,7 +117,7 @@ _EARNED = (
     .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
     .scalar_subquery()
 )
-_ROUNDS = (
+_ATTENDED = (
     select(
         Round.run,
         Round.round,
@@ -75,31 +131,33 @@ _ROUNDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastRound:
-    """One round of a run's history; times in ms by the coordinator's clock."""
-
-    run: bytes
-    round: int
-    outcome: str
-    opened_ms: int | None
-    ended_ms: int | None
-    closed_index: int | None
-    accepted: int
-    tokens: int
-    loss_q16: int | None
+def _columns(table: Any, kind: type[Any]) -> list[Any]:  # noqa: ANN401 - columns of any table
+    return [getattr(table, one.name) for one in fields(kind)]
 
 
-def last_rounds(connection: Connection, run: bytes, limit: int) -> list[PastRound]:
+_ROUNDS = select(*_columns(Round, RoundRow))
+
+
+def _rounds(rows: Iterable[Row[Any]]) -> list[RoundRow]:
+    return [RoundRow(**row._asdict()) for row in rows]
+
+
+def round_row(connection: Connection, run: bytes, number: int) -> RoundRow | None:
+    """Read one round; None when there is none."""
+    found = _rounds(connection.execute(_ROUNDS.where(Round.run == run, Round.round == number)))
+    return found[0] if found else None
+
+
+def last_rounds(connection: Connection, run: bytes, limit: int) -> list[RoundRow]:
     """Read the last rounds of a run, ascending."""
-    query = _HISTORY_ROUNDS.where(Round.run == run).order_by(Round.round.desc()).limit(limit)
-    return list(reversed(_past(connection.execute(query))))
+    query = _ROUNDS.where(Round.run == run).order_by(Round.round.desc()).limit(limit)
+    return list(reversed(_rounds(connection.execute(query))))
 
 
-def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -> list[PastRound]:
+def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -> list[RoundRow]:
     """Read rounds of a run below a number, descending."""
-    query = _HISTORY_ROUNDS.where(Round.run == run, Round.round < before)
-    return _past(connection.execute(query.order_by(Round.round.desc()).limit(limit)))
+    query = _ROUNDS.where(Round.run == run, Round.round < before)
+    return _rounds(connection.execute(query.order_by(Round.round.desc()).limit(limit)))
 
 
 def points_per_day(
@@ -125,46 +183,6 @@ def tokens(connection: Connection) -> int:
     return int(connection.scalar(select(func.coalesce(func.sum(Round.tokens), 0))) or 0)
 
 
-_HISTORY_ROUNDS = select(*(getattr(Round, one.name) for one in fields(PastRound)))
-
-
-def _past(rows: Iterable[Row[tuple[object, ...]]]) -> list[PastRound]:
-    return [PastRound(**row._asdict()) for row in rows]
-
-
-# --- Measurements of a run's heads by drawn members.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredRow:
-    """The measurement of one member, and the entry that contains it."""
-
-    entry: int
-    peer: PeerKey
-    said: HeadMeasure
-    is_outlier: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredHead:
-    """One head, by the round that made it; `rows` in log order, at least one."""
-
-    round: int
-    head: bytes
-    median: HeadMeasure
-    rows: tuple[MeasuredRow, ...]
-    shown: MeasuredRow | None = None
-    """The row whose sample of the head's text is shown."""
-
-
-def measured_heads_after(
-    connection: Connection, run: bytes, number: int, limit: int
-) -> list[MeasuredHead]:
-    """Read the measured heads of rounds after a number, ascending; the first head is number 0."""
-    heads = select(Measured.round).where(Measured.run == run, Measured.round > number)
-    return _heads(connection, run, heads.distinct().order_by(Measured.round).limit(limit))
-
-
 def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
     """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)
@@ -172,161 +190,128 @@ def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[
 
 
 def _heads(connection: Connection, run: bytes, heads: Select[int]) -> list[MeasuredHead]:
-    query = select(Measured.__table__).where(Measured.run == run, Measured.round.in_(heads))
+    query = select(*_columns(Measured, MeasureRow))
+    query = query.where(Measured.run == run, Measured.round.in_(heads))
     rows = connection.execute(query.order_by(Measured.round, Measured.entry))
-    return [_head(number, of_head) for number, of_head in groupby(rows, lambda row: row.round)]
+    return measured_heads(MeasureRow(**row._asdict()) for row in rows)
 
 
-def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
-    found = list(rows)
-    measured = {
-        PeerKey(row.peer): HeadMeasure(
-            head=to_text(row.head),
-            millibits=row.millibits,
-            size_bytes=row.size_bytes,
-            tokens=row.tokens,
-            sample=UNSET if row.written is None else Sample(prompt=row.prompt, text=row.written),
-        )
-        for row in found
-    }
-    outliers, best = measures.outliers(measured), measures.best_sample(measured)
-    by_peer = {
-        peer: MeasuredRow(entry=row.entry, peer=peer, said=body, is_outlier=peer in outliers)
-        for row, (peer, body) in zip(found, measured.items(), strict=True)
-    }
-    return MeasuredHead(
-        round=number,
-        head=found[0].head,
-        median=measures.median(measured.values()),
-        rows=tuple(by_peer.values()),
-        shown=by_peer[best[0]] if best else None,
-    )
+# --- Keys.
 
 
-# --- Queries on the derived tables, for the API.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundRow:
-    round: int
-    outcome: str
-    roster_index: int
-    roster: bytes
-    opened_index: int | None
-    closed_index: int | None
-    accepted: int
-    head: bytes | None
-    result: bytes | None
-    loss_q16: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandingRow:
-    """The standing of one key, and the log indices of the reasons."""
-
-    key: PeerKey
-    standing: str
-    since: int
-    cause: int | None
-    evidence: tuple[int, ...]
-    until: int
-    appeal: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TierRow:
-    """Tier and owner of one key; `since` is the log index of the entry that set them."""
-
-    tier: int
-    owner: bytes
-    run: bytes | None
-    until: int
-    since: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerRow:
-    key: PeerKey
-    registered_index: int
-    last_seq: int
-    last_hash: bytes
-    micropoints: int
-    standing: StandingRow
-    tier: TierRow
-
-
-def read_rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[RoundRow]:
-    """Read rounds of a run after a number, ascending."""
-    columns = (getattr(Round, one.name) for one in fields(RoundRow))
-    query = select(*columns).where(Round.run == run, Round.round > after)
-    rows = connection.execute(query.order_by(Round.round).limit(limit))
-    return [RoundRow(**row._asdict()) for row in rows]
-
-
-def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[PeerRow]:
-    """Read keys in order of registration, after a key."""
-    # By index and key, because the keys of the genesis are registered by one entry.
-    place = tuple_(Peer.registered_index, Peer.key)
-    query = _PEERS
-    if after is not None:
-        last = peer(connection, after)
-        if last is None:
-            return []
-        query = query.where(place > tuple_(last.registered_index, last.key))
-    return _peers(connection.execute(query.order_by(Peer.registered_index, Peer.key).limit(limit)))
-
-
-def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
+def key(connection: Connection, wanted: PeerKey) -> KeyRows | None:
     """Read one key; None when it is not registered."""
-    found = _peers(connection.execute(_PEERS.where(Peer.key == key)))
+    found = keys(connection, [wanted])
     return found[0] if found else None
 
 
-def standings(
-    connection: Connection, named: Collection[str], after: int, limit: int
-) -> list[StandingRow]:
-    """Read keys with one of the standings since an entry after an index, ascending."""
-    wanted = PeerStanding.standing.in_(named), PeerStanding.since > after
-    query = select(PeerStanding.__table__).where(*wanted).order_by(PeerStanding.since)
-    return [_standing(row) for row in connection.execute(query.limit(limit))]
+def keys(connection: Connection, wanted: Collection[bytes]) -> list[KeyRows]:
+    """Read some keys, in no order; without those that are not registered."""
+    return _key_rows(connection.execute(_KEYS.where(Peer.key.in_(wanted))))
 
 
+_STANDING = [
+    getattr(PeerStanding, one.name).label(f"standing_{one.name}") for one in fields(StandingRow)
+]
 _TIER = [getattr(KeyTier, one.name).label(f"tier_{one.name}") for one in fields(TierRow)]
-_PEERS = (
-    select(Peer.__table__, PeerStanding.__table__, *_TIER)
+_KEYS = (
+    select(*_columns(Peer, PeerRow), *_STANDING, *_TIER)
     .join(PeerStanding, PeerStanding.peer == Peer.key)
     .outerjoin(KeyTier, KeyTier.peer == Peer.key)
 )
 
 
-def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
+def _key_rows(rows: Iterable[Row[Any]]) -> list[KeyRows]:
     return [
-        PeerRow(
-            key=PeerKey(row.key),
-            registered_index=row.registered_index,
-            last_seq=row.last_seq,
-            last_hash=row.last_hash,
-            micropoints=row.micropoints,
-            standing=_standing(row),
+        KeyRows(
+            peer=PeerRow(**{one.name: getattr(row, one.name) for one in fields(PeerRow)}),
+            standing=_standing(row, "standing_"),
             tier=_tier(row),
         )
         for row in rows
     ]
 
 
-def _tier(row: Row[tuple[object, ...]]) -> TierRow:
+def _standing(row: Row[Any], prefix: str = "") -> StandingRow:
+    found = {one.name: getattr(row, prefix + one.name) for one in fields(StandingRow)}
+    return StandingRow(**{**found, "evidence": tuple(found["evidence"])})
+
+
+def _tier(row: Row[Any]) -> TierRow:
     if row.tier_tier is None:
-        return TierRow(tier=int(Tier.ANONYMOUS), owner=row.key, run=None, until=0, since=None)
+        anonymous = int(Tier.ANONYMOUS)
+        return TierRow(peer=row.key, tier=anonymous, owner=row.key, run=None, until=0, since=None)
     return TierRow(**{one.name: getattr(row, f"tier_{one.name}") for one in fields(TierRow)})
 
 
-def _standing(row: Row[tuple[object, ...]]) -> StandingRow:
-    return StandingRow(
-        key=PeerKey(row.peer),
-        standing=row.standing,
-        since=row.since,
-        cause=row.cause,
-        evidence=tuple(row.evidence),
-        until=row.until,
-        appeal=row.appeal,
+# --- Rows as they are stored, for the ledger's check of its tables.
+
+
+def run_row(connection: Connection, run: bytes) -> OpenedRunRow | None:
+    """Read the row of a run; None when there is none."""
+    found = connection.execute(select(*_columns(Run, OpenedRunRow)).where(Run.run == run)).first()
+    return None if found is None else OpenedRunRow(**found._asdict())
+
+
+def stored_round(
+    connection: Connection, run: bytes, number: int, attended: Iterable[AttendedRow]
+) -> RoundRows:
+    """Read the rows of a round, and those of the named rows of its members that are there."""
+    credit = select(*_columns(Credit, CreditRow)).where(Credit.run == run, Credit.round == number)
+    measure = select(*_columns(Measured, MeasureRow))
+    measure = measure.where(Measured.run == run, Measured.round == number)
+    found: list[AttendedRow] = []
+    for index, members in groupby(attended, lambda one: one.closed_index):
+        keys = [one.peer for one in members]
+        query = select(*_columns(Attended, AttendedRow))
+        query = query.where(Attended.closed_index == index, Attended.peer.in_(keys))
+        found += [AttendedRow(**row._asdict()) for row in connection.execute(query)]
+    return RoundRows(
+        round=round_row(connection, run, number),
+        credits=tuple(CreditRow(**row._asdict()) for row in connection.execute(credit)),
+        measures=tuple(MeasureRow(**row._asdict()) for row in connection.execute(measure)),
+        attended=tuple(found),
     )
+
+
+def attended_counts(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, int]:
+    """Count the rounds of each of some keys; O(their rounds), by the table's key alone."""
+    query = select(Attended.peer, func.count()).where(Attended.peer.in_(wanted))
+    return {row[0]: row[1] for row in connection.execute(query.group_by(Attended.peer))}
+
+
+def reasons(
+    connection: Connection, table: str, after: tuple[Any, ...] | None, limit: int
+) -> list[tuple[tuple[Any, ...], bool]]:
+    """Read keys of a table after one, ascending, and whether an entry of the log explains each."""
+    kind, reason = _REASONS[table]
+    keys = list(kind.__table__.primary_key)
+    query = select(*keys, exists().where(reason).label("has_reason")).order_by(*keys).limit(limit)
+    if after is not None:
+        query = query.where(tuple_(*keys) > tuple_(*(literal(one) for one in after)))
+    return [(tuple(row)[:-1], bool(row.has_reason)) for row in connection.execute(query)]
+
+
+def _is_rostered(run: Any, number: Any) -> ColumnElement[bool]:  # noqa: ANN401 - columns of any table
+    is_roster = LogEntry.type == RoundRoster.TYPE
+    return and_(LogEntry.run == run, LogEntry.round == number, is_roster)
+
+
+_REASONS: dict[str, tuple[type[Base], ColumnElement[bool]]] = {
+    # A key is registered by an entry of its own.
+    "peer": (Peer, LogEntry.author == Peer.key),
+    "standing": (PeerStanding, LogEntry.author == PeerStanding.peer),
+    "tier": (KeyTier, LogEntry.author == KeyTier.peer),
+    "run": (Run, (LogEntry.idx == Run.opened_index) & (LogEntry.run == Run.run)),
+    "round": (Round, _is_rostered(Round.run, Round.round)),
+    "credit": (Credit, _is_rostered(Credit.run, Credit.round)),
+    "measured": (
+        Measured,
+        and_(
+            LogEntry.idx == Measured.entry,
+            LogEntry.author == Measured.peer,
+            LogEntry.run == Measured.run,
+            LogEntry.round == Measured.round,
+        ),
+    ),
+}

@@ -32,6 +32,7 @@ from sqlalchemy import (
 from tequio_ledger.store.models import Credit, KeyTier, Peer, Round
 from tequio_shared.ids import PeerKey
 from tequio_shared.network.tiers import Tier
+from tequio_shared.served.rows import RankedRow
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import InstrumentedAttribute
@@ -165,15 +166,6 @@ def _ever(most: int) -> Subquery:
 #
 # Rows and counts come from one index that contains all columns they need: a place near the top of a
 # million keys costs a page, and the last one a walk through that index.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedRow:
-    """One key's place, from 1 on."""
-
-    rank: int
-    key: PeerKey
-    micropoints: int
 
 
 def count(connection: Connection) -> int:

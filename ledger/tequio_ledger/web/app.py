@@ -8,7 +8,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.web import competitions, errors, events, log_files, openapi, read_api, write_api
+from tequio_ledger.web import errors, events, log_files, openapi, read_api, write_api
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.limits import StatementLimiter
 from tequio_ledger.web.pages import router
@@ -46,8 +46,8 @@ ROUTES = (
     read_api.get_quarantine,
     read_api.get_invitations,
     read_api.get_connectors,
-    competitions.get_competitions,
-    competitions.get_competition,
+    read_api.get_competitions,
+    read_api.get_competition,
     log_files.get_witnesses,
     log_files.get_policy,
     write_api.post_checkpoint,

@@ -38,6 +38,7 @@ STATUS: Mapping[str, int] = {
     "queue-full": 503,
     "no-quorum": 503,
     "read-only": 503,
+    "damaged": 503,
     "provider-away": 503,
     "ledger-away": 503,
     "quota": 507,

@@ -27,7 +27,6 @@ from tequio_ledger import metrics
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log import admission
 from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
-from tequio_ledger.state import State
 from tequio_ledger.web.errors import code_of
 from tequio_ledger.web.limits import (
     REGISTRATION_COST,
@@ -49,6 +48,7 @@ from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS, STATEM
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
+from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport, KeyRegister
 from tequio_shared.statements.statement import Entry, statement_id
 

@@ -10,6 +10,7 @@ follow from them. (docs/protocol.md, tiers)
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -46,21 +47,25 @@ class Teams:
     """
 
     def __init__(self) -> None:
-        self._team: dict[PeerKey, str] = {}  # keys in a team only
+        self._changes: dict[PeerKey, list[tuple[int, str]]] = {}  # by log index, ascending
 
     def of(self, key: PeerKey) -> str:
         """Team of a key, or empty."""
-        return self._team.get(key, "")
+        changes = self._changes.get(key)
+        return changes[-1][1] if changes else ""
 
-    def apply(self, author: PeerKey, body: MemberTeam) -> None:
+    def at(self, key: PeerKey, index: int) -> str:
+        """Team of a key when the entry at an index was logged, or empty; a bisection."""
+        changes = self._changes.get(key, [])
+        last = bisect_left(changes, index, key=lambda one: one[0])
+        return changes[last - 1][1] if last else ""
+
+    def apply(self, index: int, author: PeerKey, body: MemberTeam) -> None:
         """Apply member.team; raises RefusedError if it changes nothing."""
         if body.team == self.of(author):
             what = f"is already in the team {body.team}" if body.team else "is already in no team"
             raise RefusedError("already-said", f"the key {what}")
-        if body.team:
-            self._team[author] = body.team
-        else:
-            del self._team[author]
+        self._changes.setdefault(author, []).append((index, body.team))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import msgspec
 
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import NotAvailableError
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.answer import AsOf
-from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
-from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, new_tiles
-from tests.support.answers import filled
+from tequio_shared.served.questions import Basis, questions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
     from tests.support.memory_swarm import Swarm
 
+    Lie = Callable[[dict[str, Any]], None]
+
 
 class SwarmLog:
-    """Serves the swarm's log. A test changes `leaves`, `tiles`, `blobs` or the claims."""
+    """Serves the swarm's log. A test changes `leaves`, `tiles` or `blobs`, or lies in answers."""
 
     def __init__(self, swarm: Swarm) -> None:
         self.swarm = swarm
@@ -39,24 +42,8 @@ class SwarmLog:
         self.size = 0
         self._folded: tuple[list[bytes], Fold] | None = None
         self.sign()
-        head = swarm.view.head
-        self.run_claims = [
-            filled(
-                RunAnswer,
-                run=to_text(swarm.manifest.run_id),
-                state=swarm.view.state.value,
-                round=swarm.view.number,
-                head=to_text(head.hash) if head else None,
-                head_round=head.round if head else None,
-                weights_root=to_text(head.weights_root) if head else None,
-                as_of=self.as_of(),
-            )
-        ]
-        self.standings: dict[PeerKey, StandingAnswer] = {}
-        self.tiers: dict[PeerKey, TierAnswer] = {}
-        self.points = {
-            key: one.trainer + one.witness for key, one in swarm.view.accounts.earned.items()
-        }
+        self.lies: dict[str, Lie] = {}
+        """Changes of the answers with those paths."""
 
     def as_of(self) -> AsOf:
         """Name the log as it is."""
@@ -94,25 +81,29 @@ class SwarmLog:
         """Give a document."""
         return self.blobs.get(name)
 
-    def runs(self) -> Sequence[RunAnswer]:
-        """Claim what the test set."""
-        return self.run_claims
+    def answer(self, url: str) -> bytes | None:
+        """Answer what follows from the log, with the lies of the test."""
+        path, _, query = url.partition("?")
+        begin = dict(parse_qsl(query)).get("before" if path.endswith("/rounds") else "after", "")
+        fold = self._truth()
+        basis = Basis(state=fold.view, rows=fold.rows, now_ms=0)
+        (asked,) = (one for one in questions(fold.view) if one.path == path)
+        content = msgspec.to_builtins(asked.answer(basis, begin, self.as_of()))
+        if path in self.lies:
+            self.lies[path](content)
+        return msgspec.json.encode(content)
 
-    def peer(self, key: PeerKey) -> PeerAnswer | None:
-        """Claim what the test set, and the truth for the rest."""
-        own = [one.statement for one in self.swarm.entries if one.statement.author == key]
-        truth = self._truth()
-        standing = truth.standings.at(key, self.size) or filled(StandingAnswer)
-        return filled(
-            PeerAnswer,
-            key=to_text(key),
-            last_seq=own[-1].seq if own else 0,
-            last_hash=to_text(own[-1].digest if own else bytes(32)),
-            micropoints=self.points.get(key, 0),
-            standing=self.standings.get(key, standing),
-            tier=self.tiers.get(key, truth.tier_at(key, self.size)),
-            as_of=self.as_of(),
-        )
+    def lie_about(self, key: PeerKey, **fields: object) -> None:
+        """Answer other fields about a key; `standing` and `tier` are changed field by field."""
+
+        def change(answer: dict[str, Any]) -> None:
+            for name, value in fields.items():
+                if isinstance(value, dict):
+                    answer[name] |= value
+                else:
+                    answer[name] = value
+
+        self.lies[f"/v1/peers/{to_text(key)}"] = change
 
     def _truth(self) -> Fold:
         if self._folded is None or self._folded[0] != self.leaves:

@@ -230,7 +230,6 @@ def forge(log: SwarmLog, index: int, body: Body) -> None:
     leaf = b"\x01\x01" + coordinator.key + coordinator.sign(message) + raw
     assert Entry.parse(leaf).leaf() == leaf
     log.leaves = [*log.leaves[:index], leaf]
-    log.run_claims = []
     log.sign()
 
 
@@ -278,30 +277,34 @@ def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: SwarmLo
 
 
 def test_a_changed_point_in_the_api_is_found(log: SwarmLog) -> None:
-    key = max(log.points, key=log.points.__getitem__)
-    log.points[key] += 1
+    earned = crooked_swarm().view.accounts.earned
+    key = max(earned, key=lambda one: earned[one].trainer)
+    log.lie_about(key, micropoints=earned[key].trainer + earned[key].witness + 1)
     report = audited(log)
     assert report.exit_code == 2
     assert [(one.what, one.place.peer) for one in report.findings] == [
-        ("peer in the API, micropoints", to_text(key))
+        (f"answer /v1/peers/{to_text(key)}, micropoints", to_text(key))
     ]
 
 
+def run_path() -> str:
+    return f"/v1/runs/{to_text(crooked_swarm().manifest.run_id)}"
+
+
 def test_a_changed_run_in_the_api_is_found(log: SwarmLog) -> None:
-    log.run_claims = [msgspec.structs.replace(log.run_claims[0], round=99)]
+    log.lies[run_path()] = lambda answer: answer.update(round=99)
     assert [one.found for one in audited(log).findings] == ["99"]
 
 
 def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
     log: SwarmLog,
 ) -> None:
-    claim = log.run_claims[0]
-    ahead = msgspec.structs.replace(claim.as_of, size=log.size + 1)
-    log.run_claims = [msgspec.structs.replace(claim, round=99, as_of=ahead)]
+    ahead = {"size": log.size + 1, "root": log.as_of().root}
+    log.lies[run_path()] = lambda answer: answer.update(round=99, as_of=ahead)
     report = audited(log)
     assert report.exit_code == 3
     (found,) = report.findings
-    assert found.place.run == claim.run
+    assert found.place.run == to_text(crooked_swarm().manifest.run_id)
     assert f"{log.size} are published" in found.line()
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
-from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
+from tequio_shared.served.state import State
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import Author
 from tests.support.memory_swarm import Swarm

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from tequio_client.verify.audit import AuditOptions, audit
-from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.run import RunState
-from tequio_shared.network.standing import Standing, describe_cause
+from tequio_shared.network.standing import Standing
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
 from tests.client.verify.logs import SwarmLog
@@ -46,17 +44,7 @@ def audited(swarm: Swarm) -> AuditReport:
 
 def claimed(log: SwarmLog, who: Volunteer, **lie: object) -> AuditReport:
     """Audit a ledger's answer about a key, with one lie in it."""
-    record = log.swarm.standings.records[who.key]
-    answer = StandingAnswer(
-        standing=str(record.standing),
-        since=record.since,
-        cause=record.cause,
-        why=describe_cause(record.cause),
-        evidence=record.evidence,
-        until=record.until,
-        appeal=record.appeal[0] if record.appeal else None,
-    )
-    log.standings[who.key] = msgspec.structs.replace(answer, **lie)
+    log.lie_about(who.key, standing=lie)
     return audit(log, AuditOptions())
 
 
@@ -107,7 +95,10 @@ def test_another_standing_in_the_api_is_found(swarm: Swarm) -> None:
     assert claimed(SwarmLog(swarm), liar).findings == []
     report = claimed(SwarmLog(swarm), liar, standing="active")
     (finding,) = report.findings
-    assert (finding.what, finding.expected) == ("standing in the API, standing", "quarantined")
+    assert (finding.what, finding.expected) == (
+        f"answer /v1/peers/{to_text(liar.key)}, standing.standing",
+        "quarantined",
+    )
     assert finding.place.peer == to_text(liar.key)
 
 
@@ -120,7 +111,6 @@ def test_after_a_run_that_could_not_be_read_doubts_are_no_accusations(swarm: Swa
     )
     append(swarm, unfounded)  # it may follow from what cannot be read
     log = SwarmLog(swarm)
-    log.run_claims = []
     del log.blobs[digest_from_text(roster.roster)]
     report = audit(log, AuditOptions())
     assert report.exit_code == 3, [one.line() for one in report.findings]

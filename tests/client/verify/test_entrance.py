@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from tequio_client.verify.audit import AuditOptions, audit
-from tequio_client.verify.fold import tier_answer
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, RoleRevoke
@@ -53,10 +51,7 @@ def vouch(peer: Volunteer) -> StatementDraft:
 
 
 def audited(swarm: Swarm) -> AuditReport:
-    log = SwarmLog(swarm)
-    for one in swarm.volunteers:
-        log.tiers[one.key] = tier_answer(swarm.tiers, one.key)
-    return audit(log, AuditOptions())
+    return audit(SwarmLog(swarm), AuditOptions())
 
 
 def found(report: AuditReport, what: str) -> AuditFinding:
@@ -72,12 +67,13 @@ def test_a_log_with_invitations_and_vouches_is_sound_to_its_end(swarm: Swarm) ->
 def test_another_tier_or_owner_in_the_api_is_found(swarm: Swarm) -> None:
     for name, index in (("invited", 0), ("known", 2)):
         one, log = swarm.volunteers[index], SwarmLog(swarm)
-        truth = tier_answer(swarm.tiers, one.key)
-        assert truth.owner != to_text(one.key), name
-        log.tiers[one.key] = msgspec.structs.replace(truth, owner=to_text(one.key))
-        finding = found(audit(log, AuditOptions()), "tier in the API, owner")
+        truth = swarm.tiers.highest(one.key)
+        assert to_text(truth.owner) != to_text(one.key), name
+        log.lie_about(one.key, tier={"owner": to_text(one.key)})
+        what = f"answer /v1/peers/{to_text(one.key)}, tier.owner"
+        finding = found(audit(log, AuditOptions()), what)
         assert finding.place.peer == to_text(one.key)
-        assert finding.expected == truth.owner
+        assert finding.expected == to_text(truth.owner)
 
 
 def test_an_invitation_that_lets_in_one_too_many_is_found(swarm: Swarm) -> None:
@@ -110,8 +106,9 @@ def test_a_vouch_of_who_is_no_connector_is_found(swarm: Swarm) -> None:
 
 def test_a_ledger_that_goes_on_to_believe_a_revoked_connector_is_found(swarm: Swarm) -> None:
     connector, known = swarm.volunteers[1], swarm.volunteers[2]
-    believed = tier_answer(swarm.tiers, known.key)
+    believed = swarm.tiers.highest(known.key).tier
     swarm.organise(RoleRevoke(peer=to_text(connector.key), role="connector"))
     log = SwarmLog(swarm)
-    log.tiers[known.key] = believed
-    assert found(audit(log, AuditOptions()), "tier in the API, tier").expected == "0"
+    log.lie_about(known.key, tier={"tier": int(believed)})
+    what = f"answer /v1/peers/{to_text(known.key)}, tier.tier"
+    assert found(audit(log, AuditOptions()), what).expected == "0"

@@ -14,6 +14,7 @@ from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS
 from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.served.rows import StandingRow
 from tequio_shared.statements.network import (
     FaultReport,
     MemberLeave,
@@ -90,9 +91,9 @@ def entry_at(ledger: Ledger, index: int) -> Entry:
         return Entry.parse(log_rows.read_leaves(connection, index, index + 1)[0])
 
 
-def row_of(ledger: Ledger, peer: SigningPeer) -> queries.StandingRow:
+def row_of(ledger: Ledger, peer: SigningPeer) -> StandingRow:
     with ledger.database.reader.begin() as connection:
-        row = queries.peer(connection, peer.key)
+        row = queries.key(connection, peer.key)
     assert row is not None
     return row.standing
 

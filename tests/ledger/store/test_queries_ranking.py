@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, text
 
-from tequio_ledger.store import queries, ranking
+from tequio_ledger.store import ranking
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
+from tequio_ledger.store.queries import StoredRows
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
@@ -98,7 +99,7 @@ def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: 
         over = [one for one in closed if one.closed_index is not None]
         assert {one.outcome for one in over} == {"closed", "void"}
         for key in sql.execute(select(Peer.key)).scalars():
-            found = queries.rounds(sql, key, JSON_INTEGER, 100)
+            found = StoredRows(sql).attended(PeerKey(key), JSON_INTEGER, 100)
             mine = set(
                 sql.execute(select(Attended.closed_index).where(Attended.peer == key)).scalars()
             )
@@ -114,9 +115,9 @@ def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: 
 def test_pages_follow_each_other_without_gap(folder: Path) -> None:
     with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
         (key, count), *_ = Counter(sql.execute(select(Attended.peer)).scalars()).most_common()
-        whole = queries.rounds(sql, key, JSON_INTEGER, 100)
+        whole = StoredRows(sql).attended(PeerKey(key), JSON_INTEGER, 100)
         paged, before = [], JSON_INTEGER
-        while page := queries.rounds(sql, key, before, 1):
+        while page := StoredRows(sql).attended(PeerKey(key), before, 1):
             paged += page
             before = page[-1].closed_index
         assert paged == whole

@@ -13,6 +13,7 @@ from tequio_ledger.store import queries
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.tiers import Tier, owner_of
+from tequio_shared.served.rows import TierRow
 from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
-    from tequio_ledger.store.queries import TierRow
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body, Entry
 
@@ -78,7 +78,7 @@ class TierLedger:
     def row(self, peer: PeerKey) -> TierRow:
         """The tier of a key in the database."""
         with self.ledger.database.reader.begin() as connection:
-            found = queries.peer(connection, peer)
+            found = queries.key(connection, peer)
         assert found is not None
         return found.tier
 
@@ -94,8 +94,8 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         guest, outcome = await gate.join("guest", LINK)
         assert isinstance(outcome, Logged)
         owner = Digest(LINK.key)
-        assert gate.row(guest) == queries.TierRow(
-            tier=Tier.INVITED, owner=owner, run=None, until=0, since=outcome.index
+        assert gate.row(guest) == TierRow(
+            peer=guest, tier=Tier.INVITED, owner=owner, run=None, until=0, since=outcome.index
         )
         _, spent = await gate.join("late guest", LINK)
         assert isinstance(spent, Refused)
@@ -112,8 +112,8 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         assert gate.row(one).owner == one
         index = await gate.vouch(one)
         account = owner_of(gate.connector.key, ACCOUNT)
-        assert gate.row(one) == queries.TierRow(
-            tier=Tier.VOUCHED, owner=account, run=None, until=gate.end, since=index
+        assert gate.row(one) == TierRow(
+            peer=one, tier=Tier.VOUCHED, owner=account, run=None, until=gate.end, since=index
         )
         await gate.vouch(other)
         assert gate.row(other).owner == account

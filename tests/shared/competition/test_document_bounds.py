@@ -79,6 +79,7 @@ def outcome(entrants: int, evaluators: int) -> CompetitionOutcome:
             low=JSON_INTEGER,
             high=JSON_INTEGER,
             evaluators=(judged,) * evaluators,
+            refusal=max(Refusal, key=len),
         )
         for name in names
     ]

@@ -16,18 +16,27 @@ ONE, TWO = (Signer(bytes([at]) * 32).key for at in (1, 2))
 def test_a_key_is_in_the_team_that_it_said_last() -> None:
     teams = Teams()
     assert teams.of(ONE) == ""
-    for team in ("oaxaca", "puebla", ""):
-        teams.apply(ONE, MemberTeam(team=team))
+    for index, team in enumerate(("oaxaca", "puebla", ""), 5):
+        teams.apply(index, ONE, MemberTeam(team=team))
         assert (teams.of(ONE), teams.of(TWO)) == (team, "")
+
+
+def test_the_team_at_an_entry_is_the_one_stated_before_it() -> None:
+    teams = Teams()
+    for index, team in ((5, "oaxaca"), (9, "puebla"), (12, "")):
+        teams.apply(index, ONE, MemberTeam(team=team))
+    found = [teams.at(ONE, index) for index in (4, 5, 6, 9, 10, 12, 13)]
+    assert found == ["", "", "oaxaca", "oaxaca", "puebla", "puebla", ""]
+    assert teams.at(TWO, 10) == ""
 
 
 @pytest.mark.parametrize("team", ["", "oaxaca"])
 def test_the_same_word_again_is_refused_and_changes_nothing(team: str) -> None:
     teams = Teams()
     if team:
-        teams.apply(ONE, MemberTeam(team=team))
+        teams.apply(1, ONE, MemberTeam(team=team))
     with pytest.raises(RefusedError, match="already") as caught:
-        teams.apply(ONE, MemberTeam(team=team))
+        teams.apply(1, ONE, MemberTeam(team=team))
     assert (caught.value.code, teams.of(ONE)) == ("already-said", team)
 
 

@@ -9,10 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.state import State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import CompetitionSnapshot, competition_snapshot
 from tequio_ledger.web.pages import competition_scores, competition_text, render
 from tequio_ledger.web.pages.competition_charts import MAX_CURVES, SwarmHistory, side_curves
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
@@ -22,6 +20,8 @@ from tequio_shared.competition.state import CompetitionPhase, Entrant
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.served.competitions import CompetitionSnapshot, competition_snapshot
+from tequio_shared.served.state import State
 from tequio_shared.statements.network import CheckpointPublish
 
 CHART_ROUNDS = 2_000

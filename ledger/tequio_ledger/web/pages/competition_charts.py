@@ -24,7 +24,7 @@ from tequio_ledger.web.pages.charts import (
 from tequio_shared.round import measures
 
 if TYPE_CHECKING:
-    from tequio_ledger.store.queries import MeasuredHead, PastRound
+    from tequio_shared.served.rows import MeasuredHead, RoundRow
 
 # --- The ranking: each entrant's interval on one scale of bits per byte.
 #
@@ -222,7 +222,7 @@ class SwarmHistory:
     entrant: str
     run: str
     name: str
-    rounds: Sequence[PastRound]
+    rounds: Sequence[RoundRow]
     heads: Sequence[MeasuredHead]
     tokens_per_byte: float | None
 

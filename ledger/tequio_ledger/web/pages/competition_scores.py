@@ -26,8 +26,8 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.competitions import CompetitionSnapshot
     from tequio_shared.api.competitions import ScoredAnswer
+    from tequio_shared.served.competitions import CompetitionSnapshot
 
 LISTED_ENTRANTS = 16
 """Entrants whose pairs are listed, at most."""

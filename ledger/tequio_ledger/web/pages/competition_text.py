@@ -13,7 +13,7 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.competitions import CompetitionSnapshot
+    from tequio_shared.served.competitions import CompetitionSnapshot
 
 
 PHASES: Mapping[CompetitionPhase, StatusLabel] = {

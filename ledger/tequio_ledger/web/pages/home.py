@@ -13,7 +13,6 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, log_rows, queries, ranking
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.log_files import witness_answers
 from tequio_ledger.web.pages import competition_text, render, run_charts
 from tequio_ledger.web.pages.log import note_lines
@@ -33,6 +32,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.round import assignment
+from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -180,7 +180,7 @@ def _digest(asked: str) -> Digest | None:
 
 def _named(connection: Connection, ledger: Ledger, digest: Digest) -> Iterator[SearchMatch]:
     text = to_text(digest)
-    if queries.peer(connection, PeerKey(digest)) is not None:
+    if queries.key(connection, PeerKey(digest)) is not None:
         yield SearchMatch(f"/peers/{text}", text, "a key")
     if RunId(digest) in ledger.state.runs:
         yield SearchMatch(f"/runs/{text}", text, "a run")
@@ -212,6 +212,11 @@ HEALTH_LABELS = {
     "ok": StatusLabel("All is well", "ok", "Statements are accepted, logged, signed and served."),
     "read-only": StatusLabel(
         "Read-only", "danger", "Published entries are served; new statements are refused."
+    ),
+    "damaged": StatusLabel(
+        "Tables are damaged",
+        "danger",
+        "Figures that do not follow from the log are withheld; the log itself is served.",
     ),
     "no-quorum": StatusLabel(
         "Waiting for witnesses",

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, queries, ranking
+from tequio_ledger.store.queries import StoredRows
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, run_charts
 from tequio_ledger.web.pages.round_view import RoundReader, SlotOutcome, slot_outcome
 from tequio_ledger.web.pages.text import DAY_MS
-from tequio_ledger.web.read_api import NAMED
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
@@ -27,6 +27,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.served.rows import AttendedRound
 
 ROWS, NEIGHBOURS = 50, 10
 ROUNDS, ENTRIES = 25, 8
@@ -122,7 +123,7 @@ def _around(connection: Connection, key_text: str) -> list[LeaderRow]:
 
 
 def _standing(connection: Connection, key: PeerKey) -> str:
-    row = queries.peer(connection, key)
+    row = queries.key(connection, key)
     return row.standing.standing if row else ""
 
 
@@ -135,15 +136,15 @@ def get_peer(
     peer = key_from_peer_id(key) if key.startswith("12D3Koo") else key_from_text(key)
     state, now_ms = ledger.state, ledger.clock()
     with snapshot(ledger.database) as (connection, published):
-        row = queries.peer(connection, peer)
+        row = queries.key(connection, peer)
         if row is None:
             raise RefusedError("not-found", f"the key {to_text(peer)} is not registered here")
-        rows = queries.rounds(connection, peer, before, ROUNDS)
+        rows = StoredRows(connection).attended(peer, before, ROUNDS)
         rounds = [_attended(connection, ledger, reader, peer, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
-        near = ranking.around(connection, peer, 0) if row.micropoints else None
+        near = ranking.around(connection, peer, 0) if row.peer.micropoints else None
         ranked = ranking.count(connection)
     accounts = (view.accounts.earned for view in state.runs.values())
     return render.page(
@@ -174,8 +175,8 @@ def _attended(
     ledger: Ledger,
     reader: RoundReader,
     key: PeerKey,
-    row: queries.AttendedRow,
-) -> tuple[queries.AttendedRow, str, SlotOutcome]:
+    row: AttendedRound,
+) -> tuple[AttendedRound, str, SlotOutcome]:
     """Give a finished round in which the key took part, the name of its run, and the outcome."""
     run = RunId(Digest(row.run))
     record = reader.read(connection, run, row.round)
@@ -194,7 +195,7 @@ def _role(ledger: Ledger, key: PeerKey) -> str:
 def get_quarantine(request: Request, ledger: Ledger, after: Index = 0) -> Response:
     """List restricted keys with reason, evidence and term, the oldest restriction first."""
     with snapshot(ledger.database) as (connection, published):
-        rows = queries.standings(connection, NAMED, after, QUARANTINE_ROWS)
+        rows = StoredRows(connection).standings(after, QUARANTINE_ROWS)
     return render.page(
         request,
         ledger,

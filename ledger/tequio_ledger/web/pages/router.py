@@ -26,7 +26,8 @@ _TITLES = {
     404: "Page not found",
     503: "Try again in a moment",
 }
-_STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
+_STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503, "damaged": 503}
+_DAMAGED = "These figures are withheld"
 _PROGRAMS = ("/v1/", "/log/")
 """Paths below these never answer in HTML."""
 
@@ -66,7 +67,9 @@ def page_errors(
                 status = 404
             case _:
                 return otherwise(request, err)
-        return render.error_page(request, status, _TITLES[status], str(err))
+        is_damage = isinstance(err, RefusedError) and err.code == "damaged"
+        title = _DAMAGED if is_damage else _TITLES[status]
+        return render.error_page(request, status, title, str(err))
 
     return answer
 

@@ -13,10 +13,10 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
-    from tequio_ledger.store.queries import PastRound
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
     from tequio_ledger.web.pages.run_view import RunSnapshot, SlotSnapshot
     from tequio_shared.round.proof import WitnessFindings
+    from tequio_shared.served.rows import RoundRow
     from tequio_shared.statements.runs import WitnessProof
 
 # --- The Bloom filter of a witness proof: one square per bit.
@@ -140,7 +140,7 @@ def _at(radius: float, angle: float) -> str:
 SPAN_DAYS = 30
 
 
-def losses(rounds: Sequence[PastRound]) -> Chart:
+def losses(rounds: Sequence[RoundRow]) -> Chart:
     readings = [
         _reading(one, value, f"{value:.4f} nats per token")
         for one in rounds
@@ -155,7 +155,7 @@ def losses(rounds: Sequence[PastRound]) -> Chart:
     )
 
 
-def rates(rounds: Sequence[PastRound]) -> Chart:
+def rates(rounds: Sequence[RoundRow]) -> Chart:
     """Draw the accepted tokens per second of closed rounds, from opening to close."""
     readings = [
         _reading(one, value, f"{text.short_count(value)} tokens/s")
@@ -171,7 +171,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
     )
 
 
-def tokens_per_s(one: PastRound) -> float | None:
+def tokens_per_s(one: RoundRow) -> float | None:
     """Give the accepted tokens per second of a closed round."""
     if one.outcome != "closed" or one.opened_ms is None or one.ended_ms is None:
         return None
@@ -211,7 +211,7 @@ def _day(number: int, micropoints: int, today: int) -> ChartReading:
     )
 
 
-def _reading(one: PastRound, value: float, caption: str) -> ChartReading:
+def _reading(one: RoundRow, value: float, caption: str) -> ChartReading:
     return ChartReading(
         at=one.round, value=value, label=str(one.round), caption=f"round {one.round}: {caption}"
     )

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.answers import published_heads
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
@@ -21,9 +20,10 @@ from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.served.answers import published_heads
 
 if TYPE_CHECKING:
-    from tequio_ledger.state import State as LedgerState
+    from tequio_shared.served.state import State as LedgerState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,7 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
-from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import competitions_of_run
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
@@ -27,6 +25,8 @@ from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import RunState
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.served.competitions import competitions_of_run
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 
 SHOWN_ROUNDS = 12
 STRIP_LENGTH = 60
@@ -134,7 +134,7 @@ def _writing(head: MeasuredHead) -> WrittenSample | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundLine:
-    past: PastRound
+    past: RoundRow
     mark: StatusLabel
     length_ms: int | None
     rate: float | None
@@ -148,7 +148,7 @@ class RoundLine:
         return f"Round {number}: {self.mark.word.lower()}"
 
 
-def _round_line(row: PastRound, state: RunState) -> RoundLine:
+def _round_line(row: RoundRow, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     return RoundLine(
@@ -203,7 +203,7 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
     return await render.enqueue(request, make)
 
 
-def _rate(closed: list[PastRound]) -> float | None:
+def _rate(closed: list[RoundRow]) -> float | None:
     """Give the accepted tokens per second while the rounds were open."""
     timed = [row for row in closed if row.opened_ms is not None and row.ended_ms is not None]
     length_ms = sum((row.ended_ms or 0) - (row.opened_ms or 0) for row in timed)

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tequio_ledger.web.competitions import competition_snapshot
 from tequio_ledger.web.pages import competition_scores, competition_text, text
 from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.served.competitions import competition_snapshot
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import Page, PageReader
 from tests.support.sample_competitions import (
@@ -29,7 +29,7 @@ from tests.support.sample_ledger import REPO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_ledger.web.competitions import CompetitionSnapshot
+    from tequio_shared.served.competitions import CompetitionSnapshot
 
 
 KINDS = ("comp.", "eval.")

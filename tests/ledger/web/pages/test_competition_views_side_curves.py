@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
 from tequio_ledger.web.pages.competition_charts import SwarmHistory, side_curves
 from tequio_shared.ids import PeerKey
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 from tequio_shared.statements.runs import HeadMeasure
 
 
-def past(number: int, nats: float) -> PastRound:
-    return PastRound(
+def past(number: int, nats: float) -> RoundRow:
+    return RoundRow(
         run=bytes(32),
         round=number,
+        roster_index=0,
+        roster=bytes(32),
         outcome="closed",
         opened_ms=0,
         ended_ms=1,

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
 from tequio_ledger.web.pages.runs import held_out
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.round import measures
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
 

@@ -1,4 +1,4 @@
-"""GET /v1/competitions: the sides of each competition, its phase and its outcome, as JSON."""
+"""Competitions as the API and the pages describe them: sides, phase and outcome."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from tequio_ledger.ledger import Ledger
-from tequio_ledger.log.guard import Published
-from tequio_ledger.state import CompetitionEvent, State
-from tequio_ledger.web.answers import as_of
-from tequio_ledger.web.routing import Index, Limit, get
-from tequio_shared.api.answer import ROWS
+from tequio_shared.api.answer import ROWS, AsOf
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
     CommittedAnswer,
@@ -25,34 +20,23 @@ from tequio_shared.api.competitions import (
 )
 from tequio_shared.competition.rules import CompetitionRules
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
-from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.ids import Digest, RunId, to_text
+from tequio_shared.served.state import CompetitionEvent, State
 
 
-@get("/v1/competitions")
-async def get_competitions(
-    ledger: Ledger, after: Index = 0, limit: Limit = 100
+def competitions_page(
+    state: State, after: int, limit: int, as_of: AsOf, *, now_ms: int
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
-    published = await ledger.sequencer.settled()
-    views = ledger.state.competitions.views
     later = (
-        one for one, view in views.items() if view.phase_starts[CompetitionPhase.OPEN].index > after
+        one
+        for one, view in state.competitions.views.items()
+        if view.phase_starts[CompetitionPhase.OPEN].index > after
     )
-    now_ms = ledger.clock()
     page = [
-        _competition_line(competition_snapshot(ledger.state, one, now_ms))
-        for one in islice(later, limit)
+        _competition_line(competition_snapshot(state, one, now_ms)) for one in islice(later, limit)
     ]
-    last = page[-1].opened_index if len(page) == limit else None
-    return CompetitionsAnswer(page, last, as_of(published))
-
-
-@get("/v1/competitions/{competition}")
-async def get_competition(ledger: Ledger, competition: str) -> CompetitionAnswer:
-    """Describe one competition."""
-    published = await ledger.sequencer.settled()
-    now = competition_snapshot(ledger.state, digest_from_text(competition), ledger.clock())
-    return _competition_answer(now, published)
+    return CompetitionsAnswer(page, page[-1].opened_index if len(page) == limit else None, as_of)
 
 
 def _competition_line(now: CompetitionSnapshot) -> CompetitionLine:
@@ -75,7 +59,7 @@ def _competition_line(now: CompetitionSnapshot) -> CompetitionLine:
     )
 
 
-def _competition_answer(now: CompetitionSnapshot, published: Published) -> CompetitionAnswer:
+def competition_answer(now: CompetitionSnapshot, as_of: AsOf) -> CompetitionAnswer:
     return CompetitionAnswer(
         competition=now.id,
         phase=now.phase,
@@ -112,7 +96,7 @@ def _competition_answer(now: CompetitionSnapshot, published: Published) -> Compe
         outcome_index=now.began.get(CompetitionPhase.DECIDED),
         lacks=now.lacks,
         void=now.void,
-        as_of=as_of(published),
+        as_of=as_of,
     )
 
 

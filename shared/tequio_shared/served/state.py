@@ -14,6 +14,15 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network_view import NetworkView
+from tequio_shared.served.rows import (
+    KeyRows,
+    PeerRow,
+    RoundEntry,
+    RoundRows,
+    StandingRow,
+    TierRow,
+    round_rows,
+)
 from tequio_shared.statements.competitions import (
     CompetitionBody,
     CompOpen,
@@ -25,12 +34,18 @@ from tequio_shared.statements.network import StandingAppeal
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
+    RoundOpen,
+    RoundRoster,
     RoundVoid,
     RoundWitness,
     RunOpen,
     WitnessProof,
+    WorkCommit,
 )
 from tequio_shared.statements.statement import Body, Entry, Statement
+
+_OF_ROUND = (RoundRoster, RoundOpen, WorkCommit, RoundClose, RoundVoid)
+"""Statements from which the rows of a round follow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +91,8 @@ class State(NetworkView):
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
         self.named: set[Digest] = set()
         """Documents that members and organisers named; the coordinator's are not among them."""
+        self.attended: Counter[PeerKey] = Counter()  # finished rounds with the key in their roster
+        self._round_entries: dict[RunId, list[RoundEntry]] = {}  # of each run's last round
         self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
@@ -89,6 +106,7 @@ class State(NetworkView):
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
+            self._record_round(index, statement.run, statement)
         elif isinstance(statement.body, CompetitionBody):
             body = statement.body
             event = CompetitionEvent(
@@ -99,6 +117,18 @@ class State(NetworkView):
     def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
         """Give every statement about a competition, in log order."""
         return tuple(self._competition_events.get(competition, ()))
+
+    def last_round(self, run: RunId) -> RoundRows:
+        """Derive the rows of a run's last round from the entries so far; O(members).
+
+        Raises as `round_rows` does.
+        """
+        current = self.runs[run].round
+        if current is None:
+            return RoundRows()
+        # The roster that the view holds: its document was read when the round began.
+        entries = self._round_entries[run]
+        return round_rows(entries, lambda _: current.roster, self.documents, self.teams.at)
 
     def micropoints(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs; O(runs)."""
@@ -140,3 +170,59 @@ class State(NetworkView):
                 self.asked.update(key for key, slot in slots.items() if slot in current.elected)
             case WitnessProof():
                 self.proofs[statement.author] += 1
+
+    def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
+        if isinstance(statement.body, RoundRoster):
+            self._round_entries[run] = []
+        if isinstance(statement.body, _OF_ROUND):
+            self._round_entries[run].append((index, statement))
+        if isinstance(statement.body, RoundClose | RoundVoid):
+            current = self.runs[run].round
+            self.attended.update([] if current is None else [*current.slot_of])
+
+
+# --- Rows of a key.
+
+
+def key_rows(state: State, key: PeerKey) -> KeyRows:
+    """Derive the rows of a registered key; raises KeyError for another one."""
+    return KeyRows(
+        peer=peer_row(state, key), standing=standing_row(state, key), tier=tier_row(state, key)
+    )
+
+
+def peer_row(state: State, key: PeerKey) -> PeerRow:
+    chain = state.peers[key]
+    return PeerRow(
+        key=key,
+        registered_index=chain.registered_index,
+        last_seq=chain.seq,
+        last_hash=chain.last,
+        micropoints=state.micropoints(key),
+    )
+
+
+def standing_row(state: State, key: PeerKey) -> StandingRow:
+    record = state.standings.records[key]
+    return StandingRow(
+        peer=key,
+        standing=str(record.standing),
+        since=record.since,
+        cause=None if record.cause is None else int(record.cause),
+        evidence=tuple(record.evidence),
+        until=record.until,
+        appeal=None if record.appeal is None else record.appeal[0],
+    )
+
+
+def tier_row(state: State, key: PeerKey) -> TierRow:
+    """Derive tier and owner; also of a key about which the log states nothing."""
+    found = state.tiers.highest(key)
+    return TierRow(
+        peer=key,
+        tier=int(found.tier),
+        owner=found.owner,
+        run=found.run,
+        until=found.until,
+        since=found.since,
+    )

@@ -1,0 +1,1 @@
+"""Rows that follow from the entries of a log, and the answers that a ledger makes of them."""

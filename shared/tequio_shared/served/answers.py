@@ -1,0 +1,320 @@
+"""Answers of the API that follow from the log, made of rows and of the state.
+
+The ledger sends them; the monitor and the audit make the same ones from rows and a state of their
+own, and compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Protocol
+
+from tequio_shared.api.answer import AsOf
+from tequio_shared.api.network import (
+    ConnectorAnswer,
+    ConnectorsAnswer,
+    InvitationAnswer,
+    InvitationsAnswer,
+)
+from tequio_shared.api.peers import (
+    AttendedAnswer,
+    PeerAnswer,
+    PeerRoundsAnswer,
+    PeersAnswer,
+    PeerStandingAnswer,
+    QuarantineAnswer,
+    RankedAnswer,
+    RankingAnswer,
+    StandingAnswer,
+    TierAnswer,
+)
+from tequio_shared.api.runs import (
+    MeasureAnswer,
+    MeasuredAnswer,
+    MeasuresAnswer,
+    PublishedAnswer,
+    ResumeAnswer,
+    RoundAnswer,
+    RoundsAnswer,
+    RunAnswer,
+    RunsAnswer,
+    SampleAnswer,
+    WrittenAnswer,
+)
+from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.standing import Standing, describe_cause
+from tequio_shared.network.tiers import Invitation
+from tequio_shared.round import measures
+from tequio_shared.served.rows import (
+    AttendedRound,
+    KeyRows,
+    MeasuredHead,
+    RankedRow,
+    RoundRow,
+    StandingRow,
+)
+from tequio_shared.served.state import State
+
+PUBLISHED_HEADS = 8
+"""Published heads listed for one run; older ones are left out."""
+LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
+"""Standings that the quarantine list includes."""
+
+
+class DerivedRows(Protocol):
+    """The rows that answers are made of: of a database, or of a log that was folded in memory."""
+
+    def keys(self, after: PeerKey | None, limit: int) -> Sequence[KeyRows]:
+        """Give keys in order of registration, then by key, after a key."""
+
+    def ranked(self, after: int, limit: int) -> Sequence[RankedRow]:
+        """Give the keys with points after a rank, the best first."""
+
+    def ranked_count(self) -> int:
+        """Count the keys with points."""
+
+    def standings(self, after: int, limit: int) -> Sequence[StandingRow]:
+        """Give keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
+
+    def rounds(self, run: RunId, after: int, limit: int) -> Sequence[RoundRow]:
+        """Give the rounds of a run after a number, ascending."""
+
+    def measured(self, run: RunId, after: int, limit: int) -> Sequence[MeasuredHead]:
+        """Give the measured heads of the rounds of a run after a number, ascending."""
+
+    def attended(self, key: PeerKey, before: int, limit: int) -> Sequence[AttendedRound]:
+        """Give the rounds of a key that ended with an entry below an index, the newest first."""
+
+
+# --- Keys.
+
+
+def peers_page(rows: DerivedRows, after: PeerKey | None, limit: int, as_of: AsOf) -> PeersAnswer:
+    page = rows.keys(after, limit)
+    last = to_text(page[-1].peer.key) if len(page) == limit else None
+    return PeersAnswer([peer_answer(one, as_of) for one in page], last, as_of)
+
+
+def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
+    peer, tier = row.peer, row.tier
+    return PeerAnswer(
+        key=to_text(peer.key),
+        peer_id=peer_id_text(PeerKey(peer.key)),
+        registered_index=peer.registered_index,
+        last_seq=peer.last_seq,
+        last_hash=to_text(peer.last_hash),
+        micropoints=peer.micropoints,
+        standing=_standing_answer(row.standing),
+        tier=TierAnswer(
+            tier=tier.tier,
+            owner=to_text(tier.owner),
+            run=None if tier.run is None else to_text(tier.run),
+            until=tier.until,
+            since=tier.since,
+        ),
+        as_of=as_of,
+    )
+
+
+def _standing_answer(row: StandingRow) -> StandingAnswer:
+    return StandingAnswer(
+        standing=row.standing,
+        since=row.since,
+        cause=row.cause,
+        why=describe_cause(row.cause),
+        evidence=row.evidence,
+        until=row.until,
+        appeal=row.appeal,
+    )
+
+
+def quarantine_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> QuarantineAnswer:
+    page = rows.standings(after, limit)
+    held = [
+        PeerStandingAnswer(
+            key=to_text(row.peer),
+            peer_id=peer_id_text(PeerKey(row.peer)),
+            standing=_standing_answer(row),
+        )
+        for row in page
+    ]
+    return QuarantineAnswer(held, page[-1].since if len(page) == limit else None, as_of)
+
+
+def ranking_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> RankingAnswer:
+    """List keys after a rank."""
+    page = rows.ranked(after, limit)
+    last = page[-1].key if len(page) == limit else None
+    return ranking_answer(page, last, rows.ranked_count(), as_of)
+
+
+def ranking_answer(
+    page: Sequence[RankedRow], last: PeerKey | None, ranked: int, as_of: AsOf
+) -> RankingAnswer:
+    rows = [
+        RankedAnswer(rank=row.rank, key=to_text(row.key), micropoints=row.micropoints)
+        for row in page
+    ]
+    return RankingAnswer(rows, None if last is None else to_text(last), ranked, as_of)
+
+
+def peer_rounds_page(
+    rows: DerivedRows, key: PeerKey, before: int, limit: int, as_of: AsOf
+) -> PeerRoundsAnswer:
+    found = rows.attended(key, before, limit)
+    page = [
+        AttendedAnswer(
+            run=to_text(row.run),
+            round=row.round,
+            roster_index=row.roster_index,
+            closed_index=row.closed_index,
+            outcome=row.outcome,
+            micropoints=row.micropoints,
+        )
+        for row in found
+    ]
+    return PeerRoundsAnswer(page, found[-1].closed_index if len(found) == limit else None, as_of)
+
+
+# --- Runs.
+
+
+def runs_page(state: State, after: int, limit: int, as_of: AsOf) -> RunsAnswer:
+    """List runs in the order in which they were opened, after the entry that opened one."""
+    later = (run for run, index in state.opened.items() if index > after)
+    runs = [run_answer(state, run, as_of) for run in islice(later, limit)]
+    return RunsAnswer(runs, runs[-1].opened_index if len(runs) == limit else None, as_of)
+
+
+def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
+    """Describe a run; raises RefusedError("not-found")."""
+    view, resume = state.run(run), state.resumes[run]
+    head = view.head
+    return RunAnswer(
+        run=to_text(run),
+        name=view.manifest.name,
+        manifest=to_text(run),
+        state=view.state,
+        phase=view.round.phase.value if view.round else None,
+        round=view.number,
+        closed=view.closed,
+        voided=view.voided,
+        members=len(view.accounts.active()),
+        tokens=view.accounts.tokens,
+        roster_index=view.round.roster_index if view.round else None,
+        opened_index=state.opened[run],
+        head=to_text(head.hash) if head else None,
+        head_round=head.round if head else None,
+        weights_root=to_text(head.weights_root) if head else None,
+        aux_root=to_text(head.aux_root) if head else None,
+        published=published_heads(view, PUBLISHED_HEADS),
+        sample=_sample(view),
+        resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
+        as_of=as_of,
+    )
+
+
+def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]:
+    """List the newest published heads, the newest first."""
+    newest = sorted(view.published.items(), reverse=True)[:most]
+    return tuple(
+        PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
+    )
+
+
+def _sample(view: FullRunView) -> WrittenAnswer | None:
+    """Give the sample of the newest head that has one, among the heads still being measured."""
+    for draw in reversed(view.draws.open):
+        found = measures.best_sample(draw.measures)
+        if found is not None:
+            peer, sample = found
+            return WrittenAnswer(draw.head.round, to_text(peer), sample.prompt, sample.text)
+    return None
+
+
+def rounds_page(rows: DerivedRows, run: RunId, after: int, limit: int, as_of: AsOf) -> RoundsAnswer:
+    page = [round_answer(row, as_of) for row in rows.rounds(run, after, limit)]
+    return RoundsAnswer(page, page[-1].round if len(page) == limit else None, as_of)
+
+
+def round_answer(row: RoundRow, as_of: AsOf) -> RoundAnswer:
+    return RoundAnswer(
+        round=row.round,
+        outcome=row.outcome,
+        roster_index=row.roster_index,
+        roster=to_text(row.roster),
+        opened_index=row.opened_index,
+        closed_index=row.closed_index,
+        accepted=row.accepted,
+        head=to_text(row.head) if row.head else None,
+        result=to_text(row.result) if row.result else None,
+        loss_q16=row.loss_q16,
+        as_of=as_of,
+    )
+
+
+def measures_page(
+    rows: DerivedRows, run: RunId, after: int, limit: int, as_of: AsOf
+) -> MeasuresAnswer:
+    heads = rows.measured(run, after, limit)
+    last = heads[-1].round if len(heads) == limit else None
+    return MeasuresAnswer([_measured_answer(head) for head in heads], last, as_of)
+
+
+def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
+    shown = head.shown
+    sample = measures.sample_of(shown.said) if shown else None
+    return MeasuredAnswer(
+        round=head.round,
+        head=to_text(head.head),
+        millibits=head.median.millibits,
+        size_bytes=head.median.size_bytes,
+        tokens=head.median.tokens,
+        measures=[
+            MeasureAnswer(
+                entry=row.entry,
+                peer=to_text(row.peer),
+                millibits=row.said.millibits,
+                size_bytes=row.said.size_bytes,
+                tokens=row.said.tokens,
+                is_outlier=row.is_outlier,
+            )
+            for row in head.rows
+        ],
+        sample=SampleAnswer(
+            entry=shown.entry, peer=to_text(shown.peer), prompt=sample.prompt, text=sample.text
+        )
+        if shown and sample
+        else None,
+    )
+
+
+# --- Invitations and connectors.
+
+
+def invitations_page(state: State, after: int, limit: int, as_of: AsOf) -> InvitationsAnswer:
+    """List invitations, after the entry that opened one."""
+    later = ((key, one) for key, one in state.tiers.invitations.items() if one.index > after)
+    page = [_invitation_answer(key, one) for key, one in islice(later, limit)]
+    return InvitationsAnswer(page, page[-1].index if len(page) == limit else None, as_of)
+
+
+def _invitation_answer(key: PeerKey, one: Invitation) -> InvitationAnswer:
+    return InvitationAnswer(
+        invitation=to_text(key),
+        index=one.index,
+        uses=one.uses,
+        used=one.used,
+        until=one.until,
+        run=None if one.run is None else to_text(one.run),
+        closed=one.closed,
+        revoked=one.revoked,
+    )
+
+
+def connectors_answer(state: State, as_of: AsOf) -> ConnectorsAnswer:
+    known = sorted(state.tiers.connectors.items())
+    page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
+    return ConnectorsAnswer(page, as_of)
