@@ -108,7 +108,7 @@ class CompetitionProgram:
 def test_the_program_leads_a_competition_to_its_end_across_a_kill(tmp_path: Path) -> None:
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
         place = CompetitionProgram(http, ledger.net)
-        until_secrets(place)
+        until_lots(place)
         ledger.kill()
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
         place.http = http
@@ -117,19 +117,17 @@ def test_the_program_leads_a_competition_to_its_end_across_a_kill(tmp_path: Path
     assert replay(make_settings(tmp_path)) == size
 
 
-def until_secrets(place: CompetitionProgram) -> None:
+def until_lots(place: CompetitionProgram) -> None:
     paper = place.paper
     place.post_statement("organiser", paper.open())
     place.post_statement("alpha", paper.enter("alpha"))
     place.post_statement("alpha", paper.submit("alpha", folder("alpha")))
     for name in EVALUATORS:
-        place.post_statement(name, paper.offer(place.people[name].key))
-    assert (
-        place.wait_for(CompetitionPhase.CLOSED).phase_starts[CompetitionPhase.CLOSED].ts
-        >= paper.rules.dates.deadline
-    )
+        place.post_statement(name, paper.offer())
+    view = place.wait_for(CompetitionPhase.CLOSED)
+    assert view.phase_starts[CompetitionPhase.CLOSED].ts >= paper.rules.dates.deadline
     for name in EVALUATORS:
-        place.post_statement(name, paper.secret(place.people[name].key))
+        place.post_statement(name, paper.lot(place.people[name].signer, view.seed))
 
 
 def until_the_end(place: CompetitionProgram) -> None:
