@@ -110,8 +110,9 @@ def closing_seed(
     Raises SignatureInvalidError for a seed that is not the coordinator's.
     """
     body = statement.body
-    is_close = isinstance(body, CompClose) and body.competition == answer.competition
-    if not is_close or statement.ts < answer.rules.dates.deadline:
+    if not isinstance(body, CompClose) or body.competition != answer.competition:
+        return None
+    if statement.ts < answer.rules.dates.deadline:
         return None
     return vrf.verify(coordinator, seed_input(answer.id), from_text(body.vrf, vrf.PROOF_BYTES))
 
