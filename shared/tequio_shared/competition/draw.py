@@ -1,9 +1,10 @@
 """The draw of a competition: the evaluators and the documents that they score.
 
-Nobody can choose its lot, for it is an output of the author's verifiable random function; who
-withholds it gives up its own chance alone. Nobody can know the draw early: evaluators and entrants
-lack the coordinator's two outputs, the coordinator lacks the lots, and all of them lack the key of
-the archive. The functions apply a statement to the competition's view, or raise RefusedError.
+A lot is an output of its author's verifiable random function: nobody can choose it, and an author
+that withholds it gives up its own chance alone. Nobody can know the draw early: evaluators and
+entrants lack the coordinator's two outputs, the coordinator lacks the lots, and all of them lack
+the key of the archive. The functions apply a statement to the competition's view, or raise
+RefusedError.
 (docs/protocol.md, section 19; why: docs/decisions/0016-the-draw-of-a-competition.md)
 """
 
