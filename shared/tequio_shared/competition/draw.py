@@ -1,9 +1,9 @@
 """The draw of a competition: the evaluators and the documents that they score.
 
-A lot is an output of its author's verifiable random function: nobody can choose it, and an author
-that withholds it gives up its own chance alone. Nobody can know the draw early: evaluators and
-entrants lack the coordinator's two outputs, the coordinator lacks the lots, and all of them lack
-the key of the archive. The functions apply a statement to the competition's view, or raise
+A lot is an output of its author's verifiable random function, so nobody can choose it. Nobody can
+know the draw early, or what a lot is worth while it can be withheld: evaluators and entrants lack
+the coordinator's two outputs, the coordinator lacks the lots, and all of them lack the key of the
+archive. The functions apply a statement to the competition's view, or raise
 RefusedError.
 (docs/protocol.md, section 19; why: docs/decisions/0016-the-draw-of-a-competition.md)
 """
@@ -150,7 +150,7 @@ def _drawn(view: CompetitionView) -> CompetitionDraw:
         key=key,
         beacon=beacon,
         documents=draw_documents(beacon, scoring.documents, sealed.documents),
-        evaluators=draw_evaluators(key, view.lots, view.candidates, scoring.evaluators),
+        evaluators=draw_evaluators(beacon, view.lots, view.candidates, scoring.evaluators),
     )
 
 
@@ -222,17 +222,20 @@ def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, .
 
 
 def draw_evaluators(
-    key: bytes, lots: Mapping[PeerKey, bytes], candidates: Mapping[PeerKey, Digest], count: int
+    beacon_value: Digest,
+    lots: Mapping[PeerKey, bytes],
+    candidates: Mapping[PeerKey, Digest],
+    count: int,
 ) -> tuple[PeerKey, ...]:
     """Draw `count` keys of different owners, in the order drawn; fewer if there are no more.
 
-    `key` is the archive's; `candidates` maps keys to their owners.
+    `candidates` maps keys to their owners.
     """
 
     def rank(peer: PeerKey) -> Digest:
-        # By the lot alone, and not by the beacon: a lot that is withheld must move no other.
-        # With the archive's key: nobody knows what its lot is worth while it can be withheld.
-        return sha256(b"tequio/v1/evaluator\0", key, lots[peer])
+        # With the beacon, which depends on everybody's lots: a coordinator that has the archive's
+        # key knows the seed early, and could make keys until one had a low place by its lot alone.
+        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer])
 
     drawn: dict[Digest, PeerKey] = {}
     for peer in sorted(candidates, key=rank):

@@ -67,9 +67,10 @@ def test_the_draw_is_the_one_that_a_stranger_computes() -> None:
     all_lots = sha256(*(lots[key] for key in sorted(lots)))
     output = vrf.output(prove(b"tequio/v1/comp-draw\0" + paper.id + all_lots))
     assert draw.key == paper.key
-    assert draw.beacon == sha256(b"tequio/v1/comp\0", paper.id, paper.key, output)
+    beacon = sha256(b"tequio/v1/comp\0", paper.id, paper.key, output)
+    assert draw.beacon == beacon
     assert draw.documents == competition_draw.draw_documents(draw.beacon, 5, 20)
-    order = sorted(lots, key=lambda key: sha256(b"tequio/v1/evaluator\0", paper.key, lots[key]))
+    order = sorted(lots, key=lambda key: sha256(b"tequio/v1/evaluator\0", beacon, lots[key]))
     assert list(draw.evaluators) == order[:3]
 
 

@@ -96,12 +96,12 @@ def test_numbers_that_would_favour_some_documents_are_skipped() -> None:
 
 
 @given(st.binary(min_size=32, max_size=32), st.integers(1, 12))
-def test_evaluators_come_by_lot_and_never_two_of_one_owner(archive: bytes, many: int) -> None:
+def test_evaluators_come_by_lot_and_never_two_of_one_owner(beacon: bytes, many: int) -> None:
     owners = {key: Digest(sha256(bytes((at % 5,)))) for at, key in enumerate(KEYS)}
     lots = {key: 2 * sha256(b"lot", key) for key in KEYS}
-    drawn = draw.draw_evaluators(archive, lots, owners, many)
+    drawn = draw.draw_evaluators(Digest(beacon), lots, owners, many)
     assert len(drawn) == min(many, 5)
     assert len({owners[key] for key in drawn}) == len(drawn)
-    lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + archive + lots[key]))
+    lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + beacon + lots[key]))
     firsts = [key for at, key in enumerate(lot) if owners[key] not in map(owners.get, lot[:at])]
     assert list(drawn) == list(islice(firsts, many))
