@@ -8,7 +8,7 @@ import httpx
 
 from tequio_ledger.replay import replay
 from tequio_shared.competition.state import CompetitionPhase
-from tests.support.competition_program import EVALUATORS, CompetitionProgram, until_secrets
+from tests.support.competition_program import EVALUATORS, CompetitionProgram, until_lots
 from tests.support.ledgers import make_settings, served
 from tests.support.synthetic_competition import folder
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def test_the_program_leads_a_competition_to_its_end_across_a_kill(tmp_path: Path) -> None:
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
         place = CompetitionProgram(http, ledger.net)
-        until_secrets(place)
+        until_lots(place)
         ledger.kill()
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=30) as http:
         place.http = http

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.ids import PeerKey
 
 HOUR_MS = 3_600_000
 OPENS, DEADLINE, DRAW, SCORED, RESULT = (NOW_MS + HOUR_MS * n for n in (1, 5, 6, 8, 9))
@@ -97,11 +97,6 @@ def rules(
         scoring=Scoring(window=window, stride=window // 2, documents=drawn, evaluators=3),
         data="",
     )
-
-
-def secret_of(name: str) -> Digest:
-    """The secret that an evaluator commits to."""
-    return sha256(b"secret", name.encode())
 
 
 def folder_of(entrant: str, folder: Path | None = None) -> Submission:

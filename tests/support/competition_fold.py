@@ -14,7 +14,6 @@ from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.round import Head
-from tequio_shared.statements.competitions import CompClose, CompDraw
 from tequio_shared.statements.network import MemberVouch, RoleGrant
 from tequio_shared.statements.statement import make
 from tests.support.authors import Author
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.rules import Budget
     from tequio_shared.competition.state import CompetitionDraw, CompetitionView
     from tequio_shared.ids import Digest
+    from tequio_shared.keys import Signer
     from tequio_shared.network.accounts import RunProgress
     from tequio_shared.statements.statement import Body, Statement
 
@@ -78,6 +78,10 @@ class CompetitionFold:
             self.people[name] = Author(name, NET).key
             self.standings.register(self.people[name], self.index)
         return self.people[name]
+
+    def signer(self, name: str) -> Signer:
+        """The key of a person, to prove with."""
+        return Author(name, NET).signer
 
     def at(self, after_ms: int) -> CompetitionFold:
         """Set the clock to `after_ms` after the start."""
@@ -179,23 +183,24 @@ class CompetitionFold:
     def offer(self, *names: str) -> CompetitionFold:
         """Have each offer to evaluate."""
         for name in names:
-            self.post(name, self.paper.offer(self.key(name)))
+            self.post(name, self.paper.offer())
         return self
 
     def close(self) -> CompetitionFold:
         """Close the competition to entries."""
-        self.at(DEADLINE).post("coordinator", CompClose(competition=self.paper.text))
+        self.at(DEADLINE).post("coordinator", self.paper.close(self.signer("coordinator")))
         return self
 
-    def confess(self, *names: str) -> CompetitionFold:
-        """Have each reveal its secret."""
+    def draw_lots(self, *names: str) -> CompetitionFold:
+        """Have each draw its lot."""
         for name in names:
-            self.post(name, self.paper.secret(self.key(name)))
+            self.post(name, self.paper.lot(self.signer(name), self.view.seed))
         return self
 
     def draw(self) -> CompetitionFold:
-        """End the phase of secrets with the draw."""
-        self.at(DRAW).post("coordinator", CompDraw(competition=self.paper.text))
+        """End the phase of lots with the draw."""
+        body = self.paper.draw(self.signer("coordinator"), self.view.lots)
+        self.at(DRAW).post("coordinator", body)
         return self
 
     def reveal(self, *numbers: int) -> CompetitionFold:
@@ -222,7 +227,7 @@ class CompetitionFold:
         steps: dict[CompetitionPhase, Callable[[], object]] = {
             CompetitionPhase.OPEN: lambda: self.open().enter("alpha", "beta").offer(*offers),
             CompetitionPhase.CLOSED: self.close,
-            CompetitionPhase.DRAWN: lambda: self.confess(*offers).draw(),
+            CompetitionPhase.DRAWN: lambda: self.draw_lots(*offers).draw(),
             CompetitionPhase.REVEALED: lambda: self.reveal(3, 1),
             CompetitionPhase.DECIDED: lambda: self.at(RESULT).post(
                 "organiser", self.paper.decide(self.drawn().beacon)

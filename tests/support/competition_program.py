@@ -102,24 +102,23 @@ class CompetitionProgram:
         return view
 
 
-def until_secrets(place: CompetitionProgram) -> None:
+def until_lots(place: CompetitionProgram) -> None:
+    """Take it to the draw of its evaluators' lots."""
     paper = place.paper
     place.post_statement("organiser", paper.open())
     place.post_statement("alpha", paper.enter("alpha"))
     place.post_statement("alpha", paper.submit("alpha", folder("alpha")))
     for name in EVALUATORS:
-        place.post_statement(name, paper.offer(place.people[name].key))
-    assert (
-        place.wait_for(CompetitionPhase.CLOSED).phase_starts[CompetitionPhase.CLOSED].ts
-        >= paper.rules.dates.deadline
-    )
+        place.post_statement(name, paper.offer())
+    view = place.wait_for(CompetitionPhase.CLOSED)
+    assert view.phase_starts[CompetitionPhase.CLOSED].ts >= paper.rules.dates.deadline
     for name in EVALUATORS:
-        place.post_statement(name, paper.secret(place.people[name].key))
+        place.post_statement(name, paper.lot(place.people[name].signer, view.seed))
 
 
 def until_texts(place: CompetitionProgram) -> CompetitionView:
     """Take it to the reveal of its texts, when drawn evaluators may commit to scores."""
-    until_secrets(place)
+    until_lots(place)
     place.wait_for(CompetitionPhase.DRAWN)
     place.post_statement("custodian", place.paper.reveal(1))
     return place.wait_for(CompetitionPhase.REVEALED)

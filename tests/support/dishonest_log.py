@@ -14,7 +14,7 @@ from tequio_client.verify.competition import contenders
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import AuditReport
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.draw import draw_input, lot_input, seed_input
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
@@ -31,9 +31,9 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalLot,
     EvalOffer,
     EvalResult,
-    EvalSecret,
 )
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import registration
@@ -50,7 +50,6 @@ from tests.support.competition_documents import (
     Sealing,
     folder_of,
     rules,
-    secret_of,
 )
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
 from tests.support.score_commitments import committing
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Body
 
 
-STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
+STEPS = ("open", "enter", "offer", "close", "lots", "draw", "reveal", "score", "result")
 
 
 @dataclass(kw_only=True)
@@ -101,6 +100,10 @@ class DishonestLog:
     def key(self, name: str) -> PeerKey:
         """The public key of a person."""
         return self.signer(name).key
+
+    def proof(self, name: str, alpha: bytes) -> str:
+        """A person's proof for that input."""
+        return to_text(self.signer(name).prove(alpha))
 
     def log_statement(self, name: str, body: Body) -> int:
         """Log a person's statement without checks; returns its index."""
@@ -212,20 +215,20 @@ class DishonestLog:
     def offer(self) -> None:
         """Have everybody offer to evaluate."""
         for name in EVALUATORS:
-            commit = offer_commitment(self.rules.id, self.key(name), secret_of(name))
-            self.log_statement(name, EvalOffer(competition=self.name, commit=to_text(commit)))
+            self.log_statement(name, EvalOffer(competition=self.name))
 
     def close(self) -> None:
         """Close the competition to entries."""
         self.now_ms = DEADLINE
-        self.log_statement("coordinator", CompClose(competition=self.name))
+        proof = self.proof("coordinator", seed_input(self.rules.id))
+        self.log_statement("coordinator", CompClose(competition=self.name, vrf=proof))
 
-    def secrets(self) -> None:
-        """Reveal all secrets."""
+    def lots(self) -> None:
+        """Draw the lot of every evaluator."""
+        seed = self.view.seed
         for name in EVALUATORS:
-            self.log_statement(
-                name, EvalSecret(competition=self.name, secret=to_text(secret_of(name)))
-            )
+            proof = self.proof(name, lot_input(self.rules.id, seed))
+            self.log_statement(name, EvalLot(competition=self.name, vrf=proof))
 
     def draw(self) -> None:
         """Draw at the time that the rules set."""
@@ -234,7 +237,8 @@ class DishonestLog:
 
     def draw_now(self) -> int:
         """Draw at the current time; returns the entry."""
-        return self.log_statement("coordinator", CompDraw(competition=self.name))
+        proof = self.proof("coordinator", draw_input(self.rules.id, self.view.lots))
+        return self.log_statement("coordinator", CompDraw(competition=self.name, vrf=proof))
 
     def reveal(self) -> None:
         """Reveal as many shares as are needed."""

@@ -1,7 +1,8 @@
 """A competition rewritten as if it had had other rules, which give it another id.
 
-Every statement about it becomes one about the other competition. Secrets, scores and the draw are
-bound to the id, so the evaluators' commitments and scores and the outcome's beacon are new.
+Every statement about it becomes one about the other competition. Lots, scores and the draw are
+bound to the id, so all proofs, the evaluators' commitments and scores and the outcome's beacon are
+new.
 """
 
 from __future__ import annotations
@@ -10,10 +11,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared.competition.draw import draw_beacon, offer_commitment
+from tequio_shared import vrf
+from tequio_shared.competition.draw import draw_beacon, draw_input, lot_input, seed_input
 from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.statements.competitions import CompResult, EvalCommit, EvalOffer, EvalResult
+from tequio_shared.statements.competitions import (
+    CompClose,
+    CompDraw,
+    CompResult,
+    EvalCommit,
+    EvalLot,
+    EvalResult,
+)
 from tests.support.score_commitments import committing
 
 if TYPE_CHECKING:
@@ -45,6 +54,8 @@ class _StatementRewriter:
         self._log = log
         self._view = judged.view
         self._rules = rules
+        self._seed = self._output = b""
+        self._lots: dict[PeerKey, bytes] = {}
         self._results: dict[tuple[str, PeerKey], EvalResult] = {
             (body.entrant, one.statement.author): self._scored(body)
             for one in log.entries
@@ -54,10 +65,8 @@ class _StatementRewriter:
     def rewrite(self, author: PeerKey, body: Body) -> Body:
         """The body that replaces the author's."""
         match body:
-            case EvalOffer():
-                secret = self._view.offers[author].secret or b""
-                commit = offer_commitment(self._rules.id, author, secret)
-                return msgspec.structs.replace(body, commit=to_text(commit))
+            case CompClose() | EvalLot() | CompDraw():
+                return msgspec.structs.replace(body, vrf=self._proof(author, body))
             case EvalCommit():
                 result = self._results.get((body.entrant, author))
                 if result is None:
@@ -69,6 +78,26 @@ class _StatementRewriter:
                 return msgspec.structs.replace(body, outcome=self._outcome(body.outcome))
         return body
 
+    def _proof(self, author: PeerKey, body: CompClose | EvalLot | CompDraw) -> str:
+        """The author's proof, for what was proven before in the other competition."""
+        name = self._rules.id
+        match body:
+            case CompClose():
+                alpha = seed_input(name)
+            case EvalLot():
+                alpha = lot_input(name, self._seed)
+            case CompDraw():
+                alpha = draw_input(name, self._lots)
+        proof = self._log.signers[author].prove(alpha)
+        match body:
+            case CompClose():
+                self._seed = vrf.output(proof)
+            case EvalLot():
+                self._lots[author] = vrf.output(proof)
+            case CompDraw():
+                self._output = vrf.output(proof)
+        return to_text(proof)
+
     def _scored(self, body: EvalResult) -> EvalResult:
         name = to_text(self._rules.id)
         found = Evaluation.parse(self._log.blobs[digest_from_text(body.scores)])
@@ -76,10 +105,7 @@ class _StatementRewriter:
         return msgspec.structs.replace(body, competition=name, scores=scores)
 
     def _outcome(self, text: str) -> str:
-        view, draw = self._view, self._view.draw
-        secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
-        key = draw.key if draw else b""
-        beacon = draw_beacon(self._rules.id, key, secrets, view.submissions)
+        beacon = draw_beacon(self._rules.id, self._view.known_draw.key, self._output)
         found = CompetitionOutcome.parse(self._log.blobs[digest_from_text(text)])
         other = msgspec.structs.replace(
             found, competition=to_text(self._rules.id), beacon=to_text(beacon)

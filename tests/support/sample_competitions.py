@@ -147,7 +147,7 @@ class SampleCompetitions:
     async def pass_ms(self, duration_ms: int) -> None:
         """Let time pass; the coordinator closes and draws every competition that is due."""
         self.clock.pass_ms(duration_ms)
-        while self.ledger.state.competitions.due(self.clock()) is not None:
+        while (time := self.ledger.state.competitions.next_ms()) and time <= self.clock():
             await self.ledger.sequencer.submit([])
 
     async def live(self) -> None:
@@ -163,7 +163,7 @@ class SampleCompetitions:
             await self._enter(phase)
         await self.pass_ms(HOUR_MS)
         for phase in PHASES[2:]:
-            await self._open_secrets(phase)
+            await self._draw_lots(phase)
         await self.pass_ms(HOUR_MS)
         await self.post(self.custodians[0], self.papers["drawn"].reveal(1))
         for phase in ("revealed", "decided"):
@@ -203,12 +203,12 @@ class SampleCompetitions:
         for name, author in self.strangers.items():
             await self.post(author, paper.submit(name, folder(name)))
         for author in self.evaluators:
-            await self.post(author, paper.offer(author.key))
+            await self.post(author, paper.offer())
 
-    async def _open_secrets(self, phase: str) -> None:
-        opened_ = self.evaluators[:2] if phase == "closed" else self.evaluators[:-1]
-        for author in opened_:
-            await self.post(author, self.papers[phase].secret(author.key))
+    async def _draw_lots(self, phase: str) -> None:
+        seed = self.view(phase).seed
+        for author in self.evaluators[:2] if phase == "closed" else self.evaluators[:-1]:
+            await self.post(author, self.papers[phase].lot(author.signer, seed))
 
     async def _score(self, phase: str, many: dict[str, int]) -> None:
         """Have `many[entrant]` drawn evaluators score each entrant; they reveal if all have scored.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
-from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.draw import draw_input, lot_input, seed_input
 from tequio_shared.competition.rules import (
     Budget,
     CompetitionOutcome,
@@ -29,20 +29,24 @@ from tequio_shared.scoring import DocumentScore, Refusal
 from tequio_shared.sealed_set import KeyShare, SealedSet
 from tequio_shared.statements.competitions import (
     CompChallenge,
+    CompClose,
+    CompDraw,
     CompEnter,
     CompOpen,
     CompResult,
     CompReveal,
     CompSubmit,
     EvalCommit,
+    EvalLot,
     EvalOffer,
     EvalResult,
-    EvalSecret,
 )
 from tests.support.score_commitments import committing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from tequio_shared.keys import Signer
 
 HOUR_MS = 3_600_000
 OPENS, DEADLINE, DRAW, SCORED, RESULT = (HOUR_MS * n for n in (1, 5, 6, 8, 9))
@@ -131,14 +135,23 @@ class SyntheticCompetition:
             competition=self.text, entrant=entrant, submission=self.put(submission.encode())
         )
 
-    def offer(self, author: PeerKey) -> EvalOffer:
-        """Offer to evaluate, with the secret that follows from the key."""
-        commit = offer_commitment(self.id, author, secret_of(author))
-        return EvalOffer(competition=self.text, commit=to_text(commit))
+    def offer(self) -> EvalOffer:
+        """Offer to evaluate."""
+        return EvalOffer(competition=self.text)
 
-    def secret(self, author: PeerKey) -> EvalSecret:
-        """Reveal the secret of that offer."""
-        return EvalSecret(competition=self.text, secret=to_text(secret_of(author)))
+    def close(self, coordinator: Signer) -> CompClose:
+        """Close it to entries, with the seed of the lots."""
+        return CompClose(competition=self.text, vrf=to_text(coordinator.prove(seed_input(self.id))))
+
+    def lot(self, author: Signer, seed: bytes) -> EvalLot:
+        """Draw the lot of that key."""
+        return EvalLot(competition=self.text, vrf=to_text(author.prove(lot_input(self.id, seed))))
+
+    def draw(self, coordinator: Signer, lots: Mapping[PeerKey, bytes]) -> CompDraw:
+        """End the time of lots."""
+        return CompDraw(
+            competition=self.text, vrf=to_text(coordinator.prove(draw_input(self.id, lots)))
+        )
 
     def reveal(self, number: int) -> CompReveal:
         """Reveal the share of that number, from 1."""
@@ -195,11 +208,6 @@ class SyntheticCompetition:
             competition=self.text, beacon=to_text(beacon), documents=0, places=(), pairs=()
         )
         return CompResult(competition=self.text, outcome=self.put(outcome.encode()))
-
-
-def secret_of(author: PeerKey) -> Digest:
-    """The secret that a key commits to in these tests."""
-    return sha256(b"secret", author)
 
 
 def salt_of(author: PeerKey, entrant: str) -> Digest:

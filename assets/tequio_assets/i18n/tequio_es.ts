@@ -3413,8 +3413,8 @@
         <translation>El plazo ha vencido. El registro cierra la competición en cualquier momento.</translation>
     </message>
     <message>
-        <source>Nothing can be submitted any more. Every volunteer evaluator opens a secret, and all secrets together decide by lot who scores, and which texts.</source>
-        <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar abre un secreto, y todos los secretos juntos deciden por sorteo quién puntúa y qué textos.</translation>
+        <source>Nothing can be submitted any more. Every volunteer evaluator draws a lot, which nobody can choose. The lots decide who scores, and on which texts.</source>
+        <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar saca un número de sorteo, que nadie puede elegir. Los números deciden quién puntúa y con qué textos.</translation>
     </message>
     <message>
         <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
@@ -3765,16 +3765,16 @@
         <translation>Desactivado</translation>
     </message>
     <message>
-        <source>Your offer is in the log. After the deadline this computer opens a secret by itself; let Tequio run then, or others are drawn.</source>
-        <translation>Tu oferta está en el registro. Tras el plazo este equipo abre un secreto por sí mismo; deja Tequio en marcha entonces, o les tocará a otros.</translation>
+        <source>Your offer is in the log. After the deadline this computer draws a lot by itself; let Tequio run then, or others are drawn.</source>
+        <translation>Tu oferta está en el registro. Tras el plazo este equipo saca por sí mismo un número de sorteo; deja Tequio en marcha entonces, o les tocará a otros.</translation>
     </message>
     <message>
-        <source>Your secret is open. The lot decides at the draw who scores.</source>
-        <translation>Tu secreto está abierto. El sorteo decide quién puntúa.</translation>
+        <source>Your lot is drawn. When the texts are opened, the lots decide who scores.</source>
+        <translation>Tu número de sorteo está sacado. Cuando se abran los textos, los números deciden quién puntúa.</translation>
     </message>
     <message>
-        <source>Your secret was not opened before the draw, so others score. Nothing is lost.</source>
-        <translation>Tu secreto no se abrió antes del sorteo, así que puntúan otros. No se pierde nada.</translation>
+        <source>No lot was drawn here in time, so others score. Nothing is lost.</source>
+        <translation>Este equipo no sacó a tiempo un número de sorteo, así que puntúan otros. No se pierde nada.</translation>
     </message>
     <message>
         <source>Others were drawn. Thank you for the offer.</source>
@@ -4620,8 +4620,8 @@
         <translation>Tu oferta de evaluar competiciones, y tus puntuaciones</translation>
     </message>
     <message>
-        <source>If you switched it on: a commitment, a secret for the draw, the bits of each text, the program's version, the device's name and its threads.</source>
-        <translation>Si lo has activado: un compromiso, un secreto para el sorteo, los bits de cada texto, la versión del programa, el nombre del dispositivo y sus hilos.</translation>
+        <source>If you switched it on: a lot for the draw, commitments, the bits of each text, the program's version, the device's name and its threads.</source>
+        <translation>Si lo has activado: un número para el sorteo, compromisos, los bits de cada texto, la versión del programa, el nombre del dispositivo y sus hilos.</translation>
     </message>
     <message>
         <source>Proofs that a key contradicted itself</source>

@@ -192,6 +192,7 @@ class WorkerSubmitter:
         self._pipe, self._progress = pipe, progress
         self._number = 0
         self.key = key_from_text(begin.key)
+        self.prove = None  # the worker draws the lot
         self.folder = Path(begin.folder)
         self.answers: queue.SimpleQueue[link.StatementResult] = queue.SimpleQueue()
         """Answers to submitted statements; filled by the thread that reads the pipe."""

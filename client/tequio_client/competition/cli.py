@@ -216,10 +216,7 @@ def submit(  # noqa: PLR0913 - one parameter an option
 @click.command()
 @_key_options("worker")
 def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
-    """Offer to evaluate with the key in DIR; stop its worker first.
-
-    A secret for the draw is stored in DIR first, readable by its owner only.
-    """
+    """Offer to evaluate with the key in DIR; stop its worker first."""
     from tequio_client.competition import participation
 
     click.echo(participation.offer(log_reader(ledger, trust_file), wanted, folder))
@@ -244,7 +241,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
     trust_file: Path | None,
     folder: Path,
 ) -> None:
-    """Evaluate with the key in DIR: reveal its secret, wait for the draw, score the submissions.
+    """Evaluate with the key in DIR: draw its lot, wait for the draw, score the submissions.
 
     You can stop and restart it at any time; no document is scored twice. With --follow, it offers
     to evaluate every competition for which this computer has enough memory.

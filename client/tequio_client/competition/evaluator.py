@@ -32,7 +32,7 @@ from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_mem
 from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
-from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.draw import lot_input
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
@@ -45,7 +45,7 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
+from tequio_shared.statements.competitions import EvalCommit, EvalLot, EvalOffer, EvalResult
 from tequio_shared.statements.statement import Body
 
 log = structlog.get_logger(__name__)
@@ -179,6 +179,10 @@ class StatementSubmitter(Protocol):
     @property
     def key(self) -> PeerKey: ...
 
+    @property
+    def prove(self) -> Callable[[bytes], bytes] | None:
+        """The key's verifiable random function; None where another program draws the lot."""
+
     def submit(self, body: Body, *documents: bytes) -> None:
         """Upload the documents, then log the statement; the ledger has both when it returns.
 
@@ -205,7 +209,7 @@ class Evaluator:
             case CompetitionPhase.OPEN:
                 return True
             case CompetitionPhase.CLOSED:
-                self._open_secret(view)
+                self._draw_lot(view)
                 return self.key in view.offers
             case CompetitionPhase.DRAWN:
                 return self._waits_for_shares(view)
@@ -221,26 +225,20 @@ class Evaluator:
             self._report_once(view, "unfit", f"no offer: {why}")
             return
         try:
-            self._submit(evaluator_child.make_offer(view.id, self.key, self._context.folder))
+            self._submit(EvalOffer(competition=to_text(view.id)))
         except ScoresRefusedError as err:
             self._report(view, f"no offer: {err}")
         else:
             self._report(view, "offered to evaluate")
         self._mark_reported(view, "offer")
 
-    def _open_secret(self, view: CompetitionView) -> None:
-        offer = view.offers.get(self.key)
-        if offer is None or offer.secret is not None:
+    def _draw_lot(self, view: CompetitionView) -> None:
+        offer, prove = view.offers.get(self.key), self._submitter.prove
+        if offer is None or offer.lot is not None or prove is None:
             return
-        secret = evaluator_child.load_secret(self._context.folder, view.id)
-        if secret is None or offer_commitment(view.id, self.key, secret) != offer.commit:
-            self._report_once(
-                view, "lost", "the secret of our offer is not in the folder: not drawn"
-            )
-            return
-        body = EvalSecret(competition=to_text(view.id), secret=to_text(secret))
-        if self._submit(body):
-            self._report(view, "opened our secret; the draw comes next")
+        proof = to_text(prove(lot_input(view.id, view.seed)))
+        if self._submit(EvalLot(competition=to_text(view.id), vrf=proof)):
+            self._report(view, "drew our lot; the draw comes next")
 
     def _waits_for_shares(self, view: CompetitionView) -> bool:
         if self.key not in view.candidates:

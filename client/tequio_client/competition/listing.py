@@ -42,7 +42,7 @@ from tequio_shared.statements.competitions import CompResult
 _GIGA = 10**9
 _STATES = {
     CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
-    CompetitionPhase.CLOSED: "closed: evaluators reveal their secrets",
+    CompetitionPhase.CLOSED: "closed: evaluators draw their lots",
     CompetitionPhase.DRAWN: "drawn: custodians reveal their shares",
     CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
     CompetitionPhase.DECIDED: "decided",
@@ -192,7 +192,7 @@ def print_from_log(log: LedgerReader, wanted: str | None) -> None:
     evaluators = (
         (
             to_text(key),
-            _offer_state(is_drawn=key in drawn, is_open=offer.secret is not None),
+            _offer_state(is_drawn=key in drawn, has_lot=offer.lot is not None),
             *(_scored(view, name, key) for name in names),
         )
         for key, offer in offers
@@ -223,7 +223,7 @@ def print_reported(ledger: str, wanted: str | None) -> None:
     evaluators = (
         (
             offer.key,
-            _offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None),
+            _offer_state(is_drawn=offer.is_drawn, has_lot=offer.lot_index is not None),
             *(scores.get((name, offer.key), "") for name in names),
         )
         for offer in answer.offers
@@ -280,11 +280,11 @@ def _print_shares(numbers: Iterable[int], rules: CompetitionRules, console: Cons
     console.print(f"shares published: {shown}; {rules.sealed.needed} are needed")
 
 
-def _offer_state(*, is_drawn: bool, is_open: bool) -> str:
-    """State of an offer to evaluate; `is_open`: its secret is revealed."""
+def _offer_state(*, is_drawn: bool, has_lot: bool) -> str:
+    """State of an offer to evaluate."""
     if is_drawn:
         return "drawn"
-    return "secret revealed" if is_open else "offered"
+    return "in the draw" if has_lot else "offered"
 
 
 def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:

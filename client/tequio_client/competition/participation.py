@@ -28,14 +28,19 @@ from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
-from tequio_client.worker.children.evaluator import competition_folder, make_offer
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import Evaluation, Submission
 from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
-from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompEnter,
+    CompReveal,
+    CompSubmit,
+    EvalOffer,
+)
 from tequio_shared.statements.statement import Body
 
 
@@ -84,16 +89,13 @@ def submit_repository(
 
 
 def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
-    """Offer to evaluate; the secret is on disk before the offer is sent."""
+    """Offer to evaluate."""
     view = log.wait_for(wanted)
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
-    with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
-        submitter = FolderSubmitter(log.ledger, folder)
-        submitter.submit(make_offer(view.id, submitter.key, folder))
+    submit_statement(log.ledger, folder, EvalOffer(competition=to_text(view.id)))
     return (
-        f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{competition_folder(folder, view.id)}: keep that file, and run "
-        f"`tequio competition evaluate` from {_deadline(view)} on"
+        f"offered to evaluate {view.rules.name}; run `tequio competition evaluate` from "
+        f"{_deadline(view)} on"
     )
 
 
@@ -140,7 +142,7 @@ class FolderSubmitter:
     def __init__(self, ledger: str, folder: Path) -> None:
         self._ledger, self._folder = ledger, folder
         self._signer = identity.load_or_create(folder)
-        self.key = self._signer.key
+        self.key, self.prove = self._signer.key, self._signer.prove
 
     def submit(self, body: Body, *documents: bytes) -> None:
         async def submitted() -> None:

@@ -67,7 +67,7 @@ data = ""
 [dates]
 opens = "1h"       # keys can enter and submit from then on
 deadline = "30d"   # last time to submit, and to offer to evaluate
-draw = "1d"        # evaluators reveal their secrets before it, custodians their shares after it
+draw = "1d"        # evaluators draw their lots before it, custodians their shares after it
 scored = "7d"      # evaluators score, and commit to their scores, before it
 result = "3d"      # scores are revealed in its first half, and can be challenged until its end
 

@@ -230,7 +230,7 @@ def _report_rounds(contest: CompetitionDemo, done: dict[str, int]) -> None:
 async def _reveal(contest: CompetitionDemo) -> None:
     contest.report("Waiting for the deadline.")
     await contest.wait_until(lambda view: view.phase is not CompetitionPhase.OPEN)
-    contest.report("The deadline has passed; evaluators reveal the secrets that they committed to.")
+    contest.report("The deadline has passed; evaluators draw their lots.")
     await contest.wait_until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
         share = contest.folder / "sealed" / f"share-{number}-of-{CUSTODIANS}.txt"

@@ -39,10 +39,10 @@ ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
 RowLimit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS)]
 Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]
 EvaluatorPart: TypeAlias = Annotated[
-    str, msgspec.Meta(pattern="^(|offered|opened|missed|others|drawn|waiting|scored|late)$")
+    str, msgspec.Meta(pattern="^(|offered|in-draw|missed|others|drawn|waiting|scored|late)$")
 ]
-"""State of our evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
-drawn, or we were (`drawn`); everything is scored here and `waiting` to be published; all our scores
+"""State of our evaluator: `offered`; our lot is `in-draw`, or was `missed`; `others` were drawn, or
+we were (`drawn`); everything is scored here and `waiting` to be published; all our scores
 are in the log (`scored`), or came too `late`."""
 EvaluatorBar: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|custodian|organiser|entrant|trained|memory|refused)$")

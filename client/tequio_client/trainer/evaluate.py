@@ -24,7 +24,7 @@ from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel, ScoreProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
-from tequio_shared.round.measures import clean_sample
+from tequio_shared.statements.runs import clean_sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,8 +1,8 @@
-"""Judging competitions, if the volunteer chose to: offer, open the secret, score when drawn.
+"""Judging competitions, if the volunteer chose to: offer, draw the lot, score when drawn.
 
-Offers and secrets are small statements with a deadline, so the worker submits them itself, lending
+Offers and lots are small statements with a deadline, so the worker submits them itself, lending
 or not. It follows the ledger's answers and the rules, whose hash names the competition; that a
-competition is closed is read from the log before a secret is opened. Scoring is done by a child
+competition is closed is read from the log before the lot is drawn. Scoring is done by a child
 process, which reads the whole log itself and starts when the device is given to it (`Lending`).
 """
 
@@ -27,11 +27,13 @@ from tequio_client.worker.lending.facts import select_chosen_devices, select_len
 from tequio_client.worker.lending.lending import Lending
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.shutdown import first_error
+from tequio_shared import vrf
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, OfferAnswer
+from tequio_shared.competition.draw import lot_input, seed_input
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
-from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.statements.competitions import CompClose, EvalSecret
+from tequio_shared.ids import PeerKey, from_text, to_text
+from tequio_shared.statements.competitions import CompClose, EvalLot, EvalOffer
 from tequio_shared.statements.statement import Body, Statement
 
 log = structlog.get_logger(__name__)
@@ -100,11 +102,19 @@ def find_offer(answer: CompetitionAnswer, key: str) -> OfferAnswer | None:
     return next((one for one in answer.offers if one.key == key), None)
 
 
-def closes_competition(statement: Statement, answer: CompetitionAnswer) -> bool:
-    """True if the statement closes this competition, and not before its deadline."""
+def closing_seed(
+    statement: Statement, answer: CompetitionAnswer, coordinator: PeerKey
+) -> bytes | None:
+    """Seed of the lots, if the statement closes this competition, and not before its deadline.
+
+    Raises SignatureInvalidError for a seed that is not the coordinator's.
+    """
     body = statement.body
-    is_close = isinstance(body, CompClose) and body.competition == answer.competition
-    return is_close and statement.ts >= answer.rules.dates.deadline
+    if not isinstance(body, CompClose) or body.competition != answer.competition:
+        return None
+    if statement.ts < answer.rules.dates.deadline:
+        return None
+    return vrf.verify(coordinator, seed_input(answer.id), from_text(body.vrf, vrf.PROOF_BYTES))
 
 
 def count_submitted(answer: CompetitionAnswer) -> int:
@@ -124,8 +134,8 @@ def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int
         return ""
     if answer.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED, CompetitionPhase.DRAWN):
         return "others"
-    if offer.secret_index is not None:
-        return "opened"
+    if offer.lot_index is not None:
+        return "in-draw"
     return "missed" if answer.phase == CompetitionPhase.DRAWN else "offered"
 
 
@@ -191,6 +201,7 @@ class CompetitionJudge:
         *,
         settings: WorkerSettings,
         key: PeerKey,
+        prove: Callable[[bytes], bytes],
         ledger: LedgerApi,
         outbox: Outbox,
         lending: Lending,
@@ -198,9 +209,12 @@ class CompetitionJudge:
         parameters: Callable[[], Awaitable[dict[str, int]]],
         trained_runs: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
-        """`parameters` reads the size of each run's model; `trained_runs` the runs of this key."""
+        """`parameters` reads the size of each run's model; `trained_runs` the runs of this key.
+
+        `prove` is the key's verifiable random function.
+        """
         self._settings, self._ledger = settings.net, ledger
-        self._peer_key, self._key = key, to_text(key)
+        self._peer_key, self._key, self._prove = key, to_text(key), prove
         self._is_always_on = settings.is_judge
         self._outbox, self._lending, self._process = outbox, lending, process
         self._parameters_by_run, self._trained_runs = parameters, trained_runs
@@ -268,14 +282,14 @@ class CompetitionJudge:
                 case CompetitionPhase.OPEN:
                     await self._offer(answer)
                 case CompetitionPhase.CLOSED:
-                    await self._open_secret(answer)
+                    await self._draw_lot(answer)
                 case CompetitionPhase.REVEALED if is_due(answer, self._key, clock.now_ms()):
                     duties[answer.competition] = await self._duty(answer)
         self._set_duties(duties)
 
     async def _answer(self, line: CompetitionLine) -> CompetitionAnswer:
         """The full answer about a competition, fetched again if something may have changed."""
-        # In these two phases secrets and commitments arrive that the list does not show.
+        # In these two phases lots and commitments arrive that the list does not show.
         before = self._answers.get(line.competition)
         is_moving = line.phase in (CompetitionPhase.CLOSED, CompetitionPhase.REVEALED)
         if before is None or before[0] != line or is_moving:
@@ -290,36 +304,33 @@ class CompetitionJudge:
         if find_offer(answer, self._key) is None:
             if (await self._barred(answer)).bar:
                 return
-            body = await trio.to_thread.run_sync(
-                evaluator.make_offer, answer.id, self._peer_key, self._settings.folder
-            )
-            if not await self._submit(name, body):
+            if not await self._submit(name, EvalOffer(competition=name)):
                 return
             log.info("offered to judge", competition=answer.rules.name)
         self._offered.add(name)
 
-    async def _open_secret(self, answer: CompetitionAnswer) -> None:
+    async def _draw_lot(self, answer: CompetitionAnswer) -> None:
         offer = find_offer(answer, self._key)
-        if offer is None or offer.secret_index is not None:
+        if offer is None or offer.lot_index is not None:
             return
-        secret = await trio.to_thread.run_sync(
-            evaluator.load_secret, self._settings.folder, answer.id
-        )
-        if secret is None or clock.now_ms() < answer.rules.dates.deadline:
+        if clock.now_ms() < answer.rules.dates.deadline:
             return
-        await self._check_closed(answer)
-        body = EvalSecret(competition=answer.competition, secret=to_text(secret))
-        if await self._submit(answer.competition, body):
-            log.info("secret opened", competition=answer.rules.name)
+        proof = to_text(self._prove(lot_input(answer.id, await self._seed(answer))))
+        if await self._submit(
+            answer.competition, EvalLot(competition=answer.competition, vrf=proof)
+        ):
+            log.info("lot drawn", competition=answer.rules.name)
 
-    async def _check_closed(self, answer: CompetitionAnswer) -> None:
-        """Check in the log that the competition is closed; raises PeerError."""
-        # Secrets decide the draw: opened before the close, they would let an entrant predict it.
+    async def _seed(self, answer: CompetitionAnswer) -> bytes:
+        """Seed of the lots, from the log; raises PeerError and SignatureInvalidError."""
+        # Lots decide the draw: drawn before the close, they would let others choose their offers.
         index = answer.closed_index or 0
         network = await self._ledger.network()
         entry = (await read_entries(self._ledger, network, [index]))[index]
-        if not closes_competition(entry.statement, answer):
+        seed = closing_seed(entry.statement, answer, network.genesis.coordinator_key)
+        if seed is None:
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
+        return seed
 
     async def _submit(self, competition: str, body: Body) -> bool:
         """Submit a statement; True if the ledger has it. A refusal is remembered, and shown."""

@@ -112,6 +112,7 @@ class Worker:
         self.judge = CompetitionJudge(
             settings=settings,
             key=signer.key,
+            prove=signer.prove,
             ledger=ledger,
             outbox=self.outbox,
             lending=self.lending,

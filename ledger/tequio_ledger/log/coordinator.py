@@ -111,7 +111,7 @@ class Coordinator:
         body = (
             self.fault_reporter.next()
             or state.standings.due(now_ms)
-            or state.competitions.due(now_ms)
+            or state.competitions.due(now_ms, self._signer.prove)
         )
         if body is None:
             return None

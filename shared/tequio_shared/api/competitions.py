@@ -78,7 +78,7 @@ class OfferAnswer(Struct, frozen=True, kw_only=True):
 
     key: Bytes32Text
     index: Natural
-    secret_index: Natural | None
+    lot_index: Natural | None
     is_drawn: bool
 
 

@@ -26,6 +26,7 @@ from tequio_shared.competition.state import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
+from tequio_shared.network.coordination import Prove
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -37,9 +38,9 @@ from tequio_shared.statements.competitions import (
     CompReveal,
     CompSubmit,
     EvalCommit,
+    EvalLot,
     EvalOffer,
     EvalResult,
-    EvalSecret,
 )
 from tequio_shared.statements.statement import Statement
 
@@ -49,7 +50,7 @@ _PHASES: Mapping[type[CompetitionBody], frozenset[CompetitionPhase]] = {
     CompSubmit: frozenset({CompetitionPhase.OPEN}),
     EvalOffer: frozenset({CompetitionPhase.OPEN}),
     CompClose: frozenset({CompetitionPhase.OPEN}),
-    EvalSecret: frozenset({CompetitionPhase.CLOSED}),
+    EvalLot: frozenset({CompetitionPhase.CLOSED}),
     CompDraw: frozenset({CompetitionPhase.CLOSED}),
     # Shares may still come after the needed ones: a custodian can show that it held its own.
     CompReveal: frozenset(
@@ -103,9 +104,9 @@ class CompetitionsView:
         )
         return max(map(evaluation_bytes, drawn), default=0)
 
-    def due(self, now_ms: int) -> CompClose | CompDraw | None:
+    def due(self, now_ms: int, prove: Prove) -> CompClose | CompDraw | None:
         """Next statement that the coordinator owes at that time."""
-        bodies = (view.due(now_ms) for view in self.views.values())
+        bodies = (draw.due(view, now_ms, prove) for view in self.views.values())
         return next((body for body in bodies if body is not None), None)
 
     def next_ms(self) -> int | None:
@@ -135,8 +136,8 @@ def _apply(
             entrants.submit(view, entry, body, network)
         case EvalOffer():
             draw.offer(view, entry, body, network)
-        case EvalSecret():
-            draw.open_secret(view, entry, body)
+        case EvalLot():
+            draw.draw_lot(view, entry, body)
         case EvalCommit():
             scores.commit(view, entry, body)
         case EvalResult():
@@ -159,10 +160,10 @@ def _move_on(
             if draw.reveal_share(view, entry, body):
                 view.begin(CompetitionPhase.REVEALED, entry)
         case CompClose():
-            entry.check_within(view.rules.dates.deadline, None)
+            draw.seed_lots(view, entry, body)
             view.begin(CompetitionPhase.CLOSED, entry)
         case CompDraw():
-            draw.fix_candidates(view, entry, network)
+            draw.fix_candidates(view, entry, body, network)
             view.begin(CompetitionPhase.DRAWN, entry)
         case CompResult(outcome=name):
             entry.check_within(view.rules.dates.result, None)

@@ -1,8 +1,11 @@
 """The draw of a competition: the evaluators and the documents that they score.
 
-Nobody can steer it: the evaluators that can be drawn are fixed before the archive's key is known,
-and the beacon hashes that key with secrets committed to earlier. The functions apply a statement to
-the competition's view, or raise RefusedError. docs/protocol.md, section 19.
+A lot is an output of its author's verifiable random function, so nobody can choose it. Nobody can
+know the draw early, or what a lot is worth while it can be withheld: evaluators and entrants lack
+the coordinator's two outputs, the coordinator lacks the lots, and all of them lack the key of the
+archive. The functions apply a statement to the competition's view, or raise
+RefusedError.
+(docs/protocol.md, section 19; why: docs/decisions/0016-the-draw-of-a-competition.md)
 """
 
 from __future__ import annotations
@@ -11,21 +14,30 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from tequio_shared import vrf
 from tequio_shared.competition.entrants import check_participant
 from tequio_shared.competition.sealed_archive import combine_shares
 from tequio_shared.competition.state import (
     CompetitionContext,
     CompetitionDraw,
+    CompetitionPhase,
     CompetitionView,
     EvaluationOffer,
     RevealedShare,
     SignedEntry,
 )
-from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
+from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
+from tequio_shared.ids import Digest, PeerKey, from_text, sha256, to_text
+from tequio_shared.network.coordination import Prove
 from tequio_shared.network.tiers import Tier
 from tequio_shared.sealed_set import KeyShare
-from tequio_shared.statements.competitions import CompReveal, EvalOffer, EvalSecret
+from tequio_shared.statements.competitions import (
+    CompClose,
+    CompDraw,
+    CompReveal,
+    EvalLot,
+    EvalOffer,
+)
 
 _NUMBER_BYTES = 4
 _NUMBERS = 1 << 8 * _NUMBER_BYTES
@@ -49,29 +61,53 @@ def offer(
     if network.tier(entry.author, entry.ts) < least:
         way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
         raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
-    commit = digest_from_text(body.commit)
-    view.offers[entry.author] = EvaluationOffer(offered=entry, commit=commit)
+    view.offers[entry.author] = EvaluationOffer(offered=entry)
 
 
-def open_secret(view: CompetitionView, entry: SignedEntry, body: EvalSecret) -> None:
-    """Apply eval.secret: open the commitment of an offer."""
+def seed_lots(view: CompetitionView, entry: SignedEntry, body: CompClose) -> None:
+    """Apply comp.close: the coordinator proves the seed, when nobody can offer any more."""
+    entry.check_within(view.rules.dates.deadline, None)
+    view.seed = _output(entry, seed_input(view.id), body.vrf)
+
+
+def draw_lot(view: CompetitionView, entry: SignedEntry, body: EvalLot) -> None:
+    """Apply eval.lot: the author of an offer proves its lot."""
     made = view.offers.get(entry.author)
     if made is None:
         raise RefusedError("not-found", "this key made no offer to evaluate")
-    if made.secret is not None:
-        raise RefusedError("already-said", "the secret is already open")
-    secret = from_text(body.secret)
-    # Committed before the deadline: a secret chosen later could steer the beacon.
-    if offer_commitment(view.id, entry.author, secret) != made.commit:
-        raise RefusedError("wrong-reveal", "the secret does not match the commitment of the offer")
-    view.offers[entry.author] = replace(made, secret=secret, opened=entry)
+    if made.lot is not None:
+        raise RefusedError("already-said", "the lot of this key is already drawn")
+    lot = _output(entry, lot_input(view.id, view.seed), body.vrf)
+    view.offers[entry.author] = replace(made, lot=lot, lot_drawn=entry)
 
 
-def fix_candidates(view: CompetitionView, entry: SignedEntry, network: CompetitionContext) -> None:
+def fix_candidates(
+    view: CompetitionView, entry: SignedEntry, body: CompDraw, network: CompetitionContext
+) -> None:
     """Apply comp.draw: fix the keys that can be drawn, before anybody can know the beacon."""
-    # Not before its date: a coordinator that ends the time early could leave out secrets.
+    # Not before its date: a coordinator that ends the time early could leave out lots.
     entry.check_within(view.rules.dates.draw, None)
+    view.draw_output = _output(entry, draw_input(view.id, view.lots), body.vrf)
     view.candidates = eligible_evaluators(view, entry.ts, network)
+
+
+def due(view: CompetitionView, now_ms: int, prove: Prove) -> CompClose | CompDraw | None:
+    """Return the statement that the coordinator, with that function, owes at that time."""
+    next_ms = view.next_ms()
+    if next_ms is None or now_ms < next_ms:
+        return None
+    competition = to_text(view.id)
+    if view.phase is CompetitionPhase.OPEN:
+        return CompClose(competition=competition, vrf=to_text(prove(seed_input(view.id))))
+    return CompDraw(competition=competition, vrf=to_text(prove(draw_input(view.id, view.lots))))
+
+
+def _output(entry: SignedEntry, alpha: bytes, proof: str) -> bytes:
+    """Check the author's proof for that input; return its output, 64 bytes."""
+    try:
+        return vrf.verify(entry.author, alpha, from_text(proof, vrf.PROOF_BYTES))
+    except SignatureInvalidError as err:
+        raise RefusedError("wrong-vrf", str(err)) from err
 
 
 def reveal_share(view: CompetitionView, entry: SignedEntry, body: CompReveal) -> bool:
@@ -109,21 +145,19 @@ def _checked_share(
 def _drawn(view: CompetitionView) -> CompetitionDraw:
     sealed, scoring = view.rules.sealed, view.rules.scoring
     key = combine_shares({at: one.share.value for at, one in view.shares.items()})
-    # All opened secrets count, also of keys that cannot be drawn: nobody can drop one afterwards.
-    secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
-    beacon = draw_beacon(view.id, key, secrets, view.submissions)
+    beacon = draw_beacon(view.id, key, view.draw_output)
     return CompetitionDraw(
         key=key,
         beacon=beacon,
         documents=draw_documents(beacon, scoring.documents, sealed.documents),
-        evaluators=draw_evaluators(beacon, view.candidates, scoring.evaluators),
+        evaluators=draw_evaluators(beacon, view.lots, view.candidates, scoring.evaluators),
     )
 
 
 def eligible_evaluators(
     view: CompetitionView, ts: int, network: CompetitionContext
 ) -> dict[PeerKey, Digest]:
-    """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
+    """Keys that can be drawn to evaluate, with their owners: with a lot, without an interest."""
     entrants, least = view.entrants.values(), view.rules.scoring.evaluator_tier
     authors = {one.author for one in entrants}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
@@ -135,7 +169,7 @@ def eligible_evaluators(
     return {
         key: network.owner(key)
         for key, one in view.offers.items()
-        if one.secret is not None
+        if one.lot is not None
         and key not in outside
         and network.tier(key, ts) >= least
         and network.owner(key) not in rivals
@@ -143,30 +177,29 @@ def eligible_evaluators(
     }
 
 
-def offer_commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
-    """Commitment of an offer, bound to its author and competition so that it cannot be reused."""
-    return sha256(b"tequio/v1/eval\0", competition, author, secret)
+def seed_input(competition: Digest) -> bytes:
+    """Input of the coordinator's function at the close."""
+    return b"tequio/v1/comp-seed\0" + competition
 
 
-def draw_beacon(
-    competition: Digest,
-    key: bytes,
-    secrets: Mapping[PeerKey, bytes],
-    submissions: Mapping[str, Digest],
-) -> Digest:
-    """Hash the archive's key, the opened secrets by author, and the submissions by entrant.
+def lot_input(competition: Digest, seed: bytes) -> bytes:
+    """Input of an evaluator's function; `seed` is the coordinator's output at the close."""
+    return b"tequio/v1/eval\0" + competition + seed
 
-    Nobody can know or steer it: entrants and evaluators do not have the key, the key's holders did
-    not have the secrets while they chose, and the submissions are fixed by then. All of it is
-    public before anything is scored, so anybody can repeat the draw (docs/protocol.md, section 19).
+
+def draw_input(competition: Digest, lots: Mapping[PeerKey, bytes]) -> bytes:
+    """Input of the coordinator's function at the draw, for all lots by author."""
+    # By author, not by arrival: the coordinator chooses the order of the log.
+    return b"tequio/v1/comp-draw\0" + competition + sha256(*(lots[one] for one in sorted(lots)))
+
+
+def draw_beacon(competition: Digest, key: bytes, output: bytes) -> Digest:
+    """Hash the archive's key and the coordinator's output at the draw.
+
+    Both are public before anything is scored, so anybody can repeat the draw (docs/protocol.md,
+    section 19).
     """
-    return sha256(
-        b"tequio/v1/comp\0",
-        competition,
-        key,
-        *(secrets[author] for author in sorted(secrets)),
-        *(submissions[entrant] for entrant in sorted(submissions)),
-    )
+    return sha256(b"tequio/v1/comp\0", competition, key, output)
 
 
 def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
@@ -189,18 +222,25 @@ def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, .
 
 
 def draw_evaluators(
-    beacon_value: Digest, candidates: Mapping[PeerKey, Digest], count: int
+    beacon_value: Digest,
+    lots: Mapping[PeerKey, bytes],
+    candidates: Mapping[PeerKey, Digest],
+    count: int,
 ) -> tuple[PeerKey, ...]:
-    """Draw `count` keys of different owners, in the order of the lot; fewer if there are no more.
+    """Draw `count` keys of different owners, in the order drawn; fewer if there are no more.
 
     `candidates` maps keys to their owners.
     """
+
+    def rank(peer: PeerKey) -> Digest:
+        # With the beacon, which depends on everybody's lots: a coordinator that has the archive's
+        # key knows the seed early, and could make keys until one had a low place by its lot alone.
+        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer])
+
     drawn: dict[Digest, PeerKey] = {}
-    for key in sorted(
-        candidates, key=lambda one: sha256(b"tequio/v1/evaluator\0", beacon_value, one)
-    ):
+    for peer in sorted(candidates, key=rank):
         # More keys of one owner give a better chance, but never a second seat.
-        drawn.setdefault(candidates[key], key)
+        drawn.setdefault(candidates[peer], peer)
     return tuple(drawn.values())[:count]
 
 

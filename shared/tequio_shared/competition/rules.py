@@ -75,7 +75,7 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     deadline: Natural
     """End of submissions, and of offers to evaluate."""
     draw: Natural
-    """End of the time to open secrets; then custodians reveal their shares."""
+    """End of the time to draw lots; then custodians reveal their shares."""
     scored: Natural
     """End of the time for evaluators to commit to their scores."""
     result: Natural

@@ -1,7 +1,7 @@
 """One competition as every reader sees it: its state, and what follows from it.
 
 Only the log decides on the phase: statements of the coordinator end the time of entries and the
-time of secrets, shares end the secrecy, organisers state the outcome. Every statement is applied by
+time of lots, shares end the secrecy, organisers state the outcome. Every statement is applied by
 a function of `entrants`, `draw` or `scores`, or by `competition`. (docs/protocol.md, section 19)
 """
 
@@ -20,7 +20,6 @@ from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network.standing import EXCLUDED, KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.sealed_set import KeyShare
-from tequio_shared.statements.competitions import CompClose, CompDraw
 
 if TYPE_CHECKING:
     from tequio_shared.network.run import Documents, FullRunView
@@ -33,7 +32,7 @@ class CompetitionPhase(StrEnum):
     """Phase of a competition; it ends when the statement that begins the next one is logged."""
 
     OPEN = "open"  # keys enter, submit, and offer to evaluate
-    CLOSED = "closed"  # evaluators that offered open their secrets
+    CLOSED = "closed"  # evaluators that offered draw their lots
     DRAWN = "drawn"  # custodians reveal their shares
     REVEALED = (
         "revealed"  # texts and draw are known: evaluators commit and reveal, others challenge
@@ -71,12 +70,11 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOffer:
-    """An offer to evaluate; `secret` once it is opened."""
+    """An offer to evaluate; `lot` (64 bytes) once it is drawn."""
 
     offered: SignedEntry
-    commit: Digest
-    secret: bytes | None = None
-    opened: SignedEntry | None = None
+    lot: bytes | None = None
+    lot_drawn: SignedEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ class CompetitionDraw:
     documents: tuple[int, ...]
     """Indices in the sealed set, ascending."""
     evaluators: tuple[PeerKey, ...]
-    """In the order of the lot."""
+    """In the order drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +136,10 @@ class CompetitionView:
     entrants: dict[str, Entrant] = field(default_factory=dict)
     """By name, in the order of entry."""
     offers: dict[PeerKey, EvaluationOffer] = field(default_factory=dict)
+    seed: bytes = b""
+    """Seed of the lots, 64 bytes; empty before `comp.close`."""
+    draw_output: bytes = b""
+    """The coordinator's part in the beacon, 64 bytes; empty before `comp.draw`."""
     candidates: dict[PeerKey, Digest] = field(default_factory=dict)
     """Keys that can be drawn, with their owners; empty before `comp.draw`."""
     shares: dict[int, RevealedShare] = field(default_factory=dict)
@@ -169,6 +171,11 @@ class CompetitionView:
             for name, entrant in sorted(self.entrants.items())
             if entrant.submission is not None
         }
+
+    @property
+    def lots(self) -> dict[PeerKey, bytes]:
+        """Lots drawn so far, by author."""
+        return {key: one.lot for key, one in self.offers.items() if one.lot is not None}
 
     @property
     def known_draw(self) -> CompetitionDraw:
@@ -225,15 +232,6 @@ class CompetitionView:
         ):
             return ""
         return self.missing_for_ranking()
-
-    def due(self, now_ms: int) -> CompClose | CompDraw | None:
-        next_ms = self.next_ms()
-        if next_ms is None or now_ms < next_ms:
-            return None
-        competition = to_text(self.id)
-        if self.phase is CompetitionPhase.OPEN:
-            return CompClose(competition=competition)
-        return CompDraw(competition=competition)
 
     def next_ms(self) -> int | None:
         """Time (ms) of the coordinator's next statement, or None if none is left."""

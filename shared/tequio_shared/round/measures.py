@@ -11,7 +11,6 @@ devices do. The median of three is right even if one of them lies; a liar far fr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import STEERING, PeerKey, to_text
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import lots
 from tequio_shared.scoring import MILLIBITS
@@ -36,9 +35,6 @@ TOLERANCE = 1_000
 """Honest measures of one head differ from their median by at most one part in this many."""
 _MAJORITY = 3
 """The fewest measures of which two can outvote one."""
-
-_STEERING = re.compile(f"[{STEERING}]")
-_UNSHOWN = "\ufffd"
 
 _Name = TypeVar("_Name")
 
@@ -162,13 +158,6 @@ def _agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
     is_same_text = (one.size_bytes, one.tokens) == (middle.size_bytes, middle.tokens)
     away = abs(one.millibits - middle.millibits)
     return is_same_text and away * TOLERANCE <= middle.millibits
-
-
-def clean_sample(text: str, most_bytes: int) -> str:
-    """Make text fit for the log: at most `most_bytes` of UTF-8, without steering characters."""
-    plain = text.replace("\r\n", "\n").replace("\t", " ")
-    shown = _STEERING.sub(_UNSHOWN, plain.encode("utf-8", "replace").decode())
-    return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
 def sample_of(measure: HeadMeasure) -> Sample | None:

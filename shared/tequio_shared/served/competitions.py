@@ -170,7 +170,7 @@ def competition_snapshot(state: State, competition: Digest, now_ms: int) -> Comp
             OfferAnswer(
                 key=to_text(key),
                 index=one.offered.index,
-                secret_index=one.opened.index if one.opened else None,
+                lot_index=one.lot_drawn.index if one.lot_drawn else None,
                 is_drawn=draw is not None and key in draw.evaluators,
             )
             for key, one in view.offers.items()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, VrfProofText
 from tequio_shared.sealed_set import ShareText
 from tequio_shared.statements import NetworkBody
 
@@ -48,12 +48,9 @@ class CompSubmit(CompetitionBody, frozen=True, kw_only=True):
 
 
 class EvalOffer(CompetitionBody, frozen=True, kw_only=True):
-    """The author offers to evaluate, and commits to a secret for the draw."""
+    """The author offers to evaluate."""
 
     TYPE = "eval.offer"
-
-    commit: Bytes32Text
-    """SHA-256 of `tequio/v1/eval\\0`, the competition, the author and the secret."""
 
 
 class CompClose(CompetitionBody, frozen=True, kw_only=True):
@@ -61,19 +58,26 @@ class CompClose(CompetitionBody, frozen=True, kw_only=True):
 
     TYPE = "comp.close"
 
+    vrf: VrfProofText
+    """Proof of the seed of the lots (`competition.draw.seed_input`)."""
 
-class EvalSecret(CompetitionBody, frozen=True, kw_only=True):
-    """An evaluator that offered opens its secret; without it, the evaluator is not drawn."""
 
-    TYPE = "eval.secret"
+class EvalLot(CompetitionBody, frozen=True, kw_only=True):
+    """A key that offered draws its lot; without one it does not evaluate."""
 
-    secret: Bytes32Text
+    TYPE = "eval.lot"
+
+    vrf: VrfProofText
+    """Proof of the lot (`competition.draw.lot_input`)."""
 
 
 class CompDraw(CompetitionBody, frozen=True, kw_only=True):
-    """The coordinator states that no more secrets count; custodians may reveal their shares."""
+    """The coordinator states that no more lots count; custodians may reveal their shares."""
 
     TYPE = "comp.draw"
+
+    vrf: VrfProofText
+    """Proof of the coordinator's part in the beacon (`competition.draw.draw_input`)."""
 
 
 class CompReveal(CompetitionBody, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import msgspec
@@ -9,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
+    STEERING,
     Bytes32Text,
     BytesText,
     ContributionCount,
@@ -24,6 +26,9 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
+
+_STEERING = re.compile(f"[{STEERING}]")
+_UNSHOWN = "\ufffd"
 
 
 class NetGenesis(NetworkBody, frozen=True, kw_only=True):
@@ -132,6 +137,13 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
                 raise MalformedError(
                     f"{len(words.encode())} bytes of text; at most {most} are allowed"
                 )
+
+
+def clean_sample(text: str, most_bytes: int) -> str:
+    """Make text fit for the log: at most `most_bytes` of UTF-8, without steering characters."""
+    plain = text.replace("\r\n", "\n").replace("\t", " ")
+    shown = _STEERING.sub(_UNSHOWN, plain.encode("utf-8", "replace").decode())
+    return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
 class HeadMeasure(RoundBody, frozen=True, kw_only=True):

@@ -80,7 +80,7 @@ Body: TypeAlias = (
     | competitions.CompSubmit
     | competitions.EvalOffer
     | competitions.CompClose
-    | competitions.EvalSecret
+    | competitions.EvalLot
     | competitions.CompDraw
     | competitions.CompReveal
     | competitions.EvalCommit

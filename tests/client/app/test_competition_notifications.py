@@ -154,7 +154,7 @@ def test_being_drawn_to_judge_and_having_judged_are_told_once_each(
 ) -> None:
     over = replace(RACE, phase="revealed", to_judge=2)
     drawn, waiting = replace(over, part="drawn"), replace(over, part="waiting")
-    assert harness.at(RACE.draw_ms, replace(over, part="opened")) == []
+    assert harness.at(RACE.draw_ms, replace(over, part="in-draw")) == []
     assert harness.at(RACE.draw_ms + REFRESH_MS, drawn) == [
         "You were drawn to judge Open text 2026"
     ]

@@ -9,15 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.worker.children import evaluator
-from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-COMPETITION = Digest(bytes(32))
 
 
 def test_the_example_is_a_plan() -> None:
@@ -58,17 +52,3 @@ def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
         error = error.exceptions[0]
     assert "the ledger at http://127.0.0.1:9 does not answer" in str(error)
     assert not any(tmp_path.iterdir())
-
-
-def test_a_secret_is_made_once_and_a_damaged_one_is_not_made_anew(tmp_path: Path) -> None:
-    assert evaluator.load_secret(tmp_path, COMPETITION) is None
-    made = evaluator.load_or_create_secret(tmp_path, COMPETITION)
-    assert (
-        evaluator.load_or_create_secret(tmp_path, COMPETITION)
-        == made
-        == evaluator.load_secret(tmp_path, COMPETITION)
-    )
-    path = evaluator.competition_folder(tmp_path, COMPETITION) / "secret"
-    path.write_text(path.read_text()[:-5])
-    with pytest.raises(UserFacingError, match="offer again before the deadline"):
-        evaluator.load_or_create_secret(tmp_path, COMPETITION)

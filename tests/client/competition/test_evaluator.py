@@ -48,6 +48,10 @@ class FoldSender:
         """The author of the statements."""
         return self.stage.key(self.name)
 
+    def prove(self, alpha: bytes) -> bytes:
+        """Prove with the author's key."""
+        return self.stage.signer(self.name).prove(alpha)
+
     def submit(self, body: Body, *documents: bytes) -> None:
         """Store the documents and apply the statement; a refusal is the ledger's."""
         for one in documents:

@@ -194,7 +194,7 @@ def test_an_archive_that_was_swapped_is_told(tmp_path: Path) -> None:
 
 
 def test_a_draw_before_its_date_is_told(tmp_path: Path) -> None:
-    log = DishonestLog().play("secrets")
+    log = DishonestLog().play("lots")
     log.now_ms = DEADLINE + HOUR_MS // 2
     entry = log.draw_now()
     refused(log, tmp_path, entry, "comp.draw", "too-early")

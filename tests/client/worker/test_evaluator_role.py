@@ -7,13 +7,16 @@ import pytest
 
 from tequio_client.worker import evaluate
 from tequio_client.worker.evaluate import ELIGIBLE, CandidateFacts
+from tequio_shared import vrf
 from tequio_shared.api.competitions import (
     CommittedAnswer,
     CompetitionAnswer,
     EntrantAnswer,
     OfferAnswer,
 )
+from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.statements.competitions import CompClose
 from tequio_shared.statements.statement import make
 from tests.client.competition.models import rules
@@ -23,7 +26,7 @@ US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
 OWN = CandidateFacts(key=US)
 ENTRANT = filled(EntrantAnswer, entrant="maize", author=OTHER, index=3, submission=OTHER)
 OFFER = filled(OfferAnswer, key=US, index=4)
-OPENED = filled(OfferAnswer, key=US, index=4, secret_index=7)
+IN_DRAW = filled(OfferAnswer, key=US, index=4, lot_index=7)
 NOW, SCORED, SHOWN, LATE = 1, 4, 9, 15
 """The dates of the rules are 1 to 4 and 14; half-way between these, scores are shown."""
 
@@ -48,11 +51,11 @@ def answer(phase: str, **changes: object) -> CompetitionAnswer:
         ("open", {}, 0, NOW, ""),
         ("open", {"offers": (OFFER,)}, 0, NOW, "offered"),
         ("closed", {"offers": (OFFER,)}, 0, NOW, "offered"),
-        ("closed", {"offers": (OPENED,)}, 0, NOW, "opened"),
+        ("closed", {"offers": (IN_DRAW,)}, 0, NOW, "in-draw"),
         ("drawn", {"offers": (OFFER,)}, 0, NOW, "missed"),
-        ("drawn", {"offers": (OPENED,)}, 0, NOW, "opened"),
-        ("revealed", {"offers": (OPENED,), "evaluators": (OTHER,)}, 0, NOW, "others"),
-        ("revealed", {"offers": (OPENED,), "evaluators": (US,)}, 0, NOW, "drawn"),
+        ("drawn", {"offers": (IN_DRAW,)}, 0, NOW, "in-draw"),
+        ("revealed", {"offers": (IN_DRAW,), "evaluators": (OTHER,)}, 0, NOW, "others"),
+        ("revealed", {"offers": (IN_DRAW,), "evaluators": (US,)}, 0, NOW, "drawn"),
         ("revealed", {"evaluators": (US,)}, 1, NOW, "waiting"),
         ("revealed", {"evaluators": (US,)}, 0, LATE, "late"),
         ("decided", {"evaluators": (US,)}, 1, NOW, "late"),
@@ -65,18 +68,22 @@ def test_our_part_follows_from_offer_draw_and_scores(
     assert evaluate.find_part(answer(phase, **changes), US, here, now) == part
 
 
-def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> None:
+def test_no_lot_is_drawn_on_a_close_that_is_too_early_or_of_another() -> None:
     told, before = answer("closed"), sha256(b"before")
+    signer = Signer(sha256(b"coordinator"))
+    proof = signer.prove(b"tequio/v1/comp-seed\0" + told.id)
 
-    def closes(competition: str, at_ms: int) -> bool:
-        body = CompClose(competition=competition)
-        said = make(body=body, author=PeerKey(before), seq=2, ts=at_ms, exp=at_ms, prev=before)
-        return evaluate.closes_competition(said, told)
+    def seed(competition: str, at_ms: int, coordinator: PeerKey = signer.key) -> bytes | None:
+        body = CompClose(competition=competition, vrf=to_text(proof))
+        said = make(body=body, author=signer.key, seq=2, ts=at_ms, exp=at_ms, prev=before)
+        return evaluate.closing_seed(said, told, coordinator)
 
     deadline = told.rules.dates.deadline
-    assert closes(told.competition, deadline)
-    assert not closes(told.competition, deadline - 1)
-    assert not closes(OTHER, deadline)
+    assert seed(told.competition, deadline) == vrf.output(proof)
+    assert seed(told.competition, deadline - 1) is None
+    assert seed(OTHER, deadline) is None
+    with pytest.raises(SignatureInvalidError, match="does not verify"):
+        seed(told.competition, deadline, Signer(sha256(b"another")).key)
 
 
 def test_who_has_all_scores_in_the_log_is_done() -> None:

@@ -169,7 +169,7 @@ async def _draw(one: JudgingVolunteer) -> None:
     await one.do(scenario.go_to, "deadline")
     await one.until(lambda view: view.phase is CompetitionPhase.CLOSED)
     await one.others()
-    await one.until(lambda view: all(offer.secret for offer in view.offers.values()))
+    await one.until(lambda view: all(offer.lot for offer in view.offers.values()))
     await one.do(scenario.go_to, "draw")
     await one.until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):

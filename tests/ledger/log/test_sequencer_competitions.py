@@ -131,7 +131,7 @@ async def open_with_a_run(contest: LoggedCompetition) -> None:
     await contest.must("organiser", paper.submit("run", contest.submission()))
     await contest.must("alpha", paper.enter("alpha"), paper.submit("alpha", folder("alpha")))
     for name in ("one", "two", "three", "four"):
-        await contest.must(name, paper.offer(contest.people[name].key))
+        await contest.must(name, paper.offer())
 
 
 async def close(contest: LoggedCompetition) -> None:
@@ -143,7 +143,8 @@ async def close(contest: LoggedCompetition) -> None:
 
 async def draw(contest: LoggedCompetition) -> None:
     for name in ("one", "two", "three", "four"):
-        await contest.must(name, contest.paper.secret(contest.people[name].key))
+        lot = contest.paper.lot(contest.people[name].signer, contest.view.seed)
+        await contest.must(name, lot)
     await contest.until(contest.paper.rules.dates.draw)
     assert contest.phase() is CompetitionPhase.DRAWN
 
@@ -241,7 +242,8 @@ def test_nobody_else_says_what_the_coordinator_and_the_organisers_have_to(tmp_pa
         assert isinstance(refused, Refused)
         assert refused.code == "wrong-role"
         await contest.must("organiser", paper.open())
-        due = contest.ledger.state.competitions.due(paper.rules.dates.deadline)
+        prove = contest.people["alpha"].signer.prove
+        due = contest.ledger.state.competitions.due(paper.rules.dates.deadline, prove)
         assert due is not None
         for name in ("alpha", "organiser"):
             again = await contest.submit(name, due)

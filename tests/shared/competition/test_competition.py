@@ -8,28 +8,24 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_shared import vrf
 from tequio_shared.competition import draw as competition_draw
 from tequio_shared.competition.rules import Budget, CompetitionRules
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import Digest, RunId, sha256, to_text
+from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.network.accounts import RunProgress
 from tequio_shared.network.standing import Standing
-from tequio_shared.statements.competitions import (
-    CompClose,
-    CompDraw,
-    EvalSecret,
-)
 from tests.support.competition_fold import RUN, RUN_RULES, START, CompetitionFold
 from tests.support.signing_swarm import weights_root
 from tests.support.synthetic_competition import (
     DEADLINE,
+    DRAW,
     HOUR_MS,
     RESULT,
     SCORED,
     folder,
     head,
-    secret_of,
 )
 
 if TYPE_CHECKING:
@@ -55,20 +51,27 @@ def test_a_competition_goes_from_its_opening_to_its_result() -> None:
         mark.index for mark in stage.view.phase_starts.values()
     )
     assert len(stage.view.results) == 6
-    assert stage.fold.due(stage.now) is None
+    assert stage.fold.due(stage.now, stage.signer("coordinator").prove) is None
     assert stage.fold.next_ms() is None
 
 
 def test_the_draw_is_the_one_that_a_stranger_computes() -> None:
     stage = CompetitionFold().play(CompetitionPhase.REVEALED)
     draw, paper = stage.drawn(), stage.paper
-    secrets = {stage.key(name): secret_of(stage.key(name)) for name in OFFERS}
-    submissions = {name: folder(name).id for name in ("alpha", "beta")}
+    prove = stage.signer("coordinator").prove
+    seed = vrf.output(prove(b"tequio/v1/comp-seed\0" + paper.id))
+    lots = {
+        stage.key(name): vrf.output(stage.signer(name).prove(b"tequio/v1/eval\0" + paper.id + seed))
+        for name in OFFERS
+    }
+    all_lots = sha256(*(lots[key] for key in sorted(lots)))
+    output = vrf.output(prove(b"tequio/v1/comp-draw\0" + paper.id + all_lots))
     assert draw.key == paper.key
-    assert draw.beacon == competition_draw.draw_beacon(paper.id, paper.key, secrets, submissions)
+    beacon = sha256(b"tequio/v1/comp\0", paper.id, paper.key, output)
+    assert draw.beacon == beacon
     assert draw.documents == competition_draw.draw_documents(draw.beacon, 5, 20)
-    owners = {key: Digest(key) for key in secrets}
-    assert draw.evaluators == competition_draw.draw_evaluators(draw.beacon, owners, 3)
+    order = sorted(lots, key=lambda key: sha256(b"tequio/v1/evaluator\0", beacon, lots[key]))
+    assert list(draw.evaluators) == order[:3]
 
 
 def test_it_does_not_matter_which_custodians_show_their_shares() -> None:
@@ -92,35 +95,24 @@ def test_one_share_too_few_opens_nothing() -> None:
 
 def test_the_coordinator_is_told_when_to_close_and_when_to_draw() -> None:
     stage = CompetitionFold().open()
-    dates = stage.paper.rules.dates
+    dates, signer = stage.paper.rules.dates, stage.signer("coordinator")
     assert stage.fold.next_ms() == dates.deadline
-    assert stage.fold.due(dates.deadline - 1) is None
-    assert stage.fold.due(dates.deadline) == CompClose(competition=stage.paper.text)
-    stage.close()
+    assert stage.fold.due(dates.deadline - 1, signer.prove) is None
+    close = stage.fold.due(dates.deadline, signer.prove)
+    assert close == stage.paper.close(signer)
+    stage.at(DEADLINE).post("coordinator", close)
     assert stage.fold.next_ms() == dates.draw
-    assert stage.fold.due(dates.draw - 1) is None
-    assert stage.fold.due(dates.draw) == CompDraw(competition=stage.paper.text)
-    assert stage.draw().fold.next_ms() is None
+    assert stage.fold.due(dates.draw - 1, signer.prove) is None
+    draw = stage.fold.due(dates.draw, signer.prove)
+    assert draw == stage.paper.draw(signer, {})
+    stage.at(DRAW).post("coordinator", draw)
+    assert stage.fold.next_ms() is None
 
 
 def test_the_last_submission_before_the_deadline_counts() -> None:
     stage = CompetitionFold().open().enter("alpha")
     stage.post("alpha", stage.paper.submit("alpha", folder("better")))
     assert stage.view.submissions == {"alpha": folder("better").id}
-
-
-def test_the_last_offer_counts() -> None:
-    stage = CompetitionFold().open()
-    other = sha256(b"another secret")
-    commit = competition_draw.offer_commitment(stage.paper.id, stage.key("one"), other)
-    stage.offer("one")
-    offer = msgspec.structs.replace(stage.paper.offer(stage.key("one")), commit=to_text(commit))
-    stage.post("one", offer)
-    stage.close()
-    with pytest.raises(RefusedError, match="commitment of the offer"):
-        stage.confess("one")
-    stage.post("one", EvalSecret(competition=stage.paper.text, secret=to_text(other)))
-    assert stage.view.offers[stage.key("one")].secret == other
 
 
 def test_a_statement_at_the_deadline_counts_and_a_millisecond_later_does_not() -> None:
@@ -211,7 +203,7 @@ def test_with_too_few_commitments_it_ends_when_they_are_due() -> None:
 def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
     stage = CompetitionFold().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.void_reason(stage.now)
-    stage.confess("one", "two").draw()
+    stage.draw_lots("one", "two").draw()
     assert stage.view.void_reason(stage.now) == "2 owners of eligible keys offered; 3 are needed"
 
 
@@ -239,7 +231,7 @@ def test_who_has_an_interest_is_not_drawn() -> None:
     stage.offer(*OFFERS, "trainer", "rival's friend", "later-entrant", "silent", "banned")
     stage.enter("later-entrant")
     stage.vouch("rival", "alpha", "rival's friend")
-    stage.close().confess(*OFFERS, "trainer", "rival's friend", "later-entrant", "banned")
+    stage.close().draw_lots(*OFFERS, "trainer", "rival's friend", "later-entrant", "banned")
     stage.standings.records[stage.key("banned")].standing = Standing.BANNED
     stage.draw().reveal(1, 2)
     assert set(stage.scorers) == set(OFFERS)
@@ -251,14 +243,14 @@ def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
         stage.offer("anybody")
     for name in OFFERS:
         stage.vouch(name, name, until_ms=DEADLINE + 1 if name == "one" else 2 * RESULT)
-    stage.offer(*OFFERS).close().confess(*OFFERS).draw().reveal(1, 2)
+    stage.offer(*OFFERS).close().draw_lots(*OFFERS).draw().reveal(1, 2)
     assert set(stage.scorers) == set(OFFERS) - {"one"}
 
 
 def test_no_owner_is_drawn_twice() -> None:
     stage = CompetitionFold(evaluators=16).open().enter("alpha").offer(*OFFERS)
     stage.vouch("somebody", "one", "two")
-    stage.close().confess(*OFFERS).draw().reveal(1, 2)
+    stage.close().draw_lots(*OFFERS).draw().reveal(1, 2)
     assert len(stage.scorers) == 3
     assert {"three", "four"} < set(stage.scorers)
 
@@ -266,7 +258,7 @@ def test_no_owner_is_drawn_twice() -> None:
 def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
     stage = CompetitionFold(evaluators=16).open()
     stage.post("organiser", stage.paper.enter("run", RUN))
-    stage.offer(*OFFERS).close().confess(*OFFERS).draw()
+    stage.offer(*OFFERS).close().draw_lots(*OFFERS).draw()
     stage.run.accounts.rostered.add(stage.key("one"))
     assert set(stage.reveal(1, 2).scorers) == set(OFFERS)
 
@@ -281,12 +273,12 @@ def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
 def test_it_says_what_stands_against_a_ranking(opened: tuple[str, ...], said: str) -> None:
     stage = CompetitionFold().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.missing_for_ranking()
-    stage.confess(*opened).draw().reveal(1, 2)
+    stage.draw_lots(*opened).draw().reveal(1, 2)
     assert stage.view.missing_for_ranking() == said
 
 
 def test_a_competition_without_models_says_so() -> None:
-    stage = CompetitionFold().open().offer(*OFFERS).close().confess(*OFFERS).draw()
+    stage = CompetitionFold().open().offer(*OFFERS).close().draw_lots(*OFFERS).draw()
     assert stage.view.missing_for_ranking() == "nobody submitted a model"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256
-from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompSubmit
+from tequio_shared.statements.competitions import CompOpen, CompSubmit
 from tests.support import refused_statements as words
 from tests.support.competition_fold import RUN, CompetitionFold
 from tests.support.statements import D, example
@@ -145,31 +145,50 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
     "an offer while banned": (
         CompetitionPhase.OPEN,
         "quarantined",
-        lambda s: words.send_when_banned(s, "five", s.paper.offer(s.key("five"))),
+        lambda s: words.send_when_banned(s, "five", s.paper.offer()),
     ),
     "an end before the deadline": (
         CompetitionPhase.OPEN,
         "too-early",
-        lambda s: s.at(DEADLINE - 1).post("coordinator", CompClose(competition=s.paper.text)),
+        lambda s: s.at(DEADLINE - 1).post("coordinator", s.paper.close(s.signer("coordinator"))),
     ),
     "a second end": (CompetitionPhase.CLOSED, "too-late", lambda s: s.close()),
-    "a secret before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.confess("one")),
-    "a secret of who offered nothing": (
+    "an end with the proof of another": (
+        CompetitionPhase.OPEN,
+        "wrong-vrf",
+        lambda s: s.at(DEADLINE).post("coordinator", s.paper.close(s.signer("one"))),
+    ),
+    "a lot before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.draw_lots("one")),
+    "a lot of who offered nothing": (
         CompetitionPhase.CLOSED,
         "not-found",
-        lambda s: s.confess("five"),
+        lambda s: s.draw_lots("five"),
     ),
-    "another secret": (
+    "the lot of another": (
         CompetitionPhase.CLOSED,
-        "wrong-reveal",
-        lambda s: s.post("one", s.paper.secret(s.key("two"))),
+        "wrong-vrf",
+        lambda s: s.post("one", s.paper.lot(s.signer("two"), s.view.seed)),
     ),
-    "a secret twice": (CompetitionPhase.CLOSED, "already-said", lambda s: s.confess("one", "one")),
-    "a secret after the draw": (CompetitionPhase.DRAWN, "too-late", lambda s: s.confess("one")),
+    "a lot for another seed": (
+        CompetitionPhase.CLOSED,
+        "wrong-vrf",
+        lambda s: s.post("one", s.paper.lot(s.signer("one"), bytes(64))),
+    ),
+    "a lot twice": (CompetitionPhase.CLOSED, "already-said", lambda s: s.draw_lots("one", "one")),
+    "a lot after the draw": (CompetitionPhase.DRAWN, "too-late", lambda s: s.draw_lots("one")),
     "a draw before its date": (
         CompetitionPhase.CLOSED,
         "too-early",
-        lambda s: s.at(DRAW - 1).post("coordinator", CompDraw(competition=s.paper.text)),
+        lambda s: s.at(DRAW - 1).post("coordinator", s.paper.draw(s.signer("coordinator"), {})),
+    ),
+    "a draw for other lots": (
+        CompetitionPhase.CLOSED,
+        "wrong-vrf",
+        lambda s: (
+            s.draw_lots("one")
+            .at(DRAW)
+            .post("coordinator", s.paper.draw(s.signer("coordinator"), {}))
+        ),
     ),
     "a draw before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.draw()),
     "a share before the draw": (CompetitionPhase.CLOSED, "too-early", lambda s: s.reveal(1)),

@@ -45,30 +45,21 @@ def shuffled(beacon: bytes, many: int, total: int) -> list[int]:
     return sorted(cards[:many])
 
 
-def test_an_offer_commits_to_competition_author_and_secret() -> None:
-    secret = bytes(range(32))
-    assert draw.offer_commitment(COMPETITION, KEYS[0], secret) == in_words(
-        b"tequio/v1/eval\x00" + COMPETITION + KEYS[0] + secret
-    )
+def test_what_is_proven_is_bound_to_the_competition() -> None:
+    assert draw.seed_input(COMPETITION) == b"tequio/v1/comp-seed\x00" + COMPETITION
+    seed = b"S" * 64
+    assert draw.lot_input(COMPETITION, seed) == b"tequio/v1/eval\x00" + COMPETITION + seed
 
 
-def test_the_beacon_is_made_of_key_secrets_and_submissions_in_their_order() -> None:
+def test_the_draw_is_proven_for_all_lots_in_the_order_of_their_authors() -> None:
     first, second = sorted(KEYS[:2])
-    made = draw.draw_beacon(
-        COMPETITION,
-        bytes(32),
-        {second: b"B" * 32, first: b"A" * 32},
-        {"zeta": sha256(b"z"), "alpha": sha256(b"a")},
-    )
-    assert made == in_words(
-        b"tequio/v1/comp\x00"
-        + COMPETITION
-        + bytes(32)
-        + b"A" * 32
-        + b"B" * 32
-        + sha256(b"a")
-        + sha256(b"z")
-    )
+    made = draw.draw_input(COMPETITION, {second: b"B" * 64, first: b"A" * 64})
+    assert made == b"tequio/v1/comp-draw\x00" + COMPETITION + in_words(b"A" * 64 + b"B" * 64)
+
+
+def test_the_beacon_is_made_of_the_key_and_the_coordinator_s_output() -> None:
+    made = draw.draw_beacon(COMPETITION, bytes(32), b"D" * 64)
+    assert made == in_words(b"tequio/v1/comp\x00" + COMPETITION + bytes(32) + b"D" * 64)
 
 
 @pytest.mark.parametrize(("many", "total"), [(1, 2), (5, 20), (20, 20), (30, 20), (19, 20)])
@@ -107,9 +98,10 @@ def test_numbers_that_would_favour_some_documents_are_skipped() -> None:
 @given(st.binary(min_size=32, max_size=32), st.integers(1, 12))
 def test_evaluators_come_by_lot_and_never_two_of_one_owner(beacon: bytes, many: int) -> None:
     owners = {key: Digest(sha256(bytes((at % 5,)))) for at, key in enumerate(KEYS)}
-    drawn = draw.draw_evaluators(Digest(beacon), owners, many)
+    lots = {key: 2 * sha256(b"lot", key) for key in KEYS}
+    drawn = draw.draw_evaluators(Digest(beacon), lots, owners, many)
     assert len(drawn) == min(many, 5)
     assert len({owners[key] for key in drawn}) == len(drawn)
-    lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + beacon + key))
+    lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + beacon + lots[key]))
     firsts = [key for at, key in enumerate(lot) if owners[key] not in map(owners.get, lot[:at])]
     assert list(drawn) == list(islice(firsts, many))

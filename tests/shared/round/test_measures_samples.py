@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tequio_shared.errors import MalformedError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.round import measures
+from tequio_shared.statements import runs
 from tequio_shared.statements.runs import Sample
 from tests.support.attack_table import attack
 from tests.support.measurers import measure, read
@@ -22,7 +23,7 @@ def test_a_measure_without_a_sample_is_spelt_as_before() -> None:
 @pytest.mark.parametrize("text", ["", "a time\nthere was", "¡Había una vez! 从前 🦊", "<script>"])
 def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
     assert read(measure(text)) == measure(text)
-    assert measures.clean_sample(text, SAMPLE_BYTES) == text
+    assert runs.clean_sample(text, SAMPLE_BYTES) == text
 
 
 @attack("P10", layer="log", ends="refused: too long, or with control characters")
@@ -48,7 +49,7 @@ def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
 def test_a_text_that_is_more_than_text_is_refused(text: str) -> None:
     with pytest.raises(MalformedError):
         read(measure(""), text=text)
-    shown = measures.clean_sample(text, SAMPLE_BYTES)
+    shown = runs.clean_sample(text, SAMPLE_BYTES)
     assert read(measure(""), text=shown).sample == Sample(prompt="Once upon", text=shown)
 
 
@@ -60,7 +61,7 @@ def test_a_beginning_is_bound_more_tightly() -> None:
 
 @given(st.text(), st.integers(0, 40))
 def test_whatever_a_model_writes_fits_into_the_log(text: str, most_bytes: int) -> None:
-    fitted = measures.clean_sample(text, most_bytes)
+    fitted = runs.clean_sample(text, most_bytes)
     assert len(fitted.encode()) <= most_bytes
     assert Sample(prompt=fitted, text=fitted) == msgspec.convert(
         {"prompt": fitted, "text": fitted}, Sample

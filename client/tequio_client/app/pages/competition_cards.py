@@ -38,7 +38,7 @@ from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
 from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow
 from tequio_client.ipc.snapshot import JudgingView
 
-UNFINISHED_PARTS = ("offered", "opened", "drawn", "waiting")
+UNFINISHED_PARTS = ("offered", "in-draw", "drawn", "waiting")
 """Parts as a judge that still have work ahead."""
 CHECK_COMMAND = "tequio verify-competition {page}"
 NAME_WIDTH = 96

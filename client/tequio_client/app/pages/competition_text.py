@@ -114,8 +114,8 @@ STAGE_DESCRIPTIONS = {
     ShownStage.ANNOUNCED: "It has not begun yet. Join a side now to train from the start.",
     ShownStage.OPEN: "The sides train. What each submits last before the deadline is what counts.",
     ShownStage.OVER: "The deadline is over. The ledger closes the competition any moment.",
-    ShownStage.CLOSED: "Nothing can be submitted any more. Every volunteer evaluator opens a "
-    "secret, and all secrets together decide by lot who scores, and which texts.",
+    ShownStage.CLOSED: "Nothing can be submitted any more. Every volunteer evaluator draws a "
+    "lot, which nobody can choose. The lots decide who scores, and on which texts.",
     ShownStage.DRAWN: "The custodians show their parts of the key: {needed} of {custodians} open "
     "the texts.",
     ShownStage.SCORED: "The texts are open. Evaluators, drawn by lot, score each side on them, and "
@@ -187,7 +187,7 @@ def judging_cost(row: CompetitionRow) -> str:
 
 JUDGING_PARTS = {
     "offered": ("Offered", "hand", "accent"),
-    "opened": ("In the draw", "dices", "accent"),
+    "in-draw": ("In the draw", "dices", "accent"),
     "missed": ("Not in the draw", "clock-alert", "warn"),
     "others": ("Not drawn", "dices", ""),
     "drawn": ("Drawn", "scale", "accent"),
@@ -201,10 +201,10 @@ JUDGING_PARTS = {
 }
 """Label, icon and tone of our part as a judge, as the ledger names it, and of four states more."""
 OFFERS = {
-    "offered": "Your offer is in the log. After the deadline this computer opens a secret by "
+    "offered": "Your offer is in the log. After the deadline this computer draws a lot by "
     "itself; let Tequio run then, or others are drawn.",
-    "opened": "Your secret is open. The lot decides at the draw who scores.",
-    "missed": "Your secret was not opened before the draw, so others score. Nothing is lost.",
+    "in-draw": "Your lot is drawn. When the texts are opened, the lots decide who scores.",
+    "missed": "No lot was drawn here in time, so others score. Nothing is lost.",
     "others": "Others were drawn. Thank you for the offer.",
     "waiting": "All models are scored here, and committed to. The scores are shown when all others "
     "have committed too, or their time is over.",
@@ -237,7 +237,7 @@ def judging_state(
 def judging_summary(row: CompetitionRow, judging: JudgingView | None, *, is_on: bool) -> str:
     if row.part == "drawn":
         return _scoring_text(row, judging, is_on=is_on)
-    if row.bar and row.part in ("", "offered", "opened", "missed"):
+    if row.bar and row.part in ("", "offered", "in-draw", "missed"):
         return translate("judging", BARS[row.bar]).format(by=row.barred_by.rstrip("."))
     if row.part:
         return translate("judging", OFFERS[row.part])

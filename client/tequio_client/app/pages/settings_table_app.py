@@ -347,7 +347,7 @@ _LEDGER = card(
     SettingSpec(
         "ledger-judging",
         "Your offer to judge competitions, and your scores",
-        "If you switched it on: a commitment, a secret for the draw, the bits of each text, the "
+        "If you switched it on: a lot for the draw, commitments, the bits of each text, the "
         "program's version, the device's name and its threads.",
     ),
     SettingSpec(

@@ -9,7 +9,6 @@ where both programs find them.
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -21,7 +20,6 @@ import psutil
 import structlog
 import trio
 
-from tequio_client import files
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
 from tequio_client.platform.sandbox import SandboxRules
@@ -29,16 +27,13 @@ from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment, trainer_rules
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
-from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements.competitions import EvalOffer
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 
 log = structlog.get_logger(__name__)
 
-SECRET_BYTES = 32
 EVALUATIONS_FOLDER = "evaluations"
 EVALUATION_FILE = "evaluation.json"
 """File with the complete scores of one entrant."""
@@ -64,50 +59,6 @@ _LINE_VARIABLES = (
 
 def competition_folder(folder: Path, competition: Digest) -> Path:
     return folder / EVALUATIONS_FOLDER / to_text(competition)
-
-
-def load_secret(folder: Path, competition: Digest) -> bytes | None:
-    """Read the secret to which an evaluator's offer commits, and which the draw uses.
-
-    None if none was made. An evaluator that loses it before the draw cannot be drawn; nothing else
-    is lost. Raises UserFacingError if it is unreadable.
-    """
-    path = _secret_path(folder, competition)
-    try:
-        return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError, MalformedError) as err:
-        raise UserFacingError(
-            f"cannot read the secret in {path} ({err}): move it away, and offer again before the "
-            "deadline"
-        ) from err
-
-
-def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
-    found = load_secret(folder, competition)
-    if found is not None:
-        return found
-    secret = secrets.token_bytes(SECRET_BYTES)
-    path = _secret_path(folder, competition)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        files.write_private(path, to_text(secret).encode() + b"\n")
-    except OSError as err:
-        raise UserFacingError(
-            f"cannot write the secret to {path} ({err.strerror}): check permissions and free space"
-        ) from err
-    return secret
-
-
-def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
-    """The statement that offers to evaluate, once its secret is on disk; raises UserFacingError."""
-    commit = offer_commitment(competition, key, load_or_create_secret(folder, competition))
-    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
-
-
-def _secret_path(folder: Path, competition: Digest) -> Path:
-    return competition_folder(folder, competition) / "secret"
 
 
 class EvaluatorEnd(StrEnum):

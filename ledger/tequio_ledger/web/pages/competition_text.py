@@ -23,8 +23,8 @@ PHASES: Mapping[CompetitionPhase, StatusLabel] = {
     CompetitionPhase.CLOSED: StatusLabel(
         "Closed",
         "busy",
-        "No more submissions count. Those who offered to evaluate reveal their secrets: together "
-        "the secrets make a draw that nobody can steer.",
+        "No more submissions count. Those who offered to evaluate draw their lots, which nobody "
+        "can choose.",
     ),
     CompetitionPhase.DRAWN: StatusLabel(
         "Waiting for the texts", "busy", "Custodians reveal their shares of the key to the texts."
@@ -136,7 +136,7 @@ def steps(now: CompetitionSnapshot, now_ms: int) -> tuple[DateStep, ...]:
     rows = (
         ("Opens", dates.opens, "keys enter and submit", None),
         ("Deadline", dates.deadline, "the last submission counts", phase.CLOSED),
-        ("Draw", dates.draw, "secrets are revealed, shares may be", phase.DRAWN),
+        ("Draw", dates.draw, "lots are drawn, shares may be revealed", phase.DRAWN),
         ("Scored", dates.scored, "evaluators have committed to their scores", None),
         ("Revealed", dates.reveal_until, "scores not revealed by now do not count", None),
         ("Result", dates.result, "challenges end", phase.DECIDED),

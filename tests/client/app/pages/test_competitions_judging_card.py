@@ -82,8 +82,8 @@ def test_a_competition_in_which_we_have_no_part_says_nothing_after_its_deadline(
     ("part", "words", "chip"),
     [
         ("offered", "Your offer is in the log", "Offered"),
-        ("opened", "The lot decides", "In the draw"),
-        ("missed", "not opened before the draw", "Not in the draw"),
+        ("in-draw", "the lots decide", "In the draw"),
+        ("missed", "No lot was drawn", "Not in the draw"),
         ("others", "Others were drawn", "Not drawn"),
         ("waiting", "committed to", "All scored"),
         ("scored", "All your scores are in the log", "Done"),

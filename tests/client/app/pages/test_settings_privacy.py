@@ -34,7 +34,7 @@ SAID = {
     "comp.reveal": {"ledger-commands"},
     "comp.challenge": {"ledger-commands"},
     "eval.offer": {"ledger-judging"},
-    "eval.secret": {"ledger-judging"},
+    "eval.lot": {"ledger-judging"},
     "eval.commit": {"ledger-judging"},
     "eval.result": {"ledger-judging"},
 }

@@ -120,7 +120,7 @@ def test_the_entries_that_an_answer_names_say_so(contest: CompetitionPages) -> N
         answer["entrants"][0]["index"]: "comp.enter",
         answer["entrants"][0]["submitted_index"]: "comp.submit",
         answer["offers"][0]["index"]: "eval.offer",
-        answer["offers"][0]["secret_index"]: "eval.secret",
+        answer["offers"][0]["lot_index"]: "eval.lot",
         answer["commits"][0]["index"]: "eval.commit",
         answer["results"][0]["index"]: "eval.result",
         answer["challenges"][0]["index"]: "comp.challenge",
