@@ -264,7 +264,9 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
     assert listed == {
         one.name
         for one in StandingCause
-        if one not in by_fault | {StandingCause.NOT_ELECTED, StandingCause.BAD_PROOF}
+        if one
+        not in by_fault
+        | {StandingCause.NOT_ELECTED, StandingCause.BAD_PROOF, StandingCause.FALSE_REPORT}
     }
 
 

@@ -20,6 +20,8 @@ BLOB_BYTES = 64 << 20
 """Largest blob that the ledger stores; larger things are trees of pieces."""
 DOCUMENT_BYTES = 4 << 20
 """Largest JSON document named by a statement (manifest, roster, result)."""
+EVIDENCE_BYTES = 1 << 20
+"""Largest piece of a payload that is named as evidence, with its path (JSON)."""
 FRAME_BYTES = (1 << 20) + 4096
 """Largest frame between peers: one piece of at most 1 MiB, and its envelope."""
 PIECE_BYTES = 1 << 20

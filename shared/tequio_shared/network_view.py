@@ -38,6 +38,7 @@ from tequio_shared.network.genesis import Genesis, check_role
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
+from tequio_shared.round.evidence import evidence_bytes
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.competitions import CompetitionBody
@@ -161,6 +162,12 @@ class NetworkView:
             raise RefusedError("not-found", f"no run {to_text(run)} was opened in this network")
         return view
 
+    def most_evidence_bytes(self, author: PeerKey) -> int:
+        """Largest evidence that a witness of a current round may publish, in bytes; O(runs)."""
+        rounds = [view.round for view in self.runs.values() if view.round is not None]
+        shapes = [one.shape for one in rounds if one.slot_of.get(author) in one.elected]
+        return max(map(evidence_bytes, shapes), default=0)
+
     def round_of(self, run: RunId) -> RoundView | None:
         """Round in progress of a run, or its last one."""
         view = self.runs.get(run)
@@ -209,7 +216,9 @@ class NetworkView:
             case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
             case _:
-                conduct.apply(self.standings, index, statement, self.net, self.round_of)
+                conduct.apply(
+                    self.standings, index, statement, self.net, self.round_of, self.documents
+                )
 
     def _register(self, index: int, entry: Entry) -> None:
         author = entry.statement.author

@@ -11,19 +11,24 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
+from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, attacked_ledger, monkey, now_ms
+from tests.support.attackers_round import forged_piece, scale_255
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED
 from tests.support.signing_swarm import manifest
 from tests.support.statements import example
+from tests.support.uploads import put_blob
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.statements.statement import Entry
+    from tests.support.attackers_ledger import AttackedLedger
+    from tests.support.attackers_round import Spoil
 
 RULES = manifest()
 D = to_text(bytes(32))
@@ -58,6 +63,39 @@ def test_an_equivocation_quarantines_and_a_killed_ledger_remembers_it(tmp_path: 
     with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
         assert ledger.post_entries(ready(cheat)) == ["quarantined"]
         assert ledger.post_entries(ready(honest)) == ["logged"]
+
+
+@attack("W8", layer="qua", ends="a witness's report over HTTP quarantines, and a restart keeps it")
+@attack("P16", layer="qua", ends="the ledger reports a false report itself: its author is out")
+def test_a_piece_convicts_its_author_and_a_false_one_its_reporter(tmp_path: Path) -> None:
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
+        ledger.open(RULES)
+        cheat, witness = ledger.author("spoils records"), ledger.author("has the piece")
+        ends = [(cheat, cheat.last)]
+        assert ledger.post_entries(accuse(ledger, witness, cheat, scale_255)) == ["logged"]
+        assert ledger.post_entries(ready(cheat)) == ["quarantined"]
+        honest, framer = ledger.author("trains"), ledger.author("frames")
+        ends.append((framer, framer.last))
+        false = accuse(ledger, framer, honest, lambda payload, _: payload)
+        assert ledger.post_entries(false) == ["wrong-evidence"]
+        framer.last = ends[-1][1]  # a refused statement is not in the chain
+        assert ledger.post_entries(ready(honest), ready(witness)) == ["logged", "logged"]
+        assert ledger.post_entries(ready(framer)) == ["quarantined"]
+        ledger.ledger.kill()
+    with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
+        for author, author.last in ends:
+            assert ledger.post_entries(ready(author)) == ["quarantined"]
+
+
+def accuse(ledger: AttackedLedger, reporter: Author, accused: Author, spoil: Spoil) -> Entry:
+    """Upload a piece of a payload that the accused committed to, and sign the report of it."""
+    header, piece = forged_piece(accused.key, RULES.run_id, spoil)
+    assert put_blob(ledger.http, ledger.net, piece, now_ms(), reporter.signer).is_success
+    end, body = accused.last, WorkCommit(header=to_text(header.pack()))
+    leaf = accused.sign(body, now_ms(), run=RULES.run_id, number=1).leaf()
+    accused.last = end  # the ledger never saw that one
+    report = FaultReport(leaves=(to_text(leaf),), piece=to_text(sha256(piece)))
+    return reporter.sign(report, now_ms())
 
 
 @attack("A13", layer="adm", ends="refused: a report is about a registered key, so it costs work")

@@ -27,12 +27,14 @@ from tests.support.attackers_round import (
     Copyist,
     Judge,
     Withholder,
+    bad_piece,
     due_proof,
     earned,
     outcome,
     patient_swarm,
     report_of,
     round_of,
+    scale_255,
     signed,
     spoiler,
     swarm_in,
@@ -92,14 +94,75 @@ def seasoned(swarm: Swarm, *members: Volunteer) -> None:
         swarm.log_statement(swarm.organiser, StatementDraft(body))
 
 
-@attack("W3", layer="qua", ends="a quorum names the broken rule: quarantined in the same round")
-@attack("W8", layer="qua", ends="a quorum names the broken rule: quarantined in the same round")
+@attack("W3", layer="wit", ends="not paid; nobody can show such bytes, so nobody is convicted")
+@attack("W8", layer="wit", ends="not paid, and convicted by the piece that shows it")
 @pytest.mark.parametrize("forger", [SHORT, DOUBLED], ids=["too short", "doubled index"])
-def test_malformed_bytes_under_a_signature_quarantine_at_once(forger: type[Volunteer]) -> None:
+def test_malformed_bytes_are_not_paid(forger: type[Volunteer]) -> None:
     swarm = swarm_of(3, forger, *[Judge] * 4)
     swarm.run_rounds(1)
-    convicted(swarm, swarm.volunteers[0], StandingCause.BAD_PAYLOAD)
-    assert all(of(swarm, one) is Standing.NEWCOMER for one in swarm.volunteers[1:])
+    assert outcome(swarm, swarm.volunteers[0])[0] is Verdict.REJECTED
+    assert not swarm.view.accounts.earned[swarm.volunteers[0].key].trainer
+    settle(swarm)
+    assert all(of(swarm, one) is Standing.NEWCOMER for one in swarm.volunteers)
+
+
+@attack("W7", layer="qua", ends="a piece of the signed payload convicts its author, at once")
+@attack("W8", layer="qua", ends="a piece of the signed payload convicts its author, at once")
+def test_a_piece_of_the_payload_convicts_by_itself() -> None:
+    swarm = swarm_of(3, *[Judge] * 5)
+    swarm.run_rounds(1)
+    cheat, witness = swarm.volunteers[:2]
+    swarm.post(witness, StatementDraft(bad_piece(swarm, cheat, scale_255)))
+    convicted(swarm, cheat, StandingCause.BAD_PAYLOAD)
+    assert of(swarm, witness) is not Standing.QUARANTINED
+
+
+@attack("P16", layer="qua", ends="no quarantine: a committee's word on bytes convicts nobody")
+def test_a_whole_committee_cannot_convict_of_bytes_that_everybody_has() -> None:
+    swarm = patient_swarm(3)
+    victims = [Volunteer(f"victim {at}", swarm.arithmetic) for at in range(3)]
+    kind = type(
+        "Framer",
+        (Colluder,),
+        {
+            "victims": {one.key for one in victims},
+            "accusation": RejectionReason.SCALE,
+        },
+    )
+    swarm.join(*victims)
+    seasoned(swarm, *victims)
+    swarm_of(3, *[kind] * 12, swarm=swarm)
+    swarm.run_rounds(3)
+    settle(swarm)
+    assert all(of(swarm, one) is not Standing.QUARANTINED for one in victims)
+
+
+@attack("P16", layer="qua", ends="convicted itself: its piece shows that the bytes are sound")
+def test_a_false_report_convicts_its_author() -> None:
+    swarm = swarm_of(3, *[Judge] * 5)
+    swarm.run_rounds(1)
+    victim, framer, reporter = swarm.volunteers[:3]
+    false = bad_piece(swarm, victim, lambda payload, _: payload)
+    with pytest.raises(RefusedError, match="break no rule"):
+        swarm.post(framer, StatementDraft(false))
+    leaf = framer.sign(swarm.net, None, StatementDraft(false), swarm.now_ms).leaf()
+    report = msgspec.structs.replace(report_of(leaf), piece=false.piece)
+    swarm.post(reporter, StatementDraft(report))
+    convicted(swarm, framer, StandingCause.FALSE_REPORT)
+    assert of(swarm, victim) is not Standing.QUARANTINED
+
+
+@attack("P16", layer="qua", ends="refused: the piece does not lead to the signed root")
+def test_a_piece_of_other_bytes_convicts_nobody() -> None:
+    swarm = swarm_of(3, *[Judge] * 5)
+    swarm.run_rounds(1)
+    victim, framer = swarm.volunteers[:2]
+    honest = bad_piece(swarm, victim, lambda payload, _: payload)
+    bad = bad_piece(swarm, victim, scale_255)
+    swapped = msgspec.structs.replace(honest, piece=bad.piece)
+    with pytest.raises(RefusedError, match="not of this payload"):
+        swarm.post(framer, StatementDraft(swapped))
+    assert of(swarm, victim) is not Standing.QUARANTINED
 
 
 @attack("W2", layer="qua", ends="both signed commitments go into the log: quarantined at once")
@@ -200,9 +263,10 @@ def test_work_that_was_not_selected_is_never_a_strike() -> None:
 )
 def test_a_new_key_starts_at_the_bottom() -> None:
     swarm = patient_swarm(72, most=30)
-    swarm_of(72, SHORT, *[Judge] * 5, swarm=swarm)
+    swarm_of(72, *[Judge] * 6, swarm=swarm)
     cheat, *honest = swarm.volunteers
     swarm.run_rounds(1)
+    swarm.post(honest[0], StatementDraft(bad_piece(swarm, cheat, scale_255)))
     settle(swarm)
     seasoned(swarm, *honest)
     again = Judge("the cheat's second key", swarm.arithmetic)
@@ -223,9 +287,10 @@ def test_a_new_key_starts_at_the_bottom() -> None:
 @attack("P8", layer="qua", ends="silence changes nothing; only `member.ready` after the term does")
 def test_a_quarantine_outlives_replays_and_silence() -> None:
     swarm = patient_swarm(74, most=40)
-    swarm_of(74, SHORT, *[Judge] * 4, swarm=swarm)
-    cheat = swarm.volunteers[0]
+    swarm_of(74, *[Judge] * 5, swarm=swarm)
+    cheat, witness = swarm.volunteers[:2]
     swarm.run_rounds(2)
+    swarm.post(witness, StatementDraft(bad_piece(swarm, cheat, scale_255)))
     settle(swarm)
     cheat.failure_rates = replace(cheat.failure_rates, silent=100)
     for _ in range(3):

@@ -39,7 +39,9 @@ def named(folder: Path, kind: str) -> tuple[int, Digest]:
         ledger.database.reader.begin() as connection,
     ):
         index, leaf = next(log_rows.each_leaf_of(connection, [kind]))
-    return index, document_of(Entry.parse(leaf).statement)
+    name = document_of(Entry.parse(leaf).statement)
+    assert name is not None
+    return index, name
 
 
 @pytest.mark.parametrize("is_damaged", [False, True], ids=["missing", "damaged"])

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from tequio_client.worker.store.trees import hash_pieces
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import ContributionHeader, payload_root, validate
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
+    ContributionHeader,
+    RecordShape,
+    empty_record,
+    payload_root,
+    validate,
+)
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
+from tequio_shared.log.merkle import inclusion_path, root_of_hashes
 from tequio_shared.network.run import FullRunView, RunState, RunView
 from tequio_shared.round import proof
+from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
@@ -24,12 +34,15 @@ from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volu
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from tequio_shared.head.contribution import RecordShape
-    from tequio_shared.ids import PeerKey
+    from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.round.proof import Verdict
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Body, Entry
+
+
+Spoil: TypeAlias = "Callable[[bytes, RecordShape], bytes]"
+"""Alters an honest payload."""
 
 
 class Judge(Volunteer):
@@ -280,6 +293,50 @@ def signed(swarm: Swarm, one: Volunteer, draft: StatementDraft) -> bytes:
 def report_of(*leaves: bytes) -> FaultReport:
     """A fault report with those leaves."""
     return FaultReport(leaves=tuple(map(to_text, leaves)))
+
+
+def bad_piece(swarm: Swarm, one: Volunteer, spoil: Spoil) -> FaultReport:
+    """A report of a commitment that `one` signs, with the piece of its payload that `spoil` spoilt.
+
+    The piece is among the swarm's documents; the commitment is not in the log.
+    """
+    header, piece = forged_piece(one.key, swarm.manifest.run_id, spoil)
+    swarm.blobs[sha256(piece)] = piece
+    draft = StatementDraft(WorkCommit(header=to_text(header.pack())), max(swarm.view.number, 1))
+    return FaultReport(leaves=(to_text(signed(swarm, one, draft)),), piece=to_text(sha256(piece)))
+
+
+def forged_piece(trainer: PeerKey, run: RunId, spoil: Spoil) -> tuple[ContributionHeader, bytes]:
+    """A header over a payload of three records, and the first piece of it as evidence."""
+    shape, chunks = RecordShape(algorithm="sparseloco", k=16, bits=2), 3
+    payload = spoil(empty_record(shape).tobytes() * chunks, shape)
+    leaves = hash_pieces(payload, shape.group_bytes)
+    header = ContributionHeader(
+        algorithm=ALGORITHM_CODES[shape.algorithm],
+        bits=shape.bits,
+        k=shape.k,
+        inner_steps=1,
+        chunk_count=chunks,
+        round=1,
+        window_first=0,
+        window_count=1,
+        tokens=1,
+        run_id=run,
+        base_head=HeadHash(ZERO_DIGEST),
+        trainer=trainer,
+        payload_root=root_of_hashes(leaves),
+    )
+    piece = find_evidence(payload, leaves, shape) or PieceEvidence(
+        index=0,
+        path=tuple(map(to_text, inclusion_path(leaves, 0))),
+        records=to_text(payload[: shape.group_bytes]),
+    )
+    return header, piece.encode()
+
+
+def scale_255(payload: bytes, _shape: RecordShape) -> bytes:
+    """Break the rule `scale` in the first record."""
+    return b"\xff" + payload[1:]
 
 
 def _logged(current: RoundView) -> int:

@@ -23,6 +23,7 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.run import DutyRunner
 from tequio_client.worker.rounds.statements import RunContext
@@ -110,6 +111,7 @@ class DutyRunnerSetup:
                         exchange=exchange,
                         outbox=outbox,
                         announcer=cast("CommitmentGossip", self.announcer),
+                        reports=FaultReports(outbox, signer.key, api, await api.network()),
                         prove=signer.prove,
                         workdir=TrainerWorkdir(
                             trainer=trainer,

@@ -501,7 +501,8 @@ class Swarm:
             elif isinstance(statement.body, TIER_BODIES):
                 tiers.apply(index, statement)
             elif not isinstance(statement.body, NetGenesis):
-                conduct.apply(standings, index, statement, self.net, self._round_of(view))
+                rounds = self._round_of(view)
+                conduct.apply(standings, index, statement, self.net, rounds, self.blobs.__getitem__)
         return view
 
     def _no_tiers(self, standings: KeyStatus) -> Tiers:
@@ -529,7 +530,9 @@ class Swarm:
             self.tiers.apply(index, statement)
         elif statement.run is None:
             rounds = self._round_of(self.view)
-            conduct.apply(self.standings, index, statement, self.net, rounds)
+            conduct.apply(
+                self.standings, index, statement, self.net, rounds, self.blobs.__getitem__
+            )
         else:
             self.view.apply(index, statement, self.now_ms, self.blobs.__getitem__)
         self.entries.append(entry)

@@ -20,9 +20,10 @@ from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
+from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
-from tequio_client.worker.rounds.statements import EquivocationReporter, RunContext
+from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.ids import to_text
@@ -109,8 +110,8 @@ class RunSession:
         feedback = await join.recover_feedback(node, joined)
         async with LogFollower(node.ledger, node.network_info, folder, rng=node.rng) as follower:
             follower.on_proven = points.mark_proven
-            reporter = EquivocationReporter(self._outbox, signer.key)
-            announcer = await CommitmentGossip.join(node, joined.view, reporter.receive)
+            reports = FaultReports(self._outbox, signer.key, node.ledger, node.network_info)
+            announcer = await CommitmentGossip.join(node, joined.view, reports.receive)
             standing = StandingWatch(signer.key, node.ledger, ledger_clock.now_ms)
             await warn_about_tier(
                 node.ledger,
@@ -131,6 +132,7 @@ class RunSession:
                 exchange=node.exchange,
                 outbox=self._outbox,
                 announcer=announcer,
+                reports=reports,
                 prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
@@ -150,7 +152,7 @@ class RunSession:
             self.driver.set_pause(self._lending.pause_reason())
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self.driver.receive_announcement)
-                nursery.start_soon(reporter.run)
+                nursery.start_soon(reports.run)
                 await self.driver.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         await trio.to_thread.run_sync(feedback.remove)

@@ -34,6 +34,7 @@ _BACK_OFF_MS = 5_000
 _ENVELOPE_BYTES = 1_024
 """Part of a statement that a report leaves for everything other than its leaves."""
 _TWICE = "equivocation"
+_UNPROVEN = "wrong-evidence"
 _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
 
@@ -172,7 +173,7 @@ class FaultReporter:
         if not _may_prove_fault(entry.statement, code) or self._is_settled(author):
             return
         logged = find_leaf(author, entry.statement.seq) if code == _TWICE else None
-        for report in _reports(entry.leaf(), logged):
+        for report in _reports(entry, logged):
             if self._holds(report):
                 self._waiting[author] = report
                 return
@@ -196,7 +197,8 @@ class FaultReporter:
 
     def _holds(self, report: FaultReport) -> bool:
         try:
-            fault = read_fault(report, self._state.net, self._state.round_of)
+            state = self._state
+            fault = read_fault(report, state.net, state.round_of, state.documents)
             self._state.standings.admit_fault(fault)
         except RefusedError:
             return False
@@ -206,19 +208,23 @@ class FaultReporter:
 def _may_prove_fault(statement: Statement, code: str) -> bool:
     if code == _TWICE:
         return True
+    if isinstance(statement.body, FaultReport):
+        return code == _UNPROVEN and bool(statement.body.piece)
     about_work = isinstance(statement.body, WorkCommit | WitnessProof)
     return about_work and (code in _ABOUT_ROUNDS or code.startswith(_RULES))
 
 
-def _reports(refused: bytes, logged: bytes | None) -> list[FaultReport]:
+def _reports(refused: Entry, logged: bytes | None) -> list[FaultReport]:
     """List the possible reports: on both leaves together, then on the refused one alone.
 
     A report too large for a statement is left out; the entry is refused all the same.
     """
-    alone = (to_text(refused),)
+    alone = (to_text(refused.leaf()),)
+    body = refused.statement.body
+    piece = body.piece if isinstance(body, FaultReport) else ""
     pairs = [] if logged is None else [(to_text(logged), *alone)]
     return [
-        FaultReport(leaves=leaves)
+        FaultReport(leaves=leaves, piece=piece if leaves == alone else "")
         for leaves in (*pairs, alone)
         if sum(map(len, leaves)) <= STATEMENT_BYTES - _ENVELOPE_BYTES
     ]

@@ -15,6 +15,7 @@ from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha2
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
+from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import NetGenesis, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Entry, Statement
 
@@ -27,6 +28,7 @@ NAMING = (
     CompSubmit.TYPE,
     EvalResult.TYPE,
     CompResult.TYPE,
+    FaultReport.TYPE,
 )
 """Types of statements that name a document."""
 
@@ -37,21 +39,24 @@ REMEMBERED: Mapping[str, frozenset[str]] = {
     CompSubmit.TYPE: frozenset({"malformed"}),
     EvalResult.TYPE: frozenset({"malformed", "wrong-scores"}),
     CompResult.TYPE: frozenset({"malformed", "wrong-outcome"}),
+    FaultReport.TYPE: frozenset({"wrong-evidence"}),
 }
 """Codes that a document itself causes, by type of the statement: only another document helps."""
 REFUSALS = 4_096
 """Documents remembered as refused."""
-_Refusal = tuple[str, PeerKey, Digest, str]
+_Refusal = tuple[str, PeerKey, Digest | None, str]
 
 
 def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
     """Yield each document with the index of the entry that needs it; the log must be sound."""
     for index, leaf in log_rows.each_leaf_of(connection, NAMING):
-        yield index, document_of(Entry.parse(leaf).statement)
+        name = document_of(Entry.parse(leaf).statement)
+        if name is not None:
+            yield index, name
 
 
-def document_of(statement: Statement) -> Digest:
-    """Give the document that a statement of one of those types names."""
+def document_of(statement: Statement) -> Digest | None:
+    """Give the document that a statement names; None if it names none, as most reports do."""
     match statement.body:
         case NetGenesis(doc=doc):
             return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
@@ -64,10 +69,7 @@ def document_of(statement: Statement) -> Digest:
             | CompResult(outcome=text)
         ):
             return digest_from_text(text)
-    name = needed_document(statement)
-    if name is None:
-        raise AssertionError(f"{statement.type} names no document")
-    return name
+    return needed_document(statement)
 
 
 def _refusal_of(statement: Statement) -> _Refusal:
@@ -79,12 +81,12 @@ def _refusal_of(statement: Statement) -> _Refusal:
 
 def missing_document(index: int, statement: Statement) -> UserFacingError:
     """Explain that the log cannot be read, as the document of an entry is missing or damaged."""
-    if statement.type not in NAMING:
+    name = document_of(statement)
+    if name is None:
         return UserFacingError(
             f"entry {index} ({statement.type}) rests on a document that is missing or damaged: "
             "`tequio-ledger doctor` names it"
         )
-    name = document_of(statement)
     return UserFacingError(
         f"blob {name.hex()}, which entry {index} ({statement.type}) names, is missing or damaged: "
         f"copy it from a backup to {blob_path(name)} in the folder or bucket of blobs, or fetch it "

@@ -21,7 +21,7 @@ import structlog
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from tequio_ledger.log.documents import NAMING, DocumentCache, document_of, missing_document
+from tequio_ledger.log.documents import DocumentCache, document_of, missing_document
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Known, Logged, Outcome, Refused
@@ -210,9 +210,10 @@ class Follower:
         # Documents are read here, in the thread, because the state reads them in the event loop:
         # a fetch from the bucket there would stop the whole service.
         for _, entry in self.unapplied:
-            if entry.statement.type in NAMING:
+            name = document_of(entry.statement)
+            if name is not None:
                 with suppress(KeyError):  # the state reports it
-                    self.documents.read(document_of(entry.statement))
+                    self.documents.read(name)
 
     def _add_unapplied(self, stored: StoredEntry, entry: Entry) -> None:
         self.unapplied.append((stored, entry))

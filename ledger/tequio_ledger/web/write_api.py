@@ -191,9 +191,11 @@ async def _receive_blob(request: Request, ledger: Ledger, digest: Digest, author
     organisers = ledger.genesis.organiser_keys
     quota, most = None, BLOB_BYTES
     if author not in organisers:
-        # Nobody else publishes more than small documents, and the scores that it was drawn for.
-        quota = ledger.settings.peer_quota_bytes
-        most = max(STATEMENT_BYTES, ledger.state.competitions.most_bytes(author))
+        # Nobody else publishes more than small documents, the scores that it was drawn for, and
+        # evidence from the committee that it sits in.
+        quota, state = ledger.settings.peer_quota_bytes, ledger.state
+        drawn = state.competitions.most_bytes(author), state.most_evidence_bytes(author)
+        most = max(STATEMENT_BYTES, *drawn)
     claimed = content_length(request, most)
     begin = partial(ledger.blobs.begin_upload, claimed_bytes=claimed, favoured=organisers)
     upload = await asyncio.to_thread(begin, digest, author, quota)

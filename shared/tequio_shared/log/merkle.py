@@ -92,6 +92,20 @@ def root_of_hashes(hashes: Sequence[bytes]) -> Digest:
     return Digest(level[0])
 
 
+def inclusion_path(hashes: Sequence[bytes], index: int) -> list[Digest]:
+    """Hashes that lead from the leaf with that index to the root (RFC 6962, 2.1.1); O(leaves)."""
+    if not 0 <= index < len(hashes):
+        raise PeerError(f"leaf {index} lies outside a tree of {len(hashes)}")
+    path: list[Digest] = []
+    level: Sequence[bytes] = hashes
+    while len(level) > 1:
+        sibling = index ^ 1
+        if sibling < len(level):  # a last odd node rises alone
+            path.append(Digest(level[sibling]))
+        level, index = _level_above(level), index // 2
+    return path
+
+
 def verify_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], expected_root: bytes
 ) -> None:

@@ -1,10 +1,12 @@
 """Statements about standing: proof of a fault, and the part of the fold that each one changes.
 
-A `fault.report` is judged by the log alone. The accused signed every leaf of it. Two leaves
-contradict each other by themselves; one leaf contradicts the round in progress, whose roster,
-committee and commitments the reader holds. Nothing here is measured, and nobody's word but the
-accused's counts. An honest program cannot get into it: it signs one commitment in a round, one
-statement under a number, and proofs only where it was elected. (docs/protocol.md, standing)
+A `fault.report` is judged by the log and the bytes that it names. The accused signed every leaf of
+it. Two leaves contradict each other by themselves. One leaf contradicts the round in progress,
+whose roster, committee and commitments the reader holds, or the piece of its payload that the
+report brings; a report whose piece shows nothing proves a fault of its own author. Nothing here is
+measured, and nobody's word but the accused's counts. An honest program cannot get into it: it signs
+one commitment in a round, one statement under a number, proofs only where it was elected, and
+reports only what it has checked. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -13,8 +15,17 @@ from collections.abc import Callable
 
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
-from tequio_shared.ids import NetworkId, PeerKey, RunId, from_text, key_from_text
+from tequio_shared.ids import (
+    NetworkId,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    key_from_text,
+)
+from tequio_shared.network.run import Documents
 from tequio_shared.network.standing import KeyStatus, ProvenFault, StandingCause
+from tequio_shared.round.evidence import PieceEvidence, broken_rule
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
     FaultReport,
@@ -34,16 +45,25 @@ EXCUSED_RULES = frozenset({"base", "length"})
 """Header rules that an honest program with another head, or a truncated message, can break."""
 
 
-def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> ProvenFault:
-    """Judge a report; raises RefusedError("wrong-evidence") if it proves nothing."""
+def read_fault(
+    body: FaultReport, net: NetworkId, round_of: RoundOf, documents: Documents
+) -> ProvenFault:
+    """Judge a report; raises RefusedError("wrong-evidence") if it proves nothing.
+
+    Raises RefusedError("not-found") while the piece that it names is not among the documents.
+    """
     entries = [_entry(from_text(leaf, None), net) for leaf in body.leaves]
     statements = tuple(entry.statement for entry in entries)
     if len({statement.author for statement in statements}) != 1:
         raise _unproven("the leaves are of different authors")
-    if len(statements) == 1:
+    cause: StandingCause
+    evidence: tuple[int, ...] = ()
+    if body.piece:
+        cause = _against_bytes(statements, body.piece, net, documents)
+    elif len(statements) == 1:
         cause, evidence = _against_round(statements[0], round_of)
     else:
-        cause, evidence = _against_each_other(*statements), ()
+        cause = _against_each_other(*statements)
     return ProvenFault(
         peer=statements[0].author, cause=cause, evidence=evidence, statements=statements
     )
@@ -61,6 +81,49 @@ def _entry(leaf: bytes, net: NetworkId) -> Entry:
     except (MalformedError, SignatureInvalidError) as err:
         raise _unproven(f"a leaf is not valid: {err}") from err
     return entry
+
+
+def _against_bytes(
+    statements: tuple[Statement, ...], piece: str, net: NetworkId, documents: Documents
+) -> StandingCause:
+    """Fault in a piece of a contribution, or in a report that claims one where there is none."""
+    if len(statements) != 1:
+        raise _unproven("a piece belongs to one leaf")
+    match statements[0].body:
+        case WorkCommit(header=header):
+            _check_piece(ContributionHeader.parse(from_text(header, None)), piece, documents)
+            return StandingCause.BAD_PAYLOAD
+        case FaultReport(piece=named) as report if named == piece:
+            if _proves_nothing(report, net, documents):
+                return StandingCause.FALSE_REPORT
+    raise _unproven(f"a {statements[0].type} does not name this piece")
+
+
+def _check_piece(header: ContributionHeader, name: str, documents: Documents) -> None:
+    """Raise RefusedError unless a record of the piece breaks a rule."""
+    try:
+        raw = documents(digest_from_text(name))
+    except KeyError as err:
+        raise RefusedError("not-found", f"upload the piece {name} first") from err
+    try:
+        broken_rule(header, PieceEvidence.parse(raw))
+    except MalformedError as err:
+        raise _unproven(str(err)) from err
+
+
+def _proves_nothing(report: FaultReport, net: NetworkId, documents: Documents) -> bool:
+    """True if anybody can see that the report's piece shows no fault: its author saw that too."""
+    entries = [_entry(from_text(leaf, None), net) for leaf in report.leaves]
+    bodies = [entry.statement.body for entry in entries]
+    if len(bodies) == 1 and isinstance(bodies[0], WorkCommit):
+        header = ContributionHeader.parse(from_text(bodies[0].header, None))
+        try:
+            _check_piece(header, report.piece, documents)
+        except RefusedError as err:
+            if err.code == "not-found":
+                raise
+            return True
+    return False
 
 
 def _against_each_other(one: Statement, other: Statement) -> StandingCause:
@@ -128,12 +191,17 @@ def _unproven(why: str) -> RefusedError:
 
 
 def apply(
-    standings: KeyStatus, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
+    standings: KeyStatus,
+    index: int,
+    statement: Statement,
+    net: NetworkId,
+    round_of: RoundOf,
+    documents: Documents,
 ) -> None:
     """Apply the statement at that log index; one that is refused (RefusedError) changes nothing."""
     match statement.body:
         case FaultReport() as body:
-            standings.apply_fault(index, read_fault(body, net, round_of))
+            standings.apply_fault(index, read_fault(body, net, round_of, documents))
         case StandingChange() as body:
             standings.apply_change(index, statement, body)
         case StandingAppeal() as body:

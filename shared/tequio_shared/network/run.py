@@ -42,7 +42,12 @@ from tequio_shared.round import lots
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
 from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
-from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
+from tequio_shared.statements.network import (
+    CheckpointPublish,
+    FaultReport,
+    MemberLeave,
+    MemberReady,
+)
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadMeasure,
@@ -183,9 +188,11 @@ _Document = TypeVar("_Document", Roster, RoundResult)
 
 
 def needed_document(statement: Statement) -> Digest | None:
-    """Document that `RunView.apply` will ask for with this statement, if any."""
+    """Document that a reader will ask for with this statement, if any."""
     match statement.body:
         case RoundRoster(roster=text) | RoundClose(result=text):
+            return digest_from_text(text)
+        case FaultReport(piece=text) if text:
             return digest_from_text(text)
     return None
 

@@ -1,11 +1,11 @@
 """The standing of a key in the network: from newcomer to active, into quarantine and back.
 
-Rules. Only the log counts: faults that a signature proves, verdicts by a quorum of witnesses, work
-that was accepted. From them follows a `standing.change`, and exactly that one: the coordinator
-states it, every reader of the whole log derives it again, and no roster is admitted while one is
-due. Silence, lateness and work that nobody could fetch are never faults. One witness alone accuses
-nobody: a measured fault needs two that give the same reason, and two such faults before it
-excludes. A standing holds in all runs. (docs/protocol.md, standing)
+Rules. Only the log counts: faults that signatures and bytes prove, verdicts by a quorum of
+witnesses, work that was accepted. From them follows a `standing.change`, and exactly that one: the
+coordinator states it, every reader of the whole log derives it again, and no roster is admitted
+while one is due. Silence, lateness and work that nobody could fetch are never faults. One witness
+alone accuses nobody: a measured fault needs two that give the same reason, and two such faults
+before it excludes. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class StandingCause(IntEnum):
     TWO_COMMITMENTS = 2  # signed for one round
     TWO_STATEMENTS = 3  # signed under one number
     BAD_HEADER = 4  # a signed header that breaks a rule
-    BAD_PAYLOAD = 5  # bytes that break a rule, named by a quorum
+    BAD_PAYLOAD = 5  # bytes that break a rule, as a piece of them shows
     NOT_ELECTED = 6  # a proof from a key that was not elected
     BAD_PROOF = 7  # a signed proof that is not valid
     STRIKE = 8  # one measured fault
@@ -77,6 +77,7 @@ class StandingCause(IntEnum):
     DEVIATION = 10  # proofs that the other witnesses contradict
     TERM_SERVED = 11  # the term is over, and the key sent member.ready
     UNANSWERED = 12  # no organiser answered an appeal
+    FALSE_REPORT = 13  # a report whose piece shows no fault
 
 
 EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
@@ -212,13 +213,12 @@ class KeyStatus:
                 verdict is Verdict.REJECTED and view.count_accusers(slot, reason) >= LEAST_ACCUSERS
             ):
                 record.judged += 1
+                # A fault in the bytes is proven by a report with the piece that shows it, not by
+                # the word of witnesses.
                 if reason in MEASURED:
                     record.strikes.append((record.judged, index))
                     del record.strikes[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-                elif record.standing not in EXCLUDED and record.fault is None:
-                    evidence = view.commitments[slot].index, index
-                    record.fault = StandingCause.BAD_PAYLOAD, evidence
             self._moving.add(view.roster.members[slot].key)
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
@@ -385,8 +385,7 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.TWO_COMMITMENTS: "signed two different commitments for one round",
         StandingCause.TWO_STATEMENTS: "signed two different statements under one number",
         StandingCause.BAD_HEADER: "signed a contribution header that breaks a rule",
-        StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the "
-        "witnesses",
+        StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule",
         StandingCause.NOT_ELECTED: "signed a witness proof without having been elected",
         StandingCause.BAD_PROOF: "signed an invalid witness proof",
         StandingCause.STRIKE: "a contribution was far from the others, according to two witnesses",
@@ -395,6 +394,7 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         StandingCause.TERM_SERVED: "the term of a quarantine is over",
         StandingCause.UNANSWERED: "no organiser answered an appeal in time",
+        StandingCause.FALSE_REPORT: "accused somebody of bytes that break no rule",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import NetworkId, from_text, sha256, to_text
+from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.round import RoundPhase
@@ -55,12 +55,18 @@ def signed(swarm: Swarm, one: Volunteer, body: Body, seq: int | None = None) -> 
     return sign(swarm.net, statement, one.signer)
 
 
+def no_documents(name: Digest) -> bytes:
+    raise KeyError(name)
+
+
 def report(*entries: Entry) -> FaultReport:
     return FaultReport(leaves=tuple(to_text(entry.leaf()) for entry in entries))
 
 
 def judge(swarm: Swarm, *entries: Entry) -> tuple[StandingCause, tuple[int, ...]]:
-    fault = read_fault(report(*entries), swarm.net, lambda _: swarm.view.round)
+    fault = read_fault(
+        report(*entries), swarm.net, lambda _: swarm.view.round, swarm.blobs.__getitem__
+    )
     return fault.cause, fault.evidence
 
 
@@ -100,7 +106,10 @@ def test_two_commitments_against_each_other_need_no_round() -> None:
     first = signed(swarm, one, commit(swarm, one))
     second = signed(swarm, one, commit(swarm, one, payload_root=sha256(b"x")), seq=one.seq + 2)
     body = report(first, second)
-    assert read_fault(body, swarm.net, lambda _: None).cause is StandingCause.TWO_COMMITMENTS
+    assert (
+        read_fault(body, swarm.net, lambda _: None, no_documents).cause
+        is StandingCause.TWO_COMMITMENTS
+    )
 
 
 def test_two_statements_under_one_number() -> None:
@@ -207,15 +216,20 @@ def test_a_forged_or_foreign_leaf_proves_nothing() -> None:
     broken[40] ^= 1  # in the signature
     with pytest.raises(RefusedError, match="is not valid"):
         read_fault(
-            FaultReport(leaves=(to_text(bytes(broken)),)), swarm.net, lambda _: swarm.view.round
+            FaultReport(leaves=(to_text(bytes(broken)),)),
+            swarm.net,
+            lambda _: swarm.view.round,
+            no_documents,
         )
     with pytest.raises(RefusedError, match="is not valid"):
-        read_fault(report(sound), NetworkId(bytes(32)), lambda _: swarm.view.round)
+        read_fault(report(sound), NetworkId(bytes(32)), lambda _: swarm.view.round, no_documents)
     with pytest.raises(RefusedError, match="is not valid"):
-        read_fault(FaultReport(leaves=(to_text(b"garbage"),)), swarm.net, lambda _: None)
+        read_fault(
+            FaultReport(leaves=(to_text(b"garbage"),)), swarm.net, lambda _: None, no_documents
+        )
     forged = sign(swarm.net, sound.statement, one.signer).leaf().replace(one.key, other.key, 1)
     with pytest.raises(RefusedError, match="is not valid"):
-        read_fault(FaultReport(leaves=(to_text(forged),)), swarm.net, lambda _: None)
+        read_fault(FaultReport(leaves=(to_text(forged),)), swarm.net, lambda _: None, no_documents)
 
 
 def test_proofs_are_judged_when_the_commitments_are_counted() -> None:

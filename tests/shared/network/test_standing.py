@@ -22,6 +22,7 @@ from tequio_shared.statements.network import (
     StandingUphold,
 )
 from tequio_shared.statements.runs import RoundClose
+from tests.support.attackers_round import bad_piece, scale_255
 from tests.support.memory_swarm import (
     HONEST,
     FailureRates,
@@ -72,12 +73,18 @@ def ready(swarm: Swarm, one: Volunteer) -> None:
 
 
 def quarantine(swarm: Swarm, one: Volunteer) -> StandingChange:
-    """Let honest witnesses name broken bytes of that trainer until it is out."""
-    swarm.arithmetic.blames[one.key] = RejectionReason.LEVEL
+    """Report broken bytes of that trainer, and run until it is out."""
+    while not swarm.view.closed:
+        assert swarm.step()
+    report_bytes(swarm, one)
     while standing(swarm, one) is not Standing.QUARANTINED:
         assert swarm.step()
-    del swarm.arithmetic.blames[one.key]
     return changes(swarm, one)[-1]
+
+
+def report_bytes(swarm: Swarm, one: Volunteer) -> None:
+    witness = next(other for other in swarm.volunteers if other is not one)
+    swarm.post(witness, StatementDraft(bad_piece(swarm, one, scale_255)))
 
 
 def test_ten_accepted_contributions_make_a_newcomer_active() -> None:
@@ -189,17 +196,25 @@ def test_broken_bytes_quarantine_at_once() -> None:
     change = quarantine(swarm, them["d"])
     assert change.cause == StandingCause.BAD_PAYLOAD
     assert change.until - swarm.now_ms <= QUARANTINE_MS
-    assert len(change.evidence) == 2, "the commitment and the round's close"
+    assert len(change.evidence) == 1, "the report, which names the piece"
     swarm.run_rounds(4)
     assert not in_roster(swarm, them["d"])
 
 
-@pytest.mark.parametrize("reason", [RejectionReason.NORM, RejectionReason.LEVEL])
-def test_one_witness_alone_blames_nobody(reason: RejectionReason) -> None:
+def test_one_witness_alone_blames_nobody() -> None:
     swarm, them = swarm_of(*"ab")  # each is judged by one other
-    swarm.arithmetic.blames[them["b"].key] = reason
+    swarm.arithmetic.blames[them["b"].key] = RejectionReason.NORM
     swarm.run_rounds(5)
     assert standing(swarm, them["b"]) is Standing.NEWCOMER
+
+
+def test_the_word_of_all_witnesses_on_bytes_convicts_nobody() -> None:
+    swarm, them = swarm_of(*"abcde")
+    one = them["e"]
+    swarm.arithmetic.blames[one.key] = RejectionReason.LEVEL
+    swarm.run_rounds(5)
+    assert swarm.view.accounts.earned[one.key].trainer == 0, "but nobody pays for it either"
+    assert standing(swarm, one) is Standing.NEWCOMER
 
 
 def test_a_witness_that_the_others_contradict_loses_its_duty_its_pay_and_nothing_else() -> None:
@@ -225,9 +240,9 @@ def test_silence_and_lateness_change_no_standing() -> None:
 
 def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.arithmetic.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
+    report_bytes(swarm, them["d"])
     assert swarm.standings.due(swarm.now_ms) is not None
     swarm.watch.update(swarm.view, swarm.now_ms)
     # a coordinator that shields the key
@@ -251,9 +266,9 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
 )
 def test_a_change_that_does_not_follow_is_refused(changed: Mapping[str, object]) -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.arithmetic.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
+    report_bytes(swarm, them["d"])
     due = swarm.standings.due(swarm.now_ms)
     assert due is not None
     with pytest.raises(RefusedError, match="follows"):

@@ -1,4 +1,4 @@
-"""Statements of this key about one run, the context of its duties, and reports of equivocation.
+"""Statements of this key about one run, and the context of its duties.
 
 The outbox stores every statement and allows one of each type per round. An answer is final for the
 round, also a refusal. Whether a statement was submitted before a restart is asked of the outbox, so
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 import structlog
 import trio
@@ -23,16 +23,17 @@ from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.duties import Duty, RoundDuty
+from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, peer_id_text, to_text
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
-from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady, Role
+from tequio_shared.statements.network import MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry
 
@@ -43,10 +44,6 @@ REASON_STOPPED = 1
 MAX_ANSWERED = 16
 MEASURE_TIMEOUT_S = 30.0
 """Longest wait for the answer to a measurement; it stays in the outbox after that."""
-MAX_WAITING_REPORTS = 16
-"""Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
-MAX_REMEMBERED_REPORTS = 1_024
-"""Most authors remembered as reported; then all are forgotten, and may be reported again."""
 
 B = TypeVar("B", HeadAttest, HeadMeasure, WorkCommit, WitnessProof)
 
@@ -65,6 +62,7 @@ class RunContext:
     exchange: Exchange
     outbox: Outbox
     announcer: CommitmentGossip
+    reports: FaultReports
     prove: Callable[[bytes], bytes]  # proof of this key's verifiable random function
     workdir: TrainerWorkdir
     feedback: ErrorFeedback
@@ -154,38 +152,3 @@ class RunStatements:
             return await self._context.outbox.submit(body, self._run, round_number)
         finally:
             self.sending -= 1
-
-
-class EquivocationReporter:
-    """Reports authors that signed two different commitments for one round, as seen in gossip."""
-
-    def __init__(self, outbox: Outbox, key: PeerKey) -> None:
-        self._outbox = outbox
-        self._key = key
-        self._reported: set[tuple[PeerKey, int | None]] = set()
-        self._in, self._out = trio.open_memory_channel[FaultReport](MAX_WAITING_REPORTS)
-
-    def receive(self, first: Entry, second: Entry) -> None:
-        """Queue a report about two signed entries of one author that contradict each other."""
-        # Called from within gossip, so it must not wait: hence a queue, and `run` to empty it.
-        one = first.statement
-        about = one.author, one.round
-        if one.author == self._key or about in self._reported:
-            return
-        if len(self._reported) >= MAX_REMEMBERED_REPORTS:
-            self._reported.clear()
-        self._reported.add(about)
-        log.warning("two commitments for one round", author=peer_id_text(one.author))
-        report = FaultReport(leaves=(to_text(first.leaf()), to_text(second.leaf())))
-        try:
-            self._in.send_nowait(report)
-        except trio.WouldBlock:
-            log.warning("report dropped: too many are waiting")
-
-    async def run(self) -> NoReturn:
-        while True:
-            report = await self._out.receive()
-            try:
-                await self._outbox.submit(report)
-            except RefusedError as err:  # usually: another worker reported it first
-                log.info("report refused", code=err.code)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import structlog
 import trio
@@ -13,8 +15,10 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
+from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import AcceptedSet, Head, RoundView
 from tequio_shared.statements.runs import WitnessProof
@@ -25,6 +29,8 @@ GATHER_SHARE = 0.5
 """Part of the witness phase spent waiting for contributions that have not arrived."""
 PAST_ROUNDS = 4
 """Number of earlier rounds whose contributions are recognised when they are sent again."""
+RECORD_RULES = frozenset({"scale", "filler", "popcount", "high", "ascending", "level", "hollow"})
+"""Rules of a single record (docs/protocol.md, 11.4)."""
 _REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
@@ -67,6 +73,7 @@ class RoundWitnessing:
         if candidates:
             past = self._past(lately, link.FILES - len(candidates))
             verdicts = await self._screened(current, current.head, candidates, past)
+            await self._report_bytes(current, verdicts)
         return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
@@ -144,6 +151,26 @@ class RoundWitnessing:
             if one.reason:
                 log.warning("contribution rejected", round=number, slot=one.slot, **_figures(one))
         return report.verdicts
+
+    async def _report_bytes(
+        self, current: RoundView, verdicts: Sequence[link.ScreeningVerdict]
+    ) -> None:
+        """Report contributions with a broken record; only the piece that shows it convicts."""
+        for one in verdicts:
+            commitment = current.commitments[one.slot]
+            tree = self._context.store.tree(commitment.header.payload_root)
+            if one.reason not in RECORD_RULES or tree is None:
+                continue
+            path = self._context.store.tree_path(tree.ref.root)
+            find = partial(_evidence, path, tree.leaves, current.shape)
+            piece = await trio.to_thread.run_sync(find)
+            # Checked again from the bytes: the trainer's word is not enough to accuse somebody.
+            if piece is not None:
+                self._context.reports.report_bytes(commitment, piece)
+
+
+def _evidence(path: Path, leaves: Sequence[bytes], shape: RecordShape) -> PieceEvidence | None:
+    return find_evidence(path.read_bytes(), leaves, shape)
 
 
 def _figures(one: link.ScreeningVerdict) -> dict[str, object]:

@@ -11,7 +11,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
-from tequio_client.worker.rounds.statements import EquivocationReporter
+from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_shared.errors import PeerError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import QUARANTINE_MS
@@ -100,7 +100,7 @@ async def test_what_the_gossip_shows_of_an_author_is_reported_once(
     async with LedgerApi(ledger.url) as api:
         await api.post_entries([liar.register(now_ms())])
         async with Outbox(api, tmp_path, ME) as outbox:
-            reporter = EquivocationReporter(outbox, ME.key)
+            reporter = FaultReports(outbox, ME.key, api, await api.network())
             nursery.start_soon(reporter.run)
             pair = contradiction(liar)
             reporter.receive(*pair)

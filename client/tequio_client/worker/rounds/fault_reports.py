@@ -1,0 +1,111 @@
+"""Reports of faults that this worker can prove: two commitments, or bytes that break a rule.
+
+A report is worth sending only with everything that convinces strangers: the signed leaves, and for
+bytes the piece that shows the fault. Each author is reported once in a round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import structlog
+import trio
+
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
+from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
+from tequio_shared.round.evidence import PieceEvidence
+from tequio_shared.round.round import Commitment
+from tequio_shared.statements.network import FaultReport
+from tequio_shared.statements.statement import Entry
+
+log = structlog.get_logger(__name__)
+
+MAX_WAITING_REPORTS = 16
+"""Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
+MAX_REMEMBERED_REPORTS = 1_024
+"""Most authors remembered as reported; then all are forgotten, and may be reported again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TwoLeaves:
+    first: Entry
+    second: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class _BadPiece:
+    index: int  # log index of the commitment
+    piece: PieceEvidence
+
+
+class FaultReports:
+    """Queues reports, and sends them one after the other while `run` runs."""
+
+    def __init__(
+        self, outbox: Outbox, key: PeerKey, ledger: LedgerApi, network: LedgerNetwork
+    ) -> None:
+        self._outbox = outbox
+        self._key = key
+        self._ledger = ledger
+        self._network = network
+        self._reported: set[tuple[PeerKey, int | None]] = set()
+        self._in, self._out = trio.open_memory_channel[_TwoLeaves | _BadPiece](MAX_WAITING_REPORTS)
+
+    def receive(self, first: Entry, second: Entry) -> None:
+        """Queue a report about two signed entries of one author that contradict each other."""
+        # Called from within gossip, so it must not wait: hence a queue, and `run` to empty it.
+        one = first.statement
+        if self._is_new(one.author, one.round):
+            log.warning("two commitments for one round", author=peer_id_text(one.author))
+            self._queue(_TwoLeaves(first, second))
+
+    def report_bytes(self, commitment: Commitment, piece: PieceEvidence) -> None:
+        """Queue a report of a contribution whose bytes break a rule, with the piece that shows it.
+
+        The piece was checked: a report that proves nothing is a fault of this key.
+        """
+        header = commitment.header
+        if self._is_new(header.trainer, header.round):
+            log.warning("bytes that break a rule", author=peer_id_text(header.trainer))
+            self._queue(_BadPiece(commitment.index, piece))
+
+    async def run(self) -> NoReturn:
+        while True:
+            await self._send(await self._out.receive())
+
+    async def _send(self, found: _TwoLeaves | _BadPiece) -> None:
+        documents: list[bytes] = []
+        try:
+            match found:
+                case _TwoLeaves(first=first, second=second):
+                    leaves = (to_text(first.leaf()), to_text(second.leaf()))
+                    report = FaultReport(leaves=leaves)
+                case _BadPiece(index=index, piece=piece):
+                    documents = [piece.encode()]
+                    entry = (await read_entries(self._ledger, self._network, [index]))[index]
+                    name = to_text(sha256(documents[0]))
+                    report = FaultReport(leaves=(to_text(entry.leaf()),), piece=name)
+            await self._outbox.submit(report, documents=documents)
+        except RefusedError as err:  # usually: another worker reported it first
+            log.info("report refused", code=err.code)
+        except (PeerError, UserFacingError) as err:
+            log.warning("report not sent", error=str(err))
+
+    def _is_new(self, author: PeerKey, round_number: int | None) -> bool:
+        about = author, round_number
+        if author == self._key or about in self._reported:
+            return False
+        if len(self._reported) >= MAX_REMEMBERED_REPORTS:
+            self._reported.clear()
+        self._reported.add(about)
+        return True
+
+    def _queue(self, found: _TwoLeaves | _BadPiece) -> None:
+        try:
+            self._in.send_nowait(found)
+        except trio.WouldBlock:
+            log.warning("report dropped: too many are waiting")
