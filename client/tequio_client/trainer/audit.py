@@ -1,0 +1,314 @@
+"""Audits: a contribution against a repetition of its training.
+
+The optimiser starts from zero in every round, so head, windows, steps and the trainer's key give
+the pseudo-gradient d', up to the rounding of another device. What the trainer claims for its own is
+in its contribution: with the error feedback before (e) and after (f) sending, opened in a sample of
+chunks, it claims d = sent + f - decay * e. The trainer committed to sent and f in its header and to
+e in an earlier one, before anyone could know the sample; so it cannot choose them to fit d'.
+
+- `hidden`, `other`: |d - d'| / |d'|, in the hidden matrices and in all other tensors. This is the
+  audit: every work not done shows here, whatever was sent.
+- `rounding`: the part of d' that disappears when f is rounded to bfloat16, over |d'|. Beside a
+  feedback hundreds of times as long as the update, the update itself would disappear, and any claim
+  would fit.
+- `leaves`: sent against the encoding of sent + f. An update that was scaled or turned around can be
+  explained by a feedback that fits it, but is then not its encoding.
+- `positions`, `signs`, `values`: sent against the encoding of decay * e + d'. Follows from the
+  others; for people.
+- `cosine`: of the payload with d', for leaves that were withheld.
+
+Differences are relative L2 norms. docs/auditing.md has the measurements.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tequio_client.ipc.trainer import MOST_DIFFERENCE, AuditFigures
+from tequio_client.trainer import prepared, screen
+from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, OuterAlgorithm
+from tequio_client.trainer.inner import StepPlan
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head.aggregate import effective_entries
+from tequio_shared.head.contribution import SCALES, ContributionHeader, RecordShape, decode_records
+from tequio_shared.head.layout import CHUNK, Padding, WeightLayout
+
+SKETCH_NUMBERS = 64
+SKETCH_UNIT = 4_096
+"""A sketch's number of one norm. Numbers are about normal: eight norms never occur."""
+_SKETCH_PREFIX = b"tequio/v1/audit-sketch\0"
+_I16_MOST = 2**15 - 1
+_E4 = 10_000
+_BLOCK = 2_048  # chunks at a time, as in the codecs
+_MOST_FEEDBACK = 2.0**16
+"""No element of an honest feedback comes near it: weights are within +-128."""
+
+
+def repeated_plan(header: ContributionHeader, assigned: Sequence[tuple[int, int]]) -> StepPlan:
+    """The steps that a header states: its number of windows, from the first assigned one on."""
+    windows = StepPlan.from_ranges(assigned, 1).windows[: header.window_count]
+    return StepPlan(windows=windows, steps=min(header.inner_steps, len(windows)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedLeaves:
+    """Error feedback in sampled chunks, bfloat16 bits uint16[m, 4096]: before and after sending.
+
+    `before` is None for a feedback that started from zero, `after` where none was opened.
+    """
+
+    chunks: NDArray[np.int64]
+    before: NDArray[np.uint16] | None
+    after: NDArray[np.uint16] | None
+
+    @classmethod
+    def read(
+        cls,
+        chunks: Sequence[int],
+        layout: WeightLayout,
+        before: str | None,
+        after: str | None,
+    ) -> OpenedLeaves:
+        """Map the files; raises UserFacingError for another size or an impossible sample."""
+        numbers = np.array(chunks, np.int64)
+        if (np.diff(numbers) <= 0).any() or not 0 <= numbers[0] <= numbers[-1] < layout.chunks:
+            raise UserFacingError(
+                f"the sampled chunks must ascend and be below {layout.chunks}, the model's number"
+            )
+        return cls(
+            chunks=numbers,
+            before=_leaves(before, len(chunks), "before sending"),
+            after=_leaves(after, len(chunks), "after sending"),
+        )
+
+
+    @property
+    def are_possible(self) -> bool:
+        """False if a leaf has NaN, infinities or numbers that no feedback reaches."""
+        there = [_floats(bits) for bits in (self.before, self.after) if bits is not None]
+        return all(bool((one.abs() <= _MOST_FEEDBACK).all()) for one in there)
+
+
+def _leaves(path: str | None, chunks: int, when: str) -> NDArray[np.uint16] | None:
+    if path is None:
+        return None
+    try:
+        return prepared.map_array(Path(path), "<u2", chunks * CHUNK).reshape(chunks, CHUNK)
+    except (OSError, ValueError) as err:
+        raise UserFacingError(f"cannot use the opened feedback {when}: {err}") from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedModel:
+    """The model's side of an audit; `hidden` names its hidden matrices."""
+
+    layout: WeightLayout
+    hidden: Collection[str]
+    algorithm: OuterAlgorithm
+
+
+def measure(
+    model: AuditedModel,
+    delta: NDArray[np.float32],
+    payload: NDArray[np.uint8],
+    leaves: OpenedLeaves,
+) -> AuditFigures:
+    """Compare a valid payload and its opened leaves with the repeated `delta`, in flat order.
+
+    Costs one pass over payload and delta for the cosine; the rest is limited to the sample.
+    """
+    shape, layout = model.algorithm.shape, model.layout
+    rows = shape.rows(payload)
+    cosine = screen.read_payload(rows, shape, layout, delta).cosine
+    figures = AuditFigures(cosine=None if cosine is None else round(cosine * _E4))
+    if leaves.after is None and model.algorithm.keeps_feedback:
+        return figures
+    if not leaves.are_possible:
+        # They would make NaN of every figure, and a NaN exceeds no limit.
+        return msgspec.structs.replace(figures, hidden=MOST_DIFFERENCE, other=MOST_DIFFERENCE)
+    sample = _Sample.read(model, delta, rows, leaves)
+    is_hidden = hidden_chunks(layout, model.hidden)[leaves.chunks]
+    missing = sample.claimed - sample.repeated
+    return AuditFigures(
+        hidden=_difference(missing, sample.repeated, is_hidden),
+        other=_difference(missing, sample.repeated, ~is_hidden),
+        rounding=_difference(sample.rounding, sample.repeated),
+        positions=_share((sample.sent != 0) & (sample.own != 0), sample.sent != 0),
+        signs=_share(sample.sent * sample.own > 0, (sample.sent != 0) & (sample.own != 0)),
+        values=_difference(sample.sent - sample.own, sample.own),
+        leaves=_difference(sample.sent - sample.encoded_claim, sample.encoded_claim),
+        cosine=figures.cosine,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sample:
+    """The sampled chunks, float32 [m, 4096] each, padding zero.
+
+    `claimed` and `repeated` pseudo-gradient; `rounding` of the feedback; `sent`; `own`, what the
+    repeated training would send; `encoded_claim`, what an honest trainer with this claim would.
+    """
+
+    claimed: Tensor
+    repeated: Tensor
+    rounding: Tensor
+    sent: Tensor
+    own: Tensor
+    encoded_claim: Tensor
+
+    @classmethod
+    def read(
+        cls,
+        model: AuditedModel,
+        delta: NDArray[np.float32],
+        rows: NDArray[np.uint8],
+        leaves: OpenedLeaves,
+    ) -> _Sample:
+        algorithm = model.algorithm
+        padding = _padding(model.layout, leaves.chunks)
+        repeated = torch.from_numpy(delta.reshape(-1, CHUNK)[leaves.chunks])
+        sent = _dense(rows[leaves.chunks], algorithm.shape, padding)
+        nothing = torch.zeros_like(repeated)
+        before, after = (
+            nothing if bits is None else _floats(bits) for bits in (leaves.before, leaves.after)
+        )
+        block = algorithm.encode(repeated, before)
+        own = _dense(algorithm.shape.rows(block.payload), algorithm.shape, padding)
+        if not algorithm.keeps_feedback:  # all that was claimed was sent
+            return cls(
+                claimed=repeated + (sent - own),
+                repeated=repeated,
+                rounding=nothing,
+                sent=sent,
+                own=own,
+                encoded_claim=sent,
+            )
+        # What the repeated training would have kept back after the same sending. In this order an
+        # equal payload leaves exactly the codec's own feedback, and rounding it as the trainer did
+        # makes equal training equal to the last bit: the leaves' rounding then counts for nothing.
+        kept = block.feedback + (own - sent)
+        padding.blank(kept.numpy().reshape(-1))
+        rounded = kept.bfloat16().float()
+        encoded = algorithm.encode(after + sent, nothing).payload
+        return cls(
+            claimed=repeated + (after - rounded),
+            repeated=repeated,
+            rounding=kept - rounded,
+            sent=sent,
+            own=own,
+            encoded_claim=_dense(algorithm.shape.rows(encoded), algorithm.shape, padding),
+        )
+
+
+def hidden_chunks(layout: WeightLayout, hidden: Collection[str]) -> NDArray[np.bool_]:
+    """True for each chunk of a hidden matrix; a matrix has its chunks for itself."""
+    found = np.zeros(layout.chunks, np.bool_)
+    starts = [one.offset // CHUNK for one in layout.placements if one.is_matrix]
+    ends = [*sorted(starts)[1:], layout.matrix_end // CHUNK]
+    matrices = sorted((one for one in layout.placements if one.is_matrix), key=lambda o: o.offset)
+    for placement, end in zip(matrices, ends, strict=True):
+        found[placement.offset // CHUNK : end] = placement.name in hidden
+    return found
+
+
+def _padding(layout: WeightLayout, chunks: NDArray[np.int64]) -> Padding:
+    """Padding of any ascending chunks, as if they were a run."""
+    _, mine, theirs = np.intersect1d(chunks, layout.padded_chunks, return_indices=True)
+    bits = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little")
+    return Padding(chunks=mine.astype(np.int64), masks=bits.view(np.bool_))
+
+
+def _dense(rows: NDArray[np.uint8], shape: RecordShape, padding: Padding) -> Tensor:
+    """Values of records uint8[m, R] at their places."""
+    sent = effective_entries(decode_records(rows.tobytes(), shape), padding)
+    values = np.zeros(len(rows) * CHUNK, np.float32)
+    scales = SCALES[sent.scales[sent.positions // CHUNK]].astype(np.float32)
+    values[sent.positions] = sent.levels * (scales * np.float32(CONTRIBUTION_UNIT))
+    return torch.from_numpy(values).view(-1, CHUNK)
+
+
+def _floats(bits: NDArray[np.uint16]) -> Tensor:
+    return torch.from_numpy(np.array(bits, np.uint16)).view(torch.bfloat16).to(torch.float32)
+
+
+def _difference(part: Tensor, whole: Tensor, among: NDArray[np.bool_] | None = None) -> int | None:
+    """Relative L2 norm in 1/10000, of some chunks only; None without chunks."""
+    if among is not None:
+        part, whole = part[torch.from_numpy(among)], whole[torch.from_numpy(among)]
+    if not len(whole):
+        return None
+    size, unit = (float(one.double().norm()) for one in (part, whole))
+    if size == 0:
+        return 0
+    # Leaves come from a stranger: they may be NaN, and what should be zero may not be.
+    ratio = size / unit if unit > 0 else math.inf
+    return min(round(ratio * _E4), MOST_DIFFERENCE) if math.isfinite(ratio) else MOST_DIFFERENCE
+
+
+def _share(part: Tensor, whole: Tensor) -> int | None:
+    count = int(whole.sum())
+    return round(int(part.sum()) / count * _E4) if count else None
+
+
+# --- sketches ------------------------------------------------------------------------------------
+
+
+def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
+    """Project a pseudo-gradient in flat order on 64 seeded directions, in 1/4096 of its norm.
+
+    Direction j has the sign t[i, j] u[c, j] at position i of chunk c. SHAKE-256 of the seed gives
+    64 bits for each position 0..4095, then for each chunk, least significant first; 1 is minus. So
+    a sketch costs one product with a matrix of 64 columns. Rounding aside, all machines agree, and
+    two sketches are as far apart as their pseudo-gradients are (Achlioptas 2003).
+    """
+    rows = delta.reshape(-1, CHUNK)
+    signs = _signs(seed, CHUNK + len(rows))
+    within, across = signs[:CHUNK], signs[CHUNK:]
+    total, square = np.zeros(SKETCH_NUMBERS), 0.0
+    for first in range(0, len(rows), _BLOCK):
+        block = np.ascontiguousarray(rows[first : first + _BLOCK])
+        products = (block @ within) * across[first : first + _BLOCK]
+        total += products.sum(axis=0, dtype=np.float64)
+        square += float(np.vdot(block, block))
+    scaled = np.rint(total / math.sqrt(square) * SKETCH_UNIT) if square else total
+    return tuple(int(one) for one in np.clip(scaled, -_I16_MOST - 1, _I16_MOST))
+
+
+def _signs(seed: bytes, rows: int) -> NDArray[np.float32]:
+    """+1 or -1, float32 [rows, 64]."""
+    raw = hashlib.shake_256(_SKETCH_PREFIX + seed).digest(rows * SKETCH_NUMBERS // 8)
+    bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")
+    return (1 - 2 * bits.astype(np.float32)).reshape(rows, SKETCH_NUMBERS)
+
+
+def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:
+    """Cosine of two sketches in 1/10000, rounded down; 0 if one is zero. All in integers."""
+    product = sum(a * b for a, b in zip(one, other, strict=True))
+    squares = sum(a * a for a in one) * sum(b * b for b in other)
+    return product * _E4 // math.isqrt(squares) if squares else 0
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+Limits = Mapping[str, int]
+
+
+def exceeded(figures: AuditFigures, limits: Limits) -> tuple[str, ...]:
+    """Names of the differences above their limits; what was not measured exceeds nothing."""
+    found: dict[str, Any] = {name: getattr(figures, name) for name in limits}
+    return tuple(name for name, most in limits.items() if (found[name] or 0) > most)
+
+
+WARN: Limits = {"hidden": 1_000, "other": 1_000, "rounding": 500, "leaves": 500}
+CONVICT: Limits = {"hidden": 1_500, "other": 1_500, "rounding": 1_000, "leaves": 1_000}
