@@ -248,18 +248,25 @@ def _free_rides(now: PlayedRound) -> Iterator[tuple[str, Subject]]:
         payload = trainer_attacks.copy(share)(situation)
         name = f"copy, {share:.0%} of its entries moved"
         yield name, now.forged(payload, dense(lab, payload), 0)
-    yield from _swallowed(now, moved)
+    yield from _swallowed(now)
 
 
-def _swallowed(now: PlayedRound, moved: Floats) -> Iterator[tuple[str, Subject]]:
-    """A feedback so large that bfloat16 rounds the missing work away."""
-    chance = np.random.default_rng(now.lab.round)
-    noise = now.like(chance.normal(0, 1, now.honest.size).astype(np.float32))
+def _swallowed(now: PlayedRound) -> Iterator[tuple[str, Subject]]:
+    """A feedback chosen so that bfloat16 rounds the missing work away.
+
+    20 times a power of two, times 7 to 12, stays a bfloat16 number when it decays by 0.95: whatever
+    is much smaller than its last bit disappears beside it.
+    """
+    chance, size = np.random.default_rng(now.lab.round), now.honest.size
+    numbers = chance.integers(7, 13, size) * 20 * chance.choice([-1, 1], size)
+    root = np.linalg.norm(numbers) / np.linalg.norm(now.honest)
     for times in (30, 300, 3_000):
-        large = replace(now, feedback=_bits(noise * np.float32(times)))
-        payload = now.sent(now.like(moved), 0).payload
-        zero = np.zeros_like(now.honest)
-        yield f"feedback {times} times as long, no work", large.forged(payload, zero, 0)
+        unit = 2.0 ** np.round(np.log2(times / root))
+        large = replace(now, feedback=_bits((numbers * unit).astype(np.float32)))
+        yield (
+            f"chosen feedback {times} times as long, no work",
+            large.sent(np.zeros_like(now.honest), 0),
+        )
 
 
 def _little_work(now: PlayedRound) -> Iterator[tuple[str, Subject]]:
@@ -273,8 +280,8 @@ def _little_work(now: PlayedRound) -> Iterator[tuple[str, Subject]]:
         steps = round(share * plan.steps)
         part = train(lab, plan, steps=steps)
         yield f"{share:.0%} of the steps", now.sent(part, share)
-        if share < 0.6:  # noqa: PLR2004 - the rest is hardly shorter
-            yield f"{share:.0%} of the steps, times {1 / share:.0f}", now.sent(part * 2, share)
+        name = f"{share:.0%} of the steps, times {1 / share:.2f}"
+        yield name, now.sent(part / np.float32(share), share)
         name = f"{share:.0%} of the steps, the rest on momentum"
         yield name, now.sent(coast(lab, plan, steps), share)
     for share in (0.5, 0.75, 0.9):

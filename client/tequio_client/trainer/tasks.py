@@ -431,11 +431,12 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
         task.chunks, setup.layout, task.feedback_in, task.feedback_out
     )
     plan = audit.repeated_plan(ContributionHeader.parse(candidate.header), audited.windows)
+    seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.
     master, done = _inner_steps(task, context, plan, audited.trainer, lambda: False)
     with _delta_file(task.delta_out, setup, master) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
-        sketch = audit.sketch(delta, from_text(task.seed))
+        sketch = audit.sketch(delta, seed)
     return trainer.Audited(
         command=task.command,
         round=task.round,
