@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import tempfile
 import time
@@ -371,8 +370,15 @@ def _range(values: Iterable[int | None]) -> str:
 def _limits(honest: Sequence[AuditFigures]) -> str:
     """Each limit with its false positives."""
     columns = (
-        "figure", "largest honest", "tail exponent", "warns above", "rate", "convicts above", "rate",
-        f"alarms of one auditor in {SIMULATED} simulated", "convictions by two",
+        "figure",
+        "largest honest",
+        "tail exponent",
+        "warns above",
+        "rate",
+        "convicts above",
+        "rate",
+        f"alarms of one auditor in {SIMULATED} simulated",
+        "convictions by two",
     )
     rows = []
     for name in audit.CONVICT:
@@ -469,10 +475,16 @@ def _detection(found: Found) -> str:
 def _gain(found: Found) -> str:
     """Gains in contributions; cheats that do all the work gain nothing and are left out."""
     columns = (
-        "cheat", "share of the work", "detected", "chance of conviction, veteran",
-        "chance of conviction, newcomer", f"gain of a veteran, once, V = {VESTING}",
-        "smallest V", f"always, fresh key, V = {VESTING}",
-        "best plan of a fresh key, V in rounds", "V in its own contributions",
+        "cheat",
+        "share of the work",
+        "detected",
+        "chance of conviction, veteran",
+        "chance of conviction, newcomer",
+        f"gain of a veteran, once, V = {VESTING}",
+        "smallest V",
+        f"always, fresh key, V = {VESTING}",
+        "best plan of a fresh key, V in rounds",
+        "V in its own contributions",
     )
     rows = []
     for kind, by in found.cheats.items():
@@ -500,8 +512,12 @@ def _gain(found: Found) -> str:
 def _vesting() -> str:
     """Gains of free rides that are always found, for several vesting periods."""
     columns = (
-        "V", "a veteran, once", "always, fresh key", "best plan, V in rounds",
-        "best plan, V in its own contributions", "the same, half of the work done",
+        "V",
+        "a veteran, once",
+        "always, fresh key",
+        "best plan, V in rounds",
+        "best plan, V in its own contributions",
+        "the same, half of the work done",
     )
     ride, half = Odds(work=0.0, found=1.0), Odds(work=0.5, found=1.0)
     rows = []

@@ -201,9 +201,7 @@ class PlayedRound:
     def sent(self, delta: Floats, work: float) -> Subject:
         """Encode a pseudo-gradient as a trainer does."""
         made = self.lab.encode(delta, self.feedback)
-        return Subject(
-            payload=made.payload, before=self.feedback, after=made.feedback, work=work
-        )
+        return Subject(payload=made.payload, before=self.feedback, after=made.feedback, work=work)
 
     def forged(self, payload: bytes, delta: Floats, work: float) -> Subject:
         """Send other bytes, with a feedback that makes them look like this pseudo-gradient."""

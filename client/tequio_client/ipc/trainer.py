@@ -365,7 +365,7 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: Number | None = None
     """What was sent against what the repeated training would send."""
     leaves: Number | None = None
-    """Kept back beyond what the encoding of the sent and the kept keeps back, over what it sends."""
+    """What was kept back needlessly, over what the right encoding of the claim sends."""
     cosine: Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)] | None = None
     """Of the payload with the repeated pseudo-gradient on its support: mean over all chunks."""
 

@@ -93,7 +93,6 @@ class OpenedLeaves:
             after=_leaves(after, len(chunks), "after sending"),
         )
 
-
     @property
     def are_possible(self) -> bool:
         """False if a leaf has NaN, infinities or numbers that no feedback reaches."""

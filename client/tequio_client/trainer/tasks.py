@@ -427,9 +427,7 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     model = audit.AuditedModel(
         layout=setup.layout, hidden=setup.model.hidden, algorithm=_algorithm(setup, task.k)
     )
-    leaves = audit.OpenedLeaves.read(
-        task.chunks, setup.layout, task.feedback_in, task.feedback_out
-    )
+    leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, task.feedback_in, task.feedback_out)
     plan = audit.repeated_plan(ContributionHeader.parse(candidate.header), audited.windows)
     seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.

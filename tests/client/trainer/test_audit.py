@@ -24,7 +24,12 @@ from tequio_client.trainer import audit, codecs, inner
 from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
+from tequio_shared.head.contribution import (
+    HEADER_BYTES,
+    SCALES,
+    ContributionHeader,
+    decode_records,
+)
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.round.manifest import Algorithm
@@ -120,8 +125,8 @@ class Situated:
         """Other bytes, with a feedback that explains them by this pseudo-gradient."""
         recipe, total = self.lab.recipe, floats(self.before) * np.float32(0.95) + delta
         sent = np.zeros((self.lab.layout.chunks, CHUNK), np.float32)
-        found = audit.decode_records(payload, recipe.shape)
-        levels = found.levels * (audit.SCALES[found.scales] * 2.0**-32)[:, None]
+        found = decode_records(payload, recipe.shape)
+        levels = found.levels * (SCALES[found.scales] * 2.0**-32)[:, None]
         np.put_along_axis(sent, found.indices.astype(np.int64), levels.astype(np.float32), 1)
         after = bits(total - sent.reshape(-1))
         return replace(self.mine.encoded, payload=payload, feedback=after)
@@ -315,7 +320,9 @@ def test_dense_contributions_are_compared_without_leaves(now: Situated) -> None:
 
 def test_chunks_belong_to_hidden_matrices_or_to_none(now: Situated) -> None:
     layout = now.lab.layout
-    named = {one.name: np.full(one.shape, one.name in now.lab.model.hidden) for one in layout.placements}
+    named = {
+        one.name: np.full(one.shape, one.name in now.lab.model.hidden) for one in layout.placements
+    }
     each = layout.flatten({name: one.astype(np.int8) for name, one in named.items()})
     expected = each.reshape(-1, CHUNK).any(axis=1)
     assert np.array_equal(audit.hidden_chunks(layout, now.lab.model.hidden), expected)
@@ -453,9 +460,7 @@ def test_bad_input_gives_a_clear_error(
 ) -> None:
     command = next(NUMBERS)
     work = _trained(child, run, command, "refused")
-    child.send(
-        msgspec.structs.replace(_audit(run, command + 2, "refused", work.header), **changes)
-    )
+    child.send(msgspec.structs.replace(_audit(run, command + 2, "refused", work.header), **changes))
     while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert report.code == "input"
