@@ -42,6 +42,7 @@ from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.ipc.trainer import AuditFigures
 from tequio_client.trainer import audit, codecs
 from tequio_client.trainer.inner import StepPlan
+from tequio_shared.head.layout import CHUNK
 from tequio_shared.round.manifest import Algorithm
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ TRAINERS, SUBJECT = 4, 3
 AUDITED = (1, 3)
 """Slots whose honest work is repeated in every way."""
 SAMPLE = 64
-SAMPLES = {16: 3, 64: 3}
+SAMPLES = {4: 3, 16: 3, 64: 3}
 """Sizes of samples of chunks, and how many of each are drawn."""
 AGE = 40
 """Rounds that a veteran trained from one head."""
@@ -63,6 +64,10 @@ SIMULATED = 10_000
 TAIL = 0.1
 """Largest share of the honest figures that the tail is fitted to."""
 VESTING = 64
+UNLIMITED = 50
+"""Contributions: a plan that gains more is limited by its horizon only."""
+SHORT = "one step"
+"""Kinds that begin so are the noisiest, and have a fit of their own."""
 JUDGES = ("fp32", "bf16 as on a GPU")
 """The auditors of a cheat; they must agree."""
 DIFFERENCES = ("hidden", "other", "rounding", "leaves", "values")
@@ -227,17 +232,22 @@ class _Measured:
             feedback = lab.encode(lab.delta(first)[0], feedback).feedback
         for mine, theirs in itertools.permutations(ways, 2):
             self._honest(f"after {AGE} rounds, all pairs", ways[mine], ways[theirs], feedback)
+        self._stopped(SUBJECT, 1, f"{SHORT} after {AGE} rounds, and says so", feedback)
 
     def _early(self, slot: int) -> None:
         """A slow trainer ends early, and its header says so."""
-        whole, feedback = self._plan(slot), self._feedback(slot, 1)
-        kinds = {"half of the steps": whole.steps // 2, "one step": 1}
-        for kind, steps in kinds.items():
-            plan = StepPlan(windows=whole.windows[: whole.windows_done(steps)], steps=steps)
-            ways = [train(self.lab, plan, VARIANTS[name]) for name in JUDGES]
-            early = train(self.lab, whole, steps=steps)
-            for mine, theirs in ((early, ways[0]), (early, ways[1]), (ways[1], ways[0])):
-                self._honest(f"{kind}, and says so", mine, theirs, feedback)
+        feedback = self._feedback(slot, 1)
+        half = self._plan(slot).steps // 2
+        self._stopped(slot, half, "half of the steps, and says so", feedback)
+        self._stopped(slot, 1, f"{SHORT}, and says so", feedback)
+
+    def _stopped(self, slot: int, steps: int, kind: str, feedback: Feedback) -> None:
+        whole = self._plan(slot)
+        plan = StepPlan(windows=whole.windows[: whole.windows_done(steps)], steps=steps)
+        ways = [train(self.lab, plan, VARIANTS[name]) for name in JUDGES]
+        early = train(self.lab, whole, steps=steps)
+        for mine, theirs in ((early, ways[0]), (early, ways[1]), (ways[1], ways[0])):
+            self._honest(kind, mine, theirs, feedback)
 
     def _honest(self, kind: str, mine: Floats, theirs: Floats, feedback: Feedback) -> None:
         made = self.lab.encode(mine, feedback)
@@ -304,9 +314,9 @@ class _Measured:
                 self._compared("two honest auditors", made[one], made[other])
             moved = (self.last_weights - lab.weights).astype(np.float32)
             sent = dense(lab, mine.encoded.payload)
-            opened = sent.copy().reshape(-1, codecs.CHUNK)
+            opened = sent.copy().reshape(-1, CHUNK)
             chunks = chance.choice(lab.layout.chunks, SAMPLE, replace=False)
-            opened[chunks] = mine.delta.reshape(-1, codecs.CHUNK)[chunks]
+            opened[chunks] = mine.delta.reshape(-1, CHUNK)[chunks]
             others = np.mean([one.delta for one in self.made[:SUBJECT]], axis=0)
             lazy = {
                 "lazy: of the payload": sent,
@@ -327,21 +337,20 @@ def _precision(name: str) -> str:
 
 
 def _leaves(feedback: Feedback, chunks: NDArray[np.int64]) -> NDArray[np.uint16] | None:
-    return None if feedback is None else feedback.reshape(-1, codecs.CHUNK)[chunks]
+    return None if feedback is None else feedback.reshape(-1, CHUNK)[chunks]
 
 
 # --- tables --------------------------------------------------------------------------------------
 
 
 def _tables(found: Found) -> dict[str, str]:
-    honest = [one for by in found.honest.values() for one in by[SAMPLE]]
     return {
         "honest contributions": _figures({k: v[SAMPLE] for k, v in found.honest.items()}),
         "cheating contributions": _figures(
             {k: [one for one, _ in v[SAMPLE]] for k, v in found.cheats.items()}
         ),
         "honest contributions, scene by scene": _figures(found.scenes),
-        "limits": _limits(honest),
+        "limits": _limits(found),
         "number of chunks": _sizes(found),
         "detection": _detection(found),
         "gain": _gain(found),
@@ -367,28 +376,37 @@ def _range(values: Iterable[int | None]) -> str:
     return f"{there[0]:.3f} / {np.mean(there):.3f} / {there[-1]:.3f}"
 
 
-def _limits(honest: Sequence[AuditFigures]) -> str:
+def _limits(found: Found) -> str:
     """Each limit with its false positives."""
     columns = (
-        "figure",
-        "largest honest",
-        "tail exponent",
+        "figure and contributions",
+        "n",
+        "largest",
+        "tail begins",
+        "exponent",
         "warns above",
         "rate",
         "convicts above",
         "rate",
-        f"alarms of one auditor in {SIMULATED} simulated",
+        f"alarms of one auditor in {SIMULATED} rounds",
         "convictions by two",
     )
+    groups: dict[str, list[AuditFigures]] = {}
+    for kind, by in found.honest.items():
+        name = "one step" if kind.startswith(SHORT) else "half of the steps or more"
+        groups.setdefault(name, []).extend(by[SAMPLE])
     rows = []
-    for name in audit.CONVICT:
-        tail = _Tail.fit([value for one in honest if (value := getattr(one, name)) is not None])
+    for name, (group, some) in itertools.product(audit.CONVICT, groups.items()):
+        figures = [value for one in some if (value := getattr(one, name)) is not None]
+        tail = _Tail.fit(figures)
         warn, convict = audit.WARN[name], audit.CONVICT[name]
         draws = tail.draw(np.random.default_rng(1), SIMULATED, 2)
         rows.append(
             [
-                name,
-                f"{tail.largest / 1e4:.4f}",
+                f"{name}: {group}",
+                str(len(figures)),
+                f"{tail.largest / 1e4:.3f}",
+                f"{tail.start / 1e4:.3f}",
                 f"{tail.exponent:.1f}",
                 f"{warn / 1e4:.2f}",
                 f"{tail.beyond(warn):.0e}",
@@ -478,20 +496,18 @@ def _gain(found: Found) -> str:
         "cheat",
         "share of the work",
         "detected",
-        "chance of conviction, veteran",
-        "chance of conviction, newcomer",
-        f"gain of a veteran, once, V = {VESTING}",
+        "conviction, veteran",
+        "conviction, newcomer",
+        f"a veteran, once, V = {VESTING}",
         "smallest V",
-        f"always, fresh key, V = {VESTING}",
-        "best plan of a fresh key, V in rounds",
-        "V in its own contributions",
+        f"best plan of a key, V = {VESTING}",
     )
     rows = []
     for kind, by in found.cheats.items():
         odds = Odds(work=found.work[kind], found=_found_by(by[SAMPLE], 2))
         if odds.work == 1:
             continue
-        least = odds.least_vesting()
+        least, best = odds.least_vesting(), odds.best(VESTING, needs_presence=True)
         rows.append(
             [
                 kind,
@@ -501,9 +517,7 @@ def _gain(found: Found) -> str:
                 f"{odds.conviction(0):.3f}",
                 f"{odds.once(VESTING):+.2f}",
                 "none" if least is None else str(least),
-                f"{odds.always(VESTING):+.2f}",
-                f"{odds.best(VESTING, needs_presence=False):+.2f}",
-                f"{odds.best(VESTING, needs_presence=True):+.2f}",
+                f"{1 - odds.work:.2f} of every one" if best > UNLIMITED else f"{best:+.2f}",
             ]
         )
     return table.markdown(columns, rows)

@@ -137,12 +137,12 @@ def upper_layers(lab: TrainingLab, plan: StepPlan) -> Floats:
     lower = ("embed", *(f"layers.{number}." for number in range(config // 2)))
     frozen = [one for name, one in lab.model.parameters.items() if any(t in name for t in lower)]
     for one in frozen:
-        one.requires_grad_(requires_grad=False)
+        one.requires_grad = False
     try:
         return train(lab, plan)
     finally:
         for one in frozen:
-            one.requires_grad_(requires_grad=True)
+            one.requires_grad = True
 
 
 def shortened(data: TrainingData, share: float) -> TrainingData:
@@ -150,7 +150,7 @@ def shortened(data: TrainingData, share: float) -> TrainingData:
 
     class Shortened(type(data)):  # type: ignore[misc]  # a class of the given data
         def samples(self, windows: Sequence[int]) -> Tensor:
-            rows = super().samples(windows)
+            rows: Tensor = super().samples(windows)
             return rows[:, : 1 + int(share * (rows.shape[1] - 1))]
 
     return Shortened(
