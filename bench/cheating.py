@@ -1,4 +1,4 @@
-"""What an audit measures of honest and of cheating contributions, and what a cheat can expect.
+"""An audit's figures of honest and of cheating contributions, and the gain that a cheat can expect.
 
 The trainer's own code trains real models on Python's standard library, four trainers on separate
 windows, from one head that advances round after round. In some rounds honest trainers and auditors
@@ -104,7 +104,7 @@ SCENES = (
 
 
 @dataclass(slots=True)
-class Found:
+class AuditMeasurements:
     """All measurements: figures by kind and sample size, and cosines of sketches by kind."""
 
     honest: dict[str, dict[int, list[AuditFigures]]] = field(default_factory=dict)
@@ -127,9 +127,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     quick = (replace(SCENES[0], rounds=(2,), has_veterans=False),)
-    found = Found()
+    found = AuditMeasurements()
     if options.figures:
-        found = msgspec.json.decode(options.figures.read_bytes(), type=Found)
+        found = msgspec.json.decode(options.figures.read_bytes(), type=AuditMeasurements)
     else:
         for scene in quick if options.quick else SCENES:
             _play(scene, found)
@@ -144,7 +144,7 @@ def main() -> None:
 # --- rounds --------------------------------------------------------------------------------------
 
 
-def _play(scene: AuditBenchmark, found: Found) -> None:
+def _play(scene: AuditBenchmark, found: AuditMeasurements) -> None:
     """Train round after round; audit in the measured rounds."""
     with tempfile.TemporaryDirectory() as folder:
         lab = TrainingLab(Path(folder), scene.recipe, standard_library_files())
@@ -182,7 +182,7 @@ class _Measured:
     made: list[TrainedContribution]
     history: list[list[TrainedContribution]]
     last_weights: NDArray[np.int32]
-    found: Found
+    found: AuditMeasurements
 
     def measure(self, *, has_veterans: bool) -> None:
         repeated = {slot: self._repeat(slot) for slot in AUDITED}
@@ -343,7 +343,7 @@ def _leaves(feedback: Feedback, chunks: NDArray[np.int64]) -> NDArray[np.uint16]
 # --- tables --------------------------------------------------------------------------------------
 
 
-def _tables(found: Found) -> dict[str, str]:
+def _tables(found: AuditMeasurements) -> dict[str, str]:
     return {
         "honest contributions": _figures({k: v[SAMPLE] for k, v in found.honest.items()}),
         "cheating contributions": _figures(
@@ -376,7 +376,7 @@ def _range(values: Iterable[int | None]) -> str:
     return f"{there[0]:.3f} / {np.mean(there):.3f} / {there[-1]:.3f}"
 
 
-def _limits(found: Found) -> str:
+def _limits(found: AuditMeasurements) -> str:
     """Each limit with its false positives."""
     columns = (
         "figure and contributions",
@@ -453,7 +453,7 @@ class _Tail:
         return np.where(drawn > self.start, tails, drawn)
 
 
-def _sizes(found: Found) -> str:
+def _sizes(found: AuditMeasurements) -> str:
     """Figures of the same contributions in samples of different sizes."""
     columns = ("chunks", "hidden, honest", "other, honest", "hidden, 80% of the steps", "detected")
     rows = []
@@ -477,7 +477,7 @@ def _found_by(some: Sequence[tuple[AuditFigures, ...]], auditors: int) -> float:
     return float(np.mean([count >= auditors for count in votes]))
 
 
-def _detection(found: Found) -> str:
+def _detection(found: AuditMeasurements) -> str:
     columns = ("cheat", "audits", "warned", "one convicts", "both convict", "by")
     rows = []
     for kind, by in found.cheats.items():
@@ -490,7 +490,7 @@ def _detection(found: Found) -> str:
     return table.markdown(columns, rows)
 
 
-def _gain(found: Found) -> str:
+def _gain(found: AuditMeasurements) -> str:
     """Gains in contributions; cheats that do all the work gain nothing and are left out."""
     columns = (
         "cheat",
@@ -547,7 +547,7 @@ def _vesting() -> str:
     return table.markdown(columns, rows)
 
 
-def _sketch_table(found: Found) -> str:
+def _sketch_table(found: AuditMeasurements) -> str:
     columns = ("sketches", "n", "cosine: least / mean / most")
     rows = [[kind, str(len(some)), _range(some)] for kind, some in found.sketches.items()]
     repeat, sketch = (sum(column) for column in zip(*found.seconds, strict=True))

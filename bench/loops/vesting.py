@@ -50,8 +50,8 @@ class Odds:
     def best(self, vesting: int, *, needs_presence: bool) -> float:
         """Gain of the best strategy of one fresh key, which may be honest, cheat, or stop.
 
-        With `needs_presence` a point vests after so many further contributions of its own key,
-        otherwise after so many rounds, also if the key is gone.
+        With `needs_presence` a point vests after `vesting` further contributions of its own key,
+        otherwise after `vesting` rounds, also if the key is gone.
         """
         ages = np.arange(max(vesting, NEWCOMER) + 1)
         stake = np.minimum(ages + 1, vesting)

@@ -363,9 +363,9 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signs: Number | None = None
     """Share of equal signs at those positions."""
     values: Number | None = None
-    """What was sent against what the repeated training would send."""
+    """Sent values against those that the repeated training would send."""
     leaves: Number | None = None
-    """What was kept back needlessly, over what the right encoding of the claim sends."""
+    """Kept back needlessly, over what the right encoding of the claim sends."""
     cosine: Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)] | None = None
     """Of the payload with the repeated pseudo-gradient on its support: mean over all chunks."""
 

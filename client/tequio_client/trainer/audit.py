@@ -283,23 +283,24 @@ def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
     two sketches are as far apart as their pseudo-gradients are (Achlioptas 2003).
     """
     rows = delta.reshape(-1, CHUNK)
-    signs = _signs(seed, CHUNK + len(rows))
-    within, across = signs[:CHUNK], signs[CHUNK:]
+    size = SKETCH_NUMBERS // 8
+    raw = hashlib.shake_256(_SKETCH_PREFIX + seed).digest((CHUNK + len(rows)) * size)
+    within, across = _signs(raw[: CHUNK * size]), raw[CHUNK * size :]
     total, square = np.zeros(SKETCH_NUMBERS), 0.0
     for first in range(0, len(rows), _BLOCK):
-        block = np.ascontiguousarray(rows[first : first + _BLOCK])
-        products = (block @ within) * across[first : first + _BLOCK]
+        stop = min(first + _BLOCK, len(rows))
+        block = np.ascontiguousarray(rows[first:stop])
+        products = (block @ within) * _signs(across[first * size : stop * size])
         total += products.sum(axis=0, dtype=np.float64)
         square += float(np.vdot(block, block))
     scaled = np.rint(total / math.sqrt(square) * SKETCH_UNIT) if square else total
     return tuple(int(one) for one in np.clip(scaled, -_I16_MOST - 1, _I16_MOST))
 
 
-def _signs(seed: bytes, rows: int) -> NDArray[np.float32]:
-    """+1 or -1, float32 [rows, 64]."""
-    raw = hashlib.shake_256(_SKETCH_PREFIX + seed).digest(rows * SKETCH_NUMBERS // 8)
+def _signs(raw: bytes) -> NDArray[np.float32]:
+    """+1 or -1 for each bit, float32 [rows, 64]."""
     bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")
-    return (1 - 2 * bits.astype(np.float32)).reshape(rows, SKETCH_NUMBERS)
+    return (1 - 2 * bits.astype(np.float32)).reshape(-1, SKETCH_NUMBERS)
 
 
 def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:

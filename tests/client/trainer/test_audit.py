@@ -109,7 +109,7 @@ class Situated:
 
     @property
     def model(self) -> AuditedModel:
-        """What an auditor knows of the model."""
+        """The model as an auditor has it."""
         recipe = self.lab.recipe
         rules = Algorithm(k=recipe.k, bits=recipe.bits)  # type: ignore[arg-type]
         algorithm = codecs.outer_algorithm(rules, recipe.k, recipe.feedback)
@@ -133,7 +133,7 @@ class Situated:
 
     @property
     def situation(self) -> Situation:
-        """What a cheat can get hold of."""
+        """Payloads that a cheat can get."""
         return Situation(
             shape=self.lab.recipe.shape,
             payload=self.mine.encoded.payload,
