@@ -18,7 +18,8 @@ e in an earlier one, before anyone could know the sample; so it cannot choose th
   others; for people.
 - `cosine`: of the payload with d', for leaves that were withheld.
 
-Differences are relative L2 norms. docs/auditing.md has the measurements.
+Differences are relative L2 norms; in the first three, |d'| is at least that of as many mean chunks.
+docs/auditing.md has the measurements.
 """
 
 from __future__ import annotations
@@ -137,12 +138,12 @@ def measure(
         # They would make NaN of every figure, and a NaN exceeds no limit.
         return msgspec.structs.replace(figures, hidden=MOST_DIFFERENCE, other=MOST_DIFFERENCE)
     sample = _Sample.read(model, delta, rows, leaves)
-    is_hidden = hidden_chunks(layout, model.hidden)[leaves.chunks]
+    is_hidden, energies = hidden_chunks(layout, model.hidden), _energies(delta)
     missing = sample.claimed - sample.repeated
     return AuditFigures(
-        hidden=_difference(missing, sample.repeated, is_hidden),
-        other=_difference(missing, sample.repeated, ~is_hidden),
-        rounding=_difference(sample.rounding, sample.repeated),
+        hidden=_share_of_group(missing, energies, is_hidden, leaves.chunks),
+        other=_share_of_group(missing, energies, ~is_hidden, leaves.chunks),
+        rounding=_share_of_group(sample.rounding, energies, np.ones_like(is_hidden), leaves.chunks),
         positions=_share((sample.sent != 0) & (sample.own != 0), sample.sent != 0),
         signs=_share(sample.sent * sample.own > 0, (sample.sent != 0) & (sample.own != 0)),
         values=_difference(sample.sent - sample.own, sample.own),
@@ -246,12 +247,32 @@ def _floats(bits: NDArray[np.uint16]) -> Tensor:
     return torch.from_numpy(np.array(bits, np.uint16)).view(torch.bfloat16).to(torch.float32)
 
 
-def _difference(part: Tensor, whole: Tensor, among: NDArray[np.bool_] | None = None) -> int | None:
-    """Relative L2 norm in 1/10000, of some chunks only; None without chunks."""
-    if among is not None:
-        part, whole = part[torch.from_numpy(among)], whole[torch.from_numpy(among)]
-    if not len(whole):
+def _energies(delta: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Energy of each chunk, float64 [n]."""
+    rows = delta.reshape(-1, CHUNK)
+    blocks = (rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK))
+    return np.concatenate([np.square(one, dtype=np.float64).sum(axis=1) for one in blocks])
+
+
+def _share_of_group(
+    part: Tensor,
+    energies: NDArray[np.float64],
+    among: NDArray[np.bool_],
+    chunks: NDArray[np.int64],
+) -> int | None:
+    """Relative L2 norm in the sampled chunks of a group, in 1/10000; None without any."""
+    there = among[chunks]
+    if not there.any():
         return None
+    # A few chunks that hardly moved, such as embeddings of rare tokens, are all rounding: they are
+    # compared with the group's mean chunk.
+    mean = float(energies[among].mean()) * int(there.sum())
+    whole = max(float(energies[chunks][there].sum()), mean)
+    return _units(math.sqrt(_energy(part[torch.from_numpy(there)])), math.sqrt(whole))
+
+
+def _difference(part: Tensor, whole: Tensor) -> int:
+    """Relative L2 norm in 1/10000."""
     return _units(math.sqrt(_energy(part)), math.sqrt(_energy(whole)))
 
 
