@@ -41,6 +41,8 @@ WindowRange: TypeAlias = tuple[Number, Positive]
 Windows: TypeAlias = Annotated[
     tuple[WindowRange, ...], msgspec.Meta(min_length=1, max_length=FILES)
 ]
+AUDITED_CHUNKS = 1_024
+"""Most chunks of one audit whose error feedback is opened: 16 MiB of leaves."""
 
 
 class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,6 +161,35 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """Accepted in the last rounds, to recognise a contribution that is sent again."""
 
 
+class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"):
+    """Repeat the training of another trainer's contribution, and compare. Answered by `Audited`.
+
+    Needs what `Train` needs, since it takes the same steps. The files of opened leaves hold the
+    leaves of `chunks`, in that order and nothing else: 8,192 bytes of bfloat16 bits each.
+    """
+
+    command: Positive
+    round: Positive
+    run: DigestText
+    head: DigestText
+    """Hash of the head that the contribution started from."""
+    weights: FilePath
+    """Master copy of that head, as in `Train`."""
+    k: Positive
+    audited: ScreenCandidate
+    shards: Shards
+    chunks: Annotated[tuple[Number, ...], msgspec.Meta(min_length=1, max_length=AUDITED_CHUNKS)]
+    """Sampled chunks, ascending."""
+    seed: DigestText
+    """32 bytes that the signs of the sketch are drawn from."""
+    delta_out: FilePath
+    """Pseudo-gradient of the repeated training (float32, flat order)."""
+    feedback_in: FilePath | None = None
+    """Leaves of the error feedback that it started with; none: it started from zero."""
+    feedback_out: FilePath | None = None
+    """Leaves of the error feedback after sending; none: withheld, or the algorithm has none."""
+
+
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
     """Compute the next head. Answered by `Advanced`."""
 
@@ -218,7 +249,9 @@ class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
     command: Positive
 
 
-Command: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
+Command: TypeAlias = (
+    Prepare | Train | Finish | Screen | Audit | Advance | Evaluate | Continue | Rest | Quit
+)
 
 
 class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
@@ -250,8 +283,8 @@ class TrainerHeartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     command: Number
     """The task in force; 0 before the first."""
     doing: Label
-    """`starting`, `preparing`, `training`, `encoding`, `screening`, `advancing`, `evaluating` or
-    `resting`."""
+    """`starting`, `preparing`, `training`, `encoding`, `screening`, `auditing`, `advancing`,
+    `evaluating` or `resting`."""
     step: Number
     """Inner steps done in this task."""
     steps: Number
@@ -311,6 +344,51 @@ class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scr
     command: Positive
     round: Positive
     verdicts: tuple[ScreeningVerdict, ...]
+    seconds: float
+
+
+class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A contribution against a repetition of its training, in 1/10000; None: not measured.
+
+    Differences are relative L2 norms over the sampled chunks, at most `MOST_DIFFERENCE`. Without
+    the opened leaves only `cosine` is measured. `trainer.audit` has the definitions.
+    """
+
+    hidden: Number | None = None
+    """Claimed against repeated pseudo-gradient, in the hidden matrices."""
+    other: Number | None = None
+    """The same in all other tensors."""
+    rounding: Number | None = None
+    """How much of the repeated pseudo-gradient the leaves' rounding can hide."""
+    positions: Number | None = None
+    """Share of the positions sent that the repeated training would send too."""
+    signs: Number | None = None
+    """Share of equal signs at those positions."""
+    values: Number | None = None
+    """Sent values against those that the repeated training would send."""
+    leaves: Number | None = None
+    """Kept back needlessly, over what the right encoding of the claim sends."""
+    cosine: Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)] | None = None
+    """Of the payload with the repeated pseudo-gradient on its support: mean over all chunks."""
+
+
+MOST_DIFFERENCE = 1_000_000
+
+
+class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audited"):
+    """The repeated pseudo-gradient lies where the command said."""
+
+    command: Positive
+    round: Positive
+    contribution: DigestText
+    figures: AuditFigures
+    sketch: tuple[Annotated[int, msgspec.Meta(ge=-(2**15), le=2**15 - 1)], ...]
+    """The repeated pseudo-gradient along 64 seeded directions, in 1/4096 of its norm."""
+    loss_first: float
+    """Loss of the first repeated step, nats per token."""
+    loss_last: float
+    train_seconds: float
+    """Spent in inner steps."""
     seconds: float
 
 
@@ -377,7 +455,15 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
 
 
 CommandReport: TypeAlias = (
-    TrainerReady | Trained | Screened | AdvanceReport | Evaluated | Continued | Resting | Failed
+    TrainerReady
+    | Trained
+    | Screened
+    | Audited
+    | AdvanceReport
+    | Evaluated
+    | Continued
+    | Resting
+    | Failed
 )
 """A report that settles a command."""
 Report: TypeAlias = TrainerHello | TrainerHeartbeat | CommandReport

@@ -32,6 +32,7 @@ from tequio_client import heap
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import (
     Advance,
+    Audit,
     Command,
     Continue,
     Evaluate,
@@ -49,7 +50,7 @@ from tequio_shared.version import BUILD
 
 HEARTBEAT_S = 1.0
 _MIB = 1 << 20
-ModelTask: TypeAlias = Train | Screen | Advance | Evaluate | Continue
+ModelTask: TypeAlias = Train | Screen | Audit | Advance | Evaluate | Continue
 Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)
 

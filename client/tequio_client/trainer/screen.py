@@ -119,7 +119,7 @@ def screen(
     # author of a copy cannot know where to alter it. Shares of equal positions are about the same
     # in every sample, so witnesses with different samples still agree.
     sample = draw_sample(expected.chunks, expected.shape, witness.rng)
-    rules = [_broken_rule(candidate) for candidate in candidates]
+    rules = [broken_rule(candidate) for candidate in candidates]
     valid = [
         None if rule else _read(candidate, witness, sample)
         for candidate, rule in zip(candidates, rules, strict=True)
@@ -139,8 +139,8 @@ def _name(candidate: ScreenedCandidate) -> str:
     return to_text(contribution.contribution_id(candidate.header))
 
 
-def _broken_rule(candidate: ScreenedCandidate) -> str:
-    """The first broken rule of validity, "" for none."""
+def broken_rule(candidate: ScreenedCandidate) -> str:
+    """Name the first broken rule of validity, "" for none."""
     expected = candidate.expected
     try:
         # The size first: a file may be a terabyte of zeros, and is then not read at all.

@@ -1,4 +1,4 @@
-"""The trainer's loop, and its five tasks: train, screen, advance, evaluate, continue a text.
+"""The trainer's loop, and its six tasks: train, screen, audit, advance, evaluate, continue a text.
 
 The loop executes the command in force, reports the result and waits for the next.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,9 +25,9 @@ from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
-from tequio_client.trainer import codecs, device, evaluate, inner, prepared, screen
+from tequio_client.trainer import audit, codecs, device, evaluate, inner, prepared, screen
 from tequio_client.trainer import head as heads
-from tequio_client.trainer.codecs import EncodedContribution
+from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.main import (
@@ -200,6 +201,8 @@ def run(context: TaskContext) -> trainer.CommandReport:
             return train(task, context)
         case trainer.Screen() as task:
             return screen_candidates(task, context)
+        case trainer.Audit() as task:
+            return audit_contribution(task, context)
         case trainer.Advance() as task:
             return advance(task, context)
         case trainer.Continue() as task:
@@ -210,8 +213,29 @@ def run(context: TaskContext) -> trainer.CommandReport:
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
     """Take the inner steps and write the contribution; raises NonFiniteError."""
-    setup, rules = context.setup, context.setup.manifest
+    setup = context.setup
     context.activity.start(task.command, "training")
+    plan = StepPlan.from_ranges(task.windows, setup.manifest.inner.steps)
+
+    def must_end() -> bool:
+        is_late = 0 < task.stop_after_ms <= context.elapsed_s * 1e3
+        return is_late or context.queue.should_finish(task)
+
+    master, done = _inner_steps(task, context, plan, task.trainer, must_end)
+    context.activity.doing = "encoding"
+    encoded = _encoded(task, setup, master)
+    return _trained(task, context, done, encoded)
+
+
+def _inner_steps(
+    task: trainer.Train | trainer.Audit,
+    context: TaskContext,
+    plan: StepPlan,
+    key: str,
+    must_end: Callable[[], bool],
+) -> tuple[NDArray[np.int32], TrainingProgress]:
+    """Take the steps of the trainer with this key; returns the head that they started from."""
+    setup, rules = context.setup, context.setup.manifest
     training = TrainingData.open(
         setup.corpus,
         [(shard.index, Path(shard.path)) for shard in task.shards],
@@ -222,21 +246,17 @@ def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
     setup.model.load(master, setup.layout)
     # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
     # it is the same when the contribution is computed again.
-    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), task.trainer.encode())[:7], "big"))
-    plan = StepPlan.from_ranges(task.windows, rules.inner.steps)
-    watch = _Watch(task=task, context=context)
-    done = inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
-    context.activity.doing = "encoding"
-    encoded = _encoded(task, setup, master)
-    return _trained(task, context, done, encoded)
+    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), key.encode())[:7], "big"))
+    watch = _Watch(context=context, must_end=must_end)
+    return master, inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watch:
-    """Stops training when the task is replaced, told to finish, or out of time."""
+    """Stops training when the task is replaced, or must end."""
 
-    task: trainer.Train
     context: TaskContext
+    must_end: Callable[[], bool]
 
     def check(self) -> None:
         self.context.check()
@@ -250,8 +270,7 @@ class _Watch:
 
     def _must_end(self) -> bool:
         self.check()
-        is_late = 0 < self.task.stop_after_ms <= self.context.elapsed_s * 1e3
-        return is_late or self.context.queue.should_finish(self.task)
+        return self.must_end()
 
     def _pause(self, progress: TrainingProgress) -> None:
         """Sleep so that computing takes only its share of the time; poll ten times a second."""
@@ -267,26 +286,36 @@ class _Watch:
 def _encoded(
     task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
 ) -> EncodedContribution:
-    rules, feedback = setup.manifest, None
+    feedback = None
     if task.feedback_in is not None:
         name = "error feedback of the last contribution"
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
-    with prepared.atomic_output(Path(task.delta_out)) as part:
-        # A file, not memory: a witness screens the others against it later in the round.
-        delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
-        if not setup.model.write_delta(master, setup.layout, delta):
-            raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
+    with _delta_file(task.delta_out, setup, master) as delta:
         encoded = codecs.encode(
-            codecs.outer_algorithm(rules.algorithm, task.k, rules.inner.feedback_q15 / _Q15),
-            setup.layout,
-            delta,
-            feedback,
-            setup.device.handle,
+            _algorithm(setup, task.k), setup.layout, delta, feedback, setup.device.handle
         )
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
     prepared.write(Path(task.payload_out), encoded.payload)
     return encoded
+
+
+@contextmanager
+def _delta_file(
+    path: str, setup: PreparedModel, master: NDArray[np.int32]
+) -> Iterator[NDArray[np.float32]]:
+    """Write the pseudo-gradient since `master`; it has its name once the block ends."""
+    with prepared.atomic_output(Path(path)) as part:
+        # A file, not memory: a witness screens the others against it later in the round.
+        delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
+        if not setup.model.write_delta(master, setup.layout, delta):
+            raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
+        yield delta
+
+
+def _algorithm(setup: PreparedModel, k: int) -> OuterAlgorithm:
+    rules = setup.manifest
+    return codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
 
 
 def _trained(
@@ -363,7 +392,7 @@ def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContex
 
 
 def _candidate(
-    one: trainer.ScreenCandidate, task: trainer.Screen, setup: PreparedModel
+    one: trainer.ScreenCandidate, task: trainer.Screen | trainer.Audit, setup: PreparedModel
 ) -> screen.ScreenedCandidate:
     assigned = WindowAssignment(
         first=one.windows[0][0], count=sum(count for _, count in one.windows)
@@ -382,6 +411,40 @@ def _candidate(
             window_tokens=setup.manifest.windows.tokens,
             max_inner_steps=setup.manifest.algorithm.max_inner_steps,
         ),
+    )
+
+
+def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Audited:
+    """Repeat a contribution's training and compare; raises UserFacingError for an invalid one."""
+    context.activity.start(task.command, "auditing")
+    setup, audited = context.setup, task.audited
+    candidate = _candidate(audited, task, setup)
+    if rule := screen.broken_rule(candidate):
+        raise UserFacingError(
+            f"the contribution of slot {audited.slot} is not valid ({rule}); only valid ones are "
+            "audited"
+        )
+    model = audit.AuditedModel(
+        layout=setup.layout, hidden=setup.model.hidden, algorithm=_algorithm(setup, task.k)
+    )
+    leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, task.feedback_in, task.feedback_out)
+    plan = audit.repeated_plan(ContributionHeader.parse(candidate.header), audited.windows)
+    seed = from_text(task.seed)
+    # It ends early for nothing: half of the steps would convict an honest trainer.
+    master, done = _inner_steps(task, context, plan, audited.trainer, lambda: False)
+    with _delta_file(task.delta_out, setup, master) as delta:
+        figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
+        sketch = audit.sketch(delta, seed)
+    return trainer.Audited(
+        command=task.command,
+        round=task.round,
+        contribution=to_text(contribution.contribution_id(candidate.header)),
+        figures=figures,
+        sketch=sketch,
+        loss_first=done.loss_first,
+        loss_last=done.loss_last,
+        train_seconds=done.seconds,
+        seconds=context.elapsed_s,
     )
 
 
