@@ -83,7 +83,8 @@ def test_a_piece_convicts_its_author_and_a_false_one_its_reporter(tmp_path: Path
         assert ledger.post_entries(ready(framer)) == ["quarantined"]
         ledger.ledger.kill()
     with attacked_ledger(tmp_path, *UNLIMITED) as ledger:
-        for author, author.last in ends:
+        for author, end in ends:
+            author.last = end
             assert ledger.post_entries(ready(author)) == ["quarantined"]
 
 

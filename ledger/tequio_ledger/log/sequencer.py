@@ -182,7 +182,9 @@ class Sequencer:
         due_ms = self.due_ms()
         wait_s = None if due_ms is None else max(0, due_ms - self.timekeeper.clock()) / 1000
         try:
-            jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]
+            # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
+            async with asyncio.timeout(wait_s):
+                jobs = [await self._jobs.get()]
         except TimeoutError:
             return []
         while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
@@ -329,7 +331,9 @@ class ChangeSignal:
     async def wait(self, timeout_s: float) -> bool:
         """Wait for the next `set`; False when the time is over first."""
         try:
-            await asyncio.wait_for(self._event.wait(), timeout_s)
+            # Not wait_for: in Python 3.11 it loses a cancellation that comes with the change.
+            async with asyncio.timeout(timeout_s):
+                await self._event.wait()
         except TimeoutError:
             return False
         return True

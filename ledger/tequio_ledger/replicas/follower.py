@@ -190,7 +190,8 @@ class Follower:
         if early is not None:
             _settle(answer, early)
         try:
-            return await asyncio.wait_for(answer, ANSWER_S)
+            async with asyncio.timeout(ANSWER_S):
+                return await answer
         except TimeoutError as err:
             raise RefusedError("read-only", "no process writes the log now: retry later") from err
         finally:

@@ -139,9 +139,8 @@ class Replica:
         while True:
             await asyncio.sleep(BEAT_S)
             try:
-                await asyncio.wait_for(
-                    sequencer.run_between_batches(self._database.hold_leader_lock), LEASE_S
-                )
+                async with asyncio.timeout(LEASE_S):
+                    await sequencer.run_between_batches(self._database.hold_leader_lock)
             except TimeoutError as err:
                 raise UnwritableError("the database does not answer") from err
             await run_in_thread(self._builder.guard.refresh)
