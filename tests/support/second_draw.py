@@ -133,17 +133,18 @@ def is_acceptable(data: bytes) -> bool:
 
 def public_key(secret: bytes) -> bytes:
     """The key of a secret of 32 bytes (RFC 8032, section 5.1.5)."""
-    return encode(combine((_secret_scalar(secret), BASE)))
+    return encode(combine((secret_scalar(secret), BASE)))
 
 
-def _secret_scalar(secret: bytes) -> int:
+def secret_scalar(secret: bytes) -> int:
+    """The scalar of a secret, clamped and not reduced (RFC 8032, section 5.1.5)."""
     number = int.from_bytes(hashlib.sha512(secret).digest()[:32], "little")
     return number & (1 << 254) - 8 | 1 << 254
 
 
 def prove(secret: bytes, alpha: bytes) -> bytes:
     """The proof of 80 bytes for an input (RFC 9381, section 5.1)."""
-    x = _secret_scalar(secret)
+    x = secret_scalar(secret)
     key = encode(combine((x, BASE)))
     h = input_point(key, alpha)
     # section 5.4.2.2: the nonce of Ed25519 over the input's point
@@ -157,18 +158,21 @@ def prove(secret: bytes, alpha: bytes) -> bytes:
 
 def verify(key: bytes, alpha: bytes, proof: bytes) -> bytes | None:
     """The output of 64 bytes that this proof shows, None if the proof is not valid (9.4)."""
-    y = decode(key)
-    if y is None or len(proof) != PROOF_BYTES or not is_acceptable(proof[:32]):
-        return None
-    gamma = decode(proof[:32])
+    is_valid = is_acceptable(proof[:32]) and satisfies_rfc(key, alpha, proof)
+    return output(proof) if is_valid else None
+
+
+def satisfies_rfc(key: bytes, alpha: bytes, proof: bytes) -> bool:
+    """Whether ECVRF_verify accepts the proof with validate_key false (RFC 9381, section 5.3)."""
+    y, gamma = decode(key), decode(proof[:32])
     c = int.from_bytes(proof[32:48], "little")
     s = int.from_bytes(proof[48:], "little")
-    if gamma is None or s >= L:
-        return None
+    if y is None or gamma is None or len(proof) != PROOF_BYTES or s >= L:
+        return False
     h = input_point(key, alpha)
     u = combine((s, BASE), (c, negative(y)))
     v = combine((s, h), (c, negative(gamma)))
-    return output(proof) if challenge(key, h, gamma, u, v) == c else None
+    return challenge(key, h, gamma, u, v) == c
 
 
 def output(proof: bytes) -> bytes:
@@ -329,7 +333,6 @@ class _RunReader:
         self._measure: dict[str, int] = {"every": 0}
         self._most_rounds = 0
         self._ending = False
-        self._opened = False
 
     def read(self, statement: dict[str, Any], body: dict[str, Any]) -> None:
         """Continue with one statement."""
@@ -339,14 +342,9 @@ class _RunReader:
                 self._network = sha256(document)
                 self._coordinator = unbase64(json.loads(document)["coordinator"])
             case "run.open":
-                self._run = unbase64(statement["run"])
-                manifest = json.loads(self._blobs[unbase64(body["manifest"])])
-                self._measure = manifest.get("measure", self._measure)
-                self._most_rounds = manifest["rounds"]["most"]
-            case "run.finish":
-                self._ending = True
-            case "run.pause" | "run.resume":  # the latest of the three applies (9.1)
-                self._ending = False
+                self._read_rules(unbase64(statement["run"]), body)
+            case "run.finish" | "run.pause" | "run.resume":  # the latest of the three applies (9.1)
+                self._ending = statement["type"] == "run.finish"
             case "round.roster":
                 self._begin(statement["round"], body)
             case "head.attest":
@@ -355,6 +353,12 @@ class _RunReader:
                 self._promote(statement["round"], body)
             case "round.open":
                 self._open(body)
+
+    def _read_rules(self, run: bytes, body: dict[str, Any]) -> None:
+        self._run = run
+        manifest = json.loads(self._blobs[unbase64(body["manifest"])])
+        self._measure = manifest.get("measure", self._measure)
+        self._most_rounds = manifest["rounds"]["most"]
 
     def _begin(self, number: int, body: dict[str, Any]) -> None:
         # 9.1: with the last round done, or the end wanted between rounds, a roster is one of the
@@ -366,7 +370,6 @@ class _RunReader:
         self._witnesses = {slot for slot, one in members if "witness" in one["roles"]}
         self._lots: dict[int, bytes] = {}
         self._heads: dict[int, bytes] = {}
-        self._opened = False
         alpha = seed_input(self._network, self._run, number, self._last_lots)
         seed = _output_of(self._coordinator, alpha, body["vrf"])
         self.rounds.append(RoundDraws(number=number, seed=seed))
