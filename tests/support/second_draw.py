@@ -11,7 +11,8 @@ import base64
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -94,7 +95,7 @@ def _multiples(point: Point) -> list[Point]:
 
 
 def is_identity(point: Point) -> bool:
-    """Whether this is the neutral element."""
+    """Return whether this is the neutral element."""
     return point[0] % P == 0 and (point[1] - point[2]) % P == 0
 
 
@@ -125,8 +126,9 @@ def decode(data: bytes) -> Point | None:
 BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or IDENTITY
 
 
+@lru_cache(1_024)
 def is_acceptable(data: bytes) -> bool:
-    """Whether section 2.1 accepts this key: canonical, in the main subgroup, not the identity."""
+    """Return whether section 2.1 accepts this key: canonical, in the main subgroup, not the identity."""
     point = decode(data)
     return point is not None and not is_identity(point) and is_identity(combine((L, point)))
 
@@ -158,12 +160,18 @@ def prove(secret: bytes, alpha: bytes) -> bytes:
 
 def verify(key: bytes, alpha: bytes, proof: bytes) -> bytes | None:
     """The output of 64 bytes that this proof shows, None if the proof is not valid (9.4)."""
-    is_valid = is_acceptable(proof[:32]) and satisfies_rfc(key, alpha, proof)
+    is_valid = is_acceptable(key) and is_readable(proof) and satisfies_rfc(key, alpha, proof)
     return output(proof) if is_valid else None
 
 
+def is_readable(proof: bytes) -> bool:
+    """Return whether a light reader may use the output of a proof that it cannot verify (9.4)."""
+    s = int.from_bytes(proof[48:], "little")
+    return len(proof) == PROOF_BYTES and is_acceptable(proof[:32]) and s < L
+
+
 def satisfies_rfc(key: bytes, alpha: bytes, proof: bytes) -> bool:
-    """Whether ECVRF_verify accepts the proof with validate_key false (RFC 9381, section 5.3)."""
+    """Return whether ECVRF_verify accepts the proof with validate_key false (RFC 9381, section 5.3)."""
     y, gamma = decode(key), decode(proof[:32])
     c = int.from_bytes(proof[32:48], "little")
     s = int.from_bytes(proof[48:], "little")
@@ -208,12 +216,12 @@ def sha256(*parts: bytes) -> bytes:
 
 
 def seed_input(network: bytes, run: bytes, number: int, last_lots: bytes) -> bytes:
-    """What the coordinator's output is for in this round (9.4)."""
+    """Input of the coordinator's function in this round (9.4)."""
     return b"tequio/v1/lot-seed\0" + network + run + number.to_bytes(8, "big") + last_lots
 
 
 def lot_input(network: bytes, run: bytes, number: int, seed: bytes) -> bytes:
-    """What a member's output is for in this round (9.4)."""
+    """Input of a member's function in this round (9.4)."""
     return b"tequio/v1/lot\0" + network + run + number.to_bytes(8, "big") + seed
 
 
@@ -241,17 +249,17 @@ def measurers(witnesses: Collection[int], lots: Mapping[int, bytes], members: in
 
 
 def competition_seed_input(competition: bytes) -> bytes:
-    """What the output of `comp.close` is for (19.4)."""
+    """Input of the proof in `comp.close` (19.4)."""
     return b"tequio/v1/comp-seed\0" + competition
 
 
 def evaluator_lot_input(competition: bytes, seed: bytes) -> bytes:
-    """What the output of an `eval.lot` is for (19.4)."""
+    """Input of the proof in an `eval.lot` (19.4)."""
     return b"tequio/v1/eval\0" + competition + seed
 
 
 def competition_draw_input(competition: bytes, lots: Mapping[bytes, bytes]) -> bytes:
-    """What the output of `comp.draw` is for (19.4), from all lots by their authors' keys."""
+    """Input of the proof in `comp.draw` (19.4), from all lots by their authors' keys."""
     return b"tequio/v1/comp-draw\0" + competition + sha256(*(lots[key] for key in sorted(lots)))
 
 
@@ -298,6 +306,70 @@ def evaluators(
     return list(first_of.values())[:most]
 
 
+class Owners:
+    """Owners and tiers of keys in competitions (9.11), read from the leaves of a log."""
+
+    def __init__(self, founders: Collection[bytes]) -> None:
+        self._founders = founders
+        self._invited: dict[bytes, bytes] = {}
+        self._revoked: set[bytes] = set()
+        self._vouches: dict[tuple[bytes, bytes], _Vouch] = {}  # by key and connector
+        self._places = 0
+
+    def read(self, leaf: bytes) -> None:
+        """Continue with one entry."""
+        statement, author = parse(leaf), leaf[2:34]
+        body, ts = statement["body"], statement["ts"]
+        match statement["type"]:
+            case "key.register" if leaf[1] == 2:
+                self._invited[author] = leaf[98:130]
+            case "invite.revoke":
+                self._revoked.add(unbase64(body["invitation"]))
+            case "member.vouch":
+                self._vouch(author, unbase64(body["peer"]), body, ts)
+            case "role.revoke":
+                gone = unbase64(body["peer"])
+                self._vouches = {at: one for at, one in self._vouches.items() if at[1] != gone}
+
+    def owner(self, key: bytes) -> bytes:
+        """The owner of a key, in whatever run."""
+        if key in self._founders:
+            return key
+        if self._is_invited(key):
+            return self._invited[key]
+        words = [one for (peer, _), one in self._vouches.items() if peer == key]
+        newest_ts = max((one.ts for one in words), default=0)
+        valid = [one for one in words if one.until > newest_ts]
+        return min(valid, key=lambda one: one.place).owner if valid else key
+
+    def tier(self, key: bytes, ts: int) -> int:
+        """The highest tier of a key at that time (ms), in whatever run."""
+        if key in self._founders or self._is_invited(key):
+            return 2
+        words = [one for (peer, _), one in self._vouches.items() if peer == key]
+        return int(any(one.until > ts for one in words))
+
+    def _is_invited(self, key: bytes) -> bool:
+        return key in self._invited and self._invited[key] not in self._revoked
+
+    def _vouch(self, author: bytes, peer: bytes, body: dict[str, Any], ts: int) -> None:
+        former = self._vouches.pop((peer, author), None)
+        if body["until"] <= ts:
+            return
+        owner = sha256(b"tequio/v1/owner\0", author, unbase64(body["owner"]))
+        self._places += 1
+        is_renewal = former is not None and former.owner == owner and ts < former.until
+        place = former.place if former is not None and is_renewal else self._places
+        self._vouches[peer, author] = _Vouch(place, owner, ts, body["until"])
+
+
+class _Vouch(NamedTuple):
+    place: int
+    owner: bytes
+    ts: int
+    until: int
+
+
 @dataclass(kw_only=True)
 class RoundDraws:
     """The draws of one round, as they follow from the log."""
@@ -318,7 +390,7 @@ def draws_of_run(leaves: Iterable[bytes], blobs: Mapping[bytes, bytes]) -> list[
     """
     reader = _RunReader(blobs)
     for leaf in leaves:
-        statement = json.loads(leaf[2 + leaf[1] * 96 :])  # 4.3
+        statement = parse(leaf)
         reader.read(statement, statement["body"])
     return reader.rounds
 
@@ -405,6 +477,12 @@ def _output_of(key: bytes, alpha: bytes, text: str) -> bytes:
     if found is None:
         raise ValueError(f"invalid proof {text} of {key.hex()}")
     return found
+
+
+def parse(leaf: bytes) -> dict[str, Any]:
+    """The statement of a leaf (4.3)."""
+    statement: dict[str, Any] = json.loads(leaf[2 + leaf[1] * 96 :])
+    return statement
 
 
 def unbase64(text: str) -> bytes:
