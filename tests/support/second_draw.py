@@ -128,7 +128,7 @@ BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or IDENTITY
 
 @lru_cache(1_024)
 def is_acceptable(data: bytes) -> bool:
-    """Return whether section 2.1 accepts this key: canonical, in the main subgroup, not the identity."""
+    """Return whether 2.1 accepts a key: canonical, in the main subgroup, not the identity."""
     point = decode(data)
     return point is not None and not is_identity(point) and is_identity(combine((L, point)))
 
@@ -171,7 +171,7 @@ def is_readable(proof: bytes) -> bool:
 
 
 def satisfies_rfc(key: bytes, alpha: bytes, proof: bytes) -> bool:
-    """Return whether ECVRF_verify accepts the proof with validate_key false (RFC 9381, section 5.3)."""
+    """Return whether ECVRF_verify accepts it with validate_key false (RFC 9381, section 5.3)."""
     y, gamma = decode(key), decode(proof[:32])
     c = int.from_bytes(proof[32:48], "little")
     s = int.from_bytes(proof[48:], "little")
