@@ -124,7 +124,8 @@ install_packages() {
 # libp2p alone lacks packages that it names, on purpose: installer/uv.toml.
 check_packages() {
   local problems
-  problems=$(pip check | grep -v '^libp2p [^ ]* requires .*, which is not installed\.$' | grep -v '^No broken') || return 0
+  problems=$({ pip check || true; } | { grep -v -e '^libp2p [^ ]* requires .*, which is not installed\.$' -e '^No broken' || true; })
+  [ -z "$problems" ] && return
   printf '%s\n' "$problems" >&2
   exit 1
 }

@@ -52,7 +52,7 @@ RETRY_MOST_S = 30.0
 """Pause between two attempts to write again: doubled from the first value up to the second."""
 
 UNNAMED_CHECK_S = 3_600.0
-DELETED_AT_ONCE = 64
+DELETED_AT_ONCE = 8
 _DAY_MS = 86_400_000
 
 log = structlog.get_logger(__name__)
@@ -190,7 +190,7 @@ class Ledger:
             try:
                 if isinstance(self.sequencer, Sequencer) and self.sequencer.closed_for is None:
                     await self._delete_sent_before(before_ms, self.sequencer)
-            except (TequioError, OSError) as err:
+            except (TequioError, OSError, *FAILURES) as err:
                 log.warning("unnamed blobs were not deleted", error=str(err))
             await asyncio.sleep(UNNAMED_CHECK_S)
 

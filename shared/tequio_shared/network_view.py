@@ -163,9 +163,13 @@ class NetworkView:
         return view
 
     def most_evidence_bytes(self, author: PeerKey) -> int:
-        """Largest evidence that a witness of a current round may publish, in bytes; O(runs)."""
-        rounds = [view.round for view in self.runs.values() if view.round is not None]
-        shapes = [one.shape for one in rounds if one.slot_of.get(author) in one.elected]
+        """Largest evidence that a witness may publish, in bytes; O(runs)."""
+        # Every witness, not only the committee of the last round: its evidence may come later.
+        shapes = [
+            view.round.shape
+            for view in self.runs.values()
+            if view.round is not None and view.accounts.is_witness(author)
+        ]
         return max(map(evidence_bytes, shapes), default=0)
 
     def round_of(self, run: RunId) -> RoundView | None:

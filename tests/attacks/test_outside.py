@@ -109,7 +109,9 @@ def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: 
             nobody.seq = 1
             leaves = tuple(to_text(one.leaf()) for one in forked(nobody))
             reporter.seq, reporter.last = end
-            said = ledger.post_entries(reporter.sign(FaultReport(leaves=leaves), now_ms()))
+            said = ledger.post_entries(
+                reporter.sign(FaultReport(leaves=leaves, piece=""), now_ms())
+            )
             assert said != ["logged"]
             assert not ledger.knows(nobody.key)
         assert ledger.size() == before

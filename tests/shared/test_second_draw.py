@@ -343,7 +343,8 @@ def _opens(current: RoundView, committee: list[int]) -> bool:
         assert err.code == "wrong-head"  # noqa: PT017 - a round without a quorum does not open
         return False
     assert list(current.elected) == sorted(committee)
-    assert current.seed == second_draw.lots_digest(current.lots)
+    seated = {slot: current.lots[slot] for slot in committee}
+    assert current.seed == second_draw.lots_digest(seated)
     return True
 
 

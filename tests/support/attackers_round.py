@@ -292,7 +292,7 @@ def signed(swarm: Swarm, one: Volunteer, draft: StatementDraft) -> bytes:
 
 def report_of(*leaves: bytes) -> FaultReport:
     """A fault report with those leaves."""
-    return FaultReport(leaves=tuple(map(to_text, leaves)))
+    return FaultReport(leaves=tuple(map(to_text, leaves)), piece="")
 
 
 def bad_piece(swarm: Swarm, one: Volunteer, spoil: Spoil) -> FaultReport:

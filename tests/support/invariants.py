@@ -25,7 +25,7 @@ from tequio_client.verify.report import AuditReport, NoProgress
 from tequio_client.verify.source import LiveLog
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.statements.network import MemberLeave, StandingChange
+from tequio_shared.statements.network import MemberLeave, MemberReady, StandingChange
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
 from tests.support.fault_swarm import PATIENCE_S, VOLUNTEERS
 from tests.support.real_network import TRAINER
@@ -146,7 +146,9 @@ class Invariants:
         for name, fields in acknowledged:
             found = self._seqs[self._swarm.keys[name]].get(fields["seq"])
             assert found == fields["type"], f"{name}: {fields} is {found} in the log"
-        twice = [what for what, count in self._said.items() if count > 1]
+        # Who was dropped, or left, is ready again, in the same words.
+        once = {what: count for what, count in self._said.items() if what[2] != MemberReady.TYPE}
+        twice = [what for what, count in once.items() if count > 1]
         assert not twice, f"said twice: {twice}"
 
     def _acknowledged(self) -> Iterator[tuple[str, dict[str, Any]]]:

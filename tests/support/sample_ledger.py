@@ -181,6 +181,8 @@ class SampleLedger:
         """Have the workers state heads until the round is in training."""
         assert self.state() is RunState.WARMUP, self.state()
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
+        if self.state() is RunState.WARMUP:  # others have a slot, and draw no lot
+            await self.pass_ms(self.rules.rounds.grace)
         assert self.state() is RunState.ROUND_TRAIN
         self.clock.pass_ms(2_000)
         await self.measure()

@@ -460,10 +460,11 @@ class _RunReader:
 
     def _open(self, body: dict[str, Any]) -> None:
         now = self.rounds[-1]
-        self._last_lots = now.digest = lots_digest(self._lots)
-        if unbase64(body["lots"]) != now.digest:
-            raise ValueError(f"round {now.number} states lots {body['lots']}")
         now.committee = elect(self._witnesses, self._lots_of(unbase64(body["head"])))
+        digest = lots_digest({slot: self._lots[slot] for slot in now.committee})
+        self._last_lots = now.digest = digest
+        if unbase64(body["lots"]) != digest:
+            raise ValueError(f"round {now.number} states lots {body['lots']}")
 
     def _lots_of(self, head: bytes) -> dict[int, bytes]:
         return {slot: lot for slot, lot in self._lots.items() if self._heads[slot] == head}

@@ -133,12 +133,18 @@ def _confine(rules: SandboxRules) -> str:
     if abi:
         _restrict_files(rules, abi)
     machine = _MACHINES.get(platform.machine())
+    lacks = "" if machine else f"no seccomp rules for {platform.machine()}"
     if machine is not None:
-        _filter_calls(machine, has_network=rules.has_network)
+        try:
+            _filter_calls(machine, has_network=rules.has_network)
+        except OSError as err:
+            if err.errno not in _NO_FILTERS:
+                raise
+            lacks = "this kernel has no seccomp filters"
     parts = [f"Landlock {abi}"] if abi else []
-    parts += ["seccomp"] if machine else []
+    parts += [] if lacks else ["seccomp"]
     missing = [] if abi else ["this kernel has no Landlock"]
-    missing += [] if machine else [f"no seccomp rules for {platform.machine()}"]
+    missing += [lacks] if lacks else []
     return " and ".join(parts or ["none"]) + (f" ({', '.join(missing)})" if missing else "")
 
 
@@ -166,12 +172,18 @@ _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 _WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
+_MAKE_LINKS_AND_DEVICES = 1 << 6 | 1 << 11 | 1 << 12
+"""Refused everywhere: the worker would follow a link out of the sandbox."""
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPES = 0b11
 """No abstract socket and no signal reaches out of the sandbox."""
 _ABI_REFER, _ABI_TRUNCATE, _ABI_NETWORK, _ABI_SCOPES = 2, 3, 4, 6
 _MISSING = (errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM)
 """Errors of a kernel without it, or of a container that forbids it."""
+
+
+_NO_FILTERS = (errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.EACCES)
+"""Errors of a kernel, an emulator or a container without seccomp filters."""
 
 
 def _landlock_abi() -> int:
@@ -195,16 +207,17 @@ def _restrict_files(rules: SandboxRules, abi: int) -> None:
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
         devices = [one for pattern in _DEVICES for one in glob(pattern)]  # noqa: PTH207 - absolute
+        allowed = write & ~_MAKE_LINKS_AND_DEVICES | _READ_FILE
         for path in (*rules.writes, "/proc/self"):
-            _allow(ruleset, path, write | _READ_FILE)
+            _allow(ruleset, path, allowed)
         for path in rules.reads:
             _allow(ruleset, path, _READ_FILE)
         # Found here, not named by the worker: one that is not for this user needs no rule.
         for path in devices:
-            with suppress(FileNotFoundError, PermissionError):
-                _allow(ruleset, path, write | _READ_FILE)
+            with suppress(OSError):
+                _allow(ruleset, path, allowed)
         for path in _readable(rules):
-            with suppress(FileNotFoundError, PermissionError):
+            with suppress(OSError):
                 _allow(ruleset, path, _READ_FILE)
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:

@@ -138,7 +138,7 @@ def _numbers(stream: bytes, count: int) -> list[int]:
 def _losses(scored: ScoredModel, rows: Sequence[InputRow], scorer: ScoringDevice) -> list[Losses]:
     """Nats of every target of each row, as many rows at once as fit into a batch."""
     longest = max((len(one.inputs) for one in rows), default=1)
-    step = max(scorer.batch_tokens // longest, 1)
+    step = max(likelihood.batch_tokens(scored, scorer) // longest, 1)
     found: list[Losses] = []
     for first in range(0, len(rows), step):
         found += map(np.array, likelihood.row_losses(scored, rows[first : first + step], scorer))

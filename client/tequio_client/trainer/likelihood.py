@@ -114,8 +114,7 @@ def score_documents(
 ) -> Iterator[DocumentScore]:
     """Score documents in order; raises ModelRefusedError when the model predicts no numbers."""
     scored = on_device(scored, scorer)
-    most = min(scorer.batch_tokens, _LOGITS // vocabulary_size(scored.model))
-    scorer = replace(scorer, batch_tokens=max(most, 1))
+    scorer = replace(scorer, batch_tokens=batch_tokens(scored, scorer))
     group: list[_Document] = []
     tokens = 0
     for text in texts:
@@ -125,6 +124,11 @@ def score_documents(
             yield from _scores(scored, group, rules, scorer)
             group, tokens = [], 0
     yield from _scores(scored, group, rules, scorer)
+
+
+def batch_tokens(scored: ScoredModel, scorer: ScoringDevice) -> int:
+    """Tokens that go through the network at once: fewer for a large vocabulary."""
+    return max(min(scorer.batch_tokens, _LOGITS // vocabulary_size(scored.model)), 1)
 
 
 def on_device(scored: ScoredModel, scorer: ScoringDevice) -> ScoredModel:

@@ -25,7 +25,7 @@ CAUSAL_KINDS = frozenset({
     "glm4", "glm4_moe", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gpt_neox_japanese",
     "gpt_oss", "gptj", "granite", "granitemoe", "granitemoeshared", "helium", "hunyuan_v1_dense",
     "hunyuan_v1_moe", "jais2", "jamba", "jetmoe", "lfm2", "llama", "llama4_text", "mamba",
-    "mamba2", "minimax", "ministral", "ministral3", "mistral", "mixtral", "modernbert-decoder",
+    "mamba2", "ministral", "ministral3", "mistral", "mixtral", "modernbert-decoder",
     "mpt", "nanochat", "nemotron", "olmo", "olmo2", "olmo3", "olmo_hybrid", "olmoe", "openai-gpt",
     "opt", "persimmon", "phi", "phi3", "phimoe", "qwen2", "qwen2_moe", "qwen3", "qwen3_5_moe_text",
     "qwen3_5_text", "qwen3_moe", "qwen3_next", "recurrent_gemma", "rwkv", "seed_oss", "smollm3",
@@ -82,7 +82,7 @@ class ModelRefusedError(UserFacingError):
 def _check_causal(fields: Mapping[str, Any]) -> None:  # JSON of any model
     """Raise ModelRefusedError unless each prediction follows from earlier tokens alone."""
     kind = fields["model_type"]
-    if kind not in CAUSAL_KINDS:
+    if not isinstance(kind, str) or kind not in CAUSAL_KINDS:
         raise ModelRefusedError(
             Refusal.KIND,
             f"{str(kind)[:_QUOTED_CHARS]!r} is not a model_type that is known to predict each "

@@ -23,8 +23,9 @@ from torch import Tensor, nn
 from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model import CausalModel, of_network
-from tequio_client.trainer.model_config import check_sizes, parse_config
+from tequio_client.trainer.model_config import ModelRefusedError, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
+from tequio_shared.scoring import Refusal
 
 CONFIG_FILE, WEIGHTS_FILE, INDEX_FILE = (
     "config.json",
@@ -38,6 +39,8 @@ WEIGHT_TYPES = ("F32", "F16", "BF16")
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 _PICKLED = (b"\x80", b"PK\x03\x04")  # a pickle's first byte; torch's archive of several
 _ADAPTER = "adapter_config.json"
+_LEARNT_BUFFER = "e_score_correction_bias"
+"""Of mixtures of experts: the one constant that training moves, and that no mask is made of."""
 _CONVERT = "convert it with transformers' save_pretrained(safe_serialization=True)"
 
 
@@ -272,7 +275,23 @@ def _hub_model(
             + (f", and {len(lacking) - 1} more" if lacking[1:] else "")
         )
     found: nn.Module = network
+    _check_buffers(found, stored, folder)
     return found
+
+
+def _check_buffers(network: nn.Module, stored: Iterable[str], folder: Path) -> None:
+    """Raise ModelRefusedError if the files fill a constant of the architecture, such as a mask."""
+    parameters = {name for name, _ in network.named_parameters(remove_duplicate=False)}
+    names = set(stored)
+    for name in network.state_dict().keys() - parameters:
+        is_filled = any(name == one or name.endswith(f".{one}") for one in names) or any(
+            one.endswith(f".{name}") for one in names
+        )
+        if is_filled and not name.endswith(_LEARNT_BUFFER):
+            raise ModelRefusedError(
+                Refusal.KIND,
+                f"{folder} replaces {name}, a constant of its architecture that may be a mask",
+            )
 
 
 def llama_config(config: bytes) -> LlamaConfig:

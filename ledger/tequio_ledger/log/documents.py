@@ -14,6 +14,7 @@ from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import needed_document
+from tequio_shared.served.state import named_by
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import NetGenesis, RoundClose, RoundRoster, RunOpen
@@ -57,19 +58,10 @@ def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
 
 def document_of(statement: Statement) -> Digest | None:
     """Give the document that a statement names; None if it names none, as most reports do."""
-    match statement.body:
-        case NetGenesis(doc=doc):
-            return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
-        case RunOpen(manifest=text):
-            return digest_from_text(text)
-        case (
-            CompOpen(competition=text)
-            | CompSubmit(submission=text)
-            | EvalResult(scores=text)
-            | CompResult(outcome=text)
-        ):
-            return digest_from_text(text)
-    return needed_document(statement)
+    body = statement.body
+    if isinstance(body, NetGenesis):
+        return digest_from_text(Genesis.parse(from_text(body.doc, None)).rules)
+    return named_by(body) or needed_document(statement)
 
 
 def _refusal_of(statement: Statement) -> _Refusal:
@@ -131,7 +123,8 @@ class DocumentCache:
         if statement.type in REMEMBERED:
             known = self._refused.get(_refusal_of(statement))
             if known is not None:
-                raise known
+                # A new one: raised again and again, one instance would collect tracebacks.
+                raise RefusedError(known.code, str(known))
 
     def remember(self, statement: Statement, err: RefusedError) -> None:
         """Remember a refusal that reading the document led to, and that will stay the same."""

@@ -23,6 +23,7 @@ from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import AdmittedEntry, Log
 from tequio_ledger.runtime import Clock
+from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, to_text
@@ -216,7 +217,7 @@ class Sequencer:
         assert job.work is not None  # noqa: S101 - for types
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, job.work)
-        except (TequioError, OSError) as err:
+        except (TequioError, OSError, *FAILURES) as err:
             if not job.answer.done():
                 job.answer.set_exception(err)
 

@@ -120,7 +120,10 @@ class TableCheck:
         """Check for some time at most, before anything is served."""
         end_s = time.monotonic() + spent_s
         for one in self._pass(state, published.size):
-            self._read(one(state, published))
+            try:
+                self._read(one(state, published))
+            except (ValueError, TypeError) as err:
+                log.warning("a row cannot be read", error=str(err))
             if time.monotonic() > end_s:
                 return
 
@@ -139,16 +142,17 @@ class TableCheck:
         since_s = time.monotonic()
         try:
             await asyncio.to_thread(self._read, work)
-        except TequioError as err:  # a database that does not answer: the sequencer reports it too
+        # A database that does not answer, which the sequencer reports too, or a stored value that
+        # cannot be read: no page can show that one either.
+        except (TequioError, ValueError, TypeError) as err:
             log.warning("tables could not be checked", error=str(err))
             return self._pass_pause_s
         return max(PAUSE_S, (time.monotonic() - since_s) / BUSY)
 
     def _read(self, work: Work) -> None:
         with self._database.translated_errors(), self._database.log_reader.begin() as connection:
-            found = list(work(connection))
-        for one in found:
-            self._report(one)
+            for one in work(connection):
+                self._report(one)
 
     def _report(self, one: WrongRow) -> None:
         name = one.table, one.row, one.column
@@ -324,10 +328,12 @@ def _check_runs(state: State, published: Published) -> Work:
 
 def _check_ranking(state: State, published: Published) -> Work:
     """Check the top of the ranking: that a stranger is there shows in no row of another key."""
-    del published
     known = state.peers
 
     def work(connection: Connection) -> Iterator[WrongRow]:
+        head = log_rows.read_head(connection)
+        if head is None or head.size != published.size:
+            return  # the database is ahead: it may rank a key that the state does not know yet
         for one in ranking.after(connection, 0, RANKED):
             if one.key not in known:
                 place = f"at rank {one.rank}"

@@ -28,10 +28,9 @@ import structlog
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore, S3Store
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.runtime import Clock
-from tequio_ledger.store.database import Database
+from tequio_ledger.store.database import FAILURES, Database
 from tequio_ledger.store.files import (
     UnwritableError,
     explain,
@@ -128,8 +127,9 @@ class BlobFolder:
 
         Raises UnwritableError, OSError.
         """
-        with self._explained(), self._database.writer.begin() as connection:
-            for digest in digests:
+        for digest in digests:
+            # One by one: if the bucket fails, the rows of the blobs before are gone with them.
+            with self._explained(), self._database.writer.begin() as connection:
                 # The row's lock is held to the end: another process that is sent the blob again
                 # waits, and finds it gone.
                 is_old = (Blob.sha256 == digest) & (Blob.at < before_ms)
@@ -346,7 +346,7 @@ class BlobFolder:
             if not is_passing(err):
                 raise
             raise UnwritableError(explain(err, self.folder)) from err
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self._database.failed_write(err) from err
 
     def _new_upload(self, digest: Digest, author: PeerKey | None, most_bytes: int) -> Upload:

@@ -40,7 +40,6 @@ BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), 
 _K_BY_TRAINERS = ((6, 256), (13, 128), (27, 64), (54, 32))
 _DENSE_GROUP = 128
 _SPARSE_GROUP = 256
-_SPARSE_KS = frozenset({8, 16, 32, 64, 128, 256, 512})
 _STEPS_PER_OCTAVE = 8
 _BLOCK = 4096  # records checked at once: bounds the memory of a check
 MAGIC = b"TQC1"
@@ -119,13 +118,6 @@ class RecordShape:
     def largest_level(self) -> int:
         """L: largest magnitude of a level."""
         return 127 if self.is_dense else int(LEVELS[self.bits].max())
-
-    def checked(self) -> RecordShape:
-        """Return the shape; raises MalformedError unless a manifest may ask for it."""
-        ks, bits = ({CHUNK}, {8}) if self.is_dense else (_SPARSE_KS, set(LEVELS))
-        if self.k not in ks or self.bits not in bits:
-            raise MalformedError(f"no {self.algorithm} has k {self.k} and {self.bits} bits")
-        return self
 
     def rows(self, payload: Bytes) -> NDArray[np.uint8]:
         """View the payload as uint8[n, R] without a copy; raises MalformedError for a remainder."""

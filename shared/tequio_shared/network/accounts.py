@@ -100,6 +100,11 @@ class RunAccounts:
         if key in self.members:
             self.members[key].is_active = False
 
+    def is_witness(self, key: PeerKey) -> bool:
+        """Return whether the key is an active member that witnesses."""
+        known = self.members.get(key)
+        return known is not None and known.is_active and WITNESS in known.roles
+
     def active(self) -> list[PeerKey]:
         """Active members in the order in which they became ready."""
         present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]

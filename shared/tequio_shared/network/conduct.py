@@ -16,6 +16,7 @@ from collections.abc import Callable
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
 from tequio_shared.ids import (
+    Digest,
     NetworkId,
     PeerKey,
     RunId,
@@ -46,7 +47,11 @@ EXCUSED_RULES = frozenset({"base", "length"})
 
 
 def read_fault(
-    body: FaultReport, net: NetworkId, round_of: RoundOf, documents: Documents
+    body: FaultReport,
+    net: NetworkId,
+    round_of: RoundOf,
+    documents: Documents,
+    is_reported: Callable[[Digest], bool] = lambda _: False,
 ) -> ProvenFault:
     """Judge a report; raises RefusedError("wrong-evidence") if it proves nothing.
 
@@ -56,6 +61,9 @@ def read_fault(
     statements = tuple(entry.statement for entry in entries)
     if len({statement.author for statement in statements}) != 1:
         raise _unproven("the leaves are of different authors")
+    # Before the piece is read: a report that was logged must not cost that again and again.
+    if all(is_reported(statement.digest) for statement in statements):
+        raise RefusedError("already-said", "this fault has been reported before")
     cause: StandingCause
     evidence: tuple[int, ...] = ()
     if body.piece:
@@ -201,7 +209,8 @@ def apply(
     """Apply the statement at that log index; one that is refused (RefusedError) changes nothing."""
     match statement.body:
         case FaultReport() as body:
-            standings.apply_fault(index, read_fault(body, net, round_of, documents))
+            fault = read_fault(body, net, round_of, documents, standings.is_reported)
+            standings.apply_fault(index, fault)
         case StandingChange() as body:
             standings.apply_change(index, statement, body)
         case StandingAppeal() as body:

@@ -188,8 +188,12 @@ class KeyStatus:
         """
         if fault.peer not in self.records:
             raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
-        if {statement.digest for statement in fault.statements} <= self._reported:
+        if all(self.is_reported(statement.digest) for statement in fault.statements):
             raise RefusedError("already-said", "this fault has been reported before")
+
+    def is_reported(self, statement: Digest) -> bool:
+        """Return whether a report in the log holds that statement."""
+        return statement in self._reported
 
     def apply_fault(self, index: int, fault: ProvenFault) -> None:
         """Apply fault.report; raises RefusedError as `admit_fault`."""

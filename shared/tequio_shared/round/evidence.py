@@ -55,7 +55,7 @@ def broken_rule(header: ContributionHeader, piece: PieceEvidence) -> str:
     """
     records = from_text(piece.records, None)
     try:
-        shape = shape_of(header).checked()
+        shape = shape_of(header)
         _check_place(header, piece, records, shape)
         rule = first_broken_record(records, shape)
     except (MalformedError, PeerError) as err:

@@ -3,7 +3,7 @@
 Theory. Each member has one lot in a round: the output of its key's verifiable random function for
 the round's seed. The lowest lots sit. Nobody can choose a lot, and who withholds its own gives up
 its own chance and moves nobody else's. The seed is the output of the coordinator's function for the
-lots of the last round that opened, and comes with the roster: before it, no member knows its lot,
+lots of the last committee, and comes with the roster: before it, no member knows its lot,
 so no choice of key, of work, or of silence can be made by its effect on the draw. The coordinator
 knows the seed earlier, but cannot choose it, for its key and the earlier lots are public.
 (docs/protocol.md, 9.4; why not over the parent head: docs/decisions/0023-lots.md)
@@ -31,7 +31,7 @@ def lot_input(net: NetworkId, run: RunId, number: int, seed: bytes) -> bytes:
 
 
 def lots_digest(lots: Mapping[int, bytes]) -> Digest:
-    """Digest of the lots with which a round opens, by slot."""
+    """Digest of the lots of a round's committee, by slot."""
     # By slot, not by arrival: the coordinator chooses the order of the log, and must not steer
     # with it.
     return sha256(b"tequio/v1/lots\0", *(lots[slot] for slot in sorted(lots)))

@@ -262,8 +262,7 @@ class RoundView:
             )
         self.open, self.phase = body, RoundPhase.TRAIN
         self.seed = digest_from_text(body.lots)
-        seats = lots.seat_count(len(self.roster.slots_of(WITNESS)))
-        self.elected = lots.committee(self.holders(body.head), seats)
+        self.elected = self.committee(body.head)
 
     def apply_witness(self, body: RoundWitness) -> None:
         """Apply round.witness: training is over, these commitments count."""
@@ -352,6 +351,11 @@ class RoundView:
             if slot in self.attests and self.attests[slot].head == head
         }
 
+    def committee(self, head: str) -> tuple[int, ...]:
+        """Slots that would be elected if the round opened with this head now, ascending."""
+        seats = lots.seat_count(len(self.roster.slots_of(WITNESS)))
+        return lots.committee(self.holders(head), seats)
+
     def promotion(self, head: Head) -> HeadPromote:
         return HeadPromote(
             head=to_text(head.hash),
@@ -402,11 +406,13 @@ class RoundView:
         """Body of round.open at that time; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "a round cannot open before its head is promoted")
+        elected = self.committee(to_text(self.head.hash))
         train_by = opened_ms + self.roster.train_ms
         return RoundOpen(
             head=to_text(self.head.hash),
             roster=to_text(sha256(self.roster.encode())),
-            lots=to_text(lots.lots_digest(self.lots)),
+            # Of the seated alone: else silence would steer the next seed at the price of no seat.
+            lots=to_text(lots.lots_digest({slot: self.lots[slot] for slot in elected})),
             k=self.k,
             opened=opened_ms,
             train_by=train_by,

@@ -30,7 +30,7 @@ from tequio_shared.statements.competitions import (
     CompSubmit,
     EvalResult,
 )
-from tequio_shared.statements.network import StandingAppeal
+from tequio_shared.statements.network import FaultReport, StandingAppeal
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -70,6 +70,25 @@ class CompetitionEvent:
     body: Body
 
 
+def named_by(body: Body) -> Digest | None:
+    """Document of a member or an organiser that this statement names, if any.
+
+    Those of the coordinator are stored with its entries.
+    """
+    match body:
+        case (
+            RunOpen(manifest=text)
+            | CompOpen(competition=text)
+            | CompSubmit(submission=text)
+            | EvalResult(scores=text)
+            | CompResult(outcome=text)
+            | StandingAppeal(text=text)
+            | FaultReport(piece=text)
+        ) if text:
+            return digest_from_text(text)
+    return None
+
+
 class State(NetworkView):
     """A view that also records log indices and counts.
 
@@ -102,7 +121,9 @@ class State(NetworkView):
         super().apply_checked(index, entry, at_ms)
         statement = entry.statement
         self.types[statement.type] += 1
-        self._record_name(statement.body)
+        name = named_by(statement.body)
+        if name is not None:
+            self.named.add(name)
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
@@ -135,18 +156,6 @@ class State(NetworkView):
         earned = (one.accounts.earned for one in self.runs.values())
         mine = [accounts[key] for accounts in earned if key in accounts]
         return sum(one.trainer + one.witness for one in mine)
-
-    def _record_name(self, body: Body) -> None:
-        match body:
-            case (
-                RunOpen(manifest=text)
-                | CompOpen(competition=text)
-                | CompSubmit(submission=text)
-                | EvalResult(scores=text)
-                | CompResult(outcome=text)
-                | StandingAppeal(text=text)
-            ) if text:
-                self.named.add(digest_from_text(text))
 
     def _record_resume(self, index: int, run: RunId, statement: Statement) -> None:
         match statement.body:

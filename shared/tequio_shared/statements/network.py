@@ -165,7 +165,7 @@ class FaultReport(NetworkBody, frozen=True, kw_only=True):
     TYPE = "fault.report"
 
     leaves: Annotated[tuple[BytesText, ...], msgspec.Meta(min_length=1, max_length=2)]
-    piece: MaybeBytes32Text = ""
+    piece: MaybeBytes32Text
     """SHA-256 of a `PieceEvidence`, where the fault is in the bytes of a contribution."""
 
 

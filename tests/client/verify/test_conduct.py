@@ -34,7 +34,9 @@ def swarm() -> Swarm:
         for n in (1, 2)
     ]
     first, second = (to_text(entry.leaf()) for entry in pair)
-    swarm.log_statement(swarm.coordinator, StatementDraft(FaultReport(leaves=(first, second))))
+    swarm.log_statement(
+        swarm.coordinator, StatementDraft(FaultReport(leaves=(first, second), piece=""))
+    )
     return swarm
 
 

@@ -11,7 +11,7 @@ import pytest
 from tequio_ledger.admin.move import PAGE_ROWS, Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
-from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
@@ -19,13 +19,15 @@ from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.authors import newcomers
 from tests.support.forked_program import LEDGER as PROGRAM
 from tests.support.forked_program import run_forked
-from tests.support.ledgers import make_settings, opened
+from tests.support.ledgers import make_settings, opened, running
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.store.log_rows import SignedHead
+    from tequio_shared.statements.statement import Entry
     from tests.support.postgres import Cluster
 
 MANY = 700
@@ -50,9 +52,14 @@ def target(cluster: Cluster) -> str:
 
 
 def grow(ledger: Ledger, name: str, count: int) -> None:
-    net, now_ms = ledger.state.net, CLOCK()
-    batch = [AdmittedEntry.of(one, net, now_ms) for one in newcomers(name, net, count, now_ms)]
-    ledger.log.append(batch, lambda _connection: None)
+    asyncio.run(_register(ledger, newcomers(name, ledger.state.net, count, CLOCK())))
+
+
+async def _register(ledger: Ledger, entries: Iterable[Entry]) -> None:
+    async with running(ledger):
+        for entry in entries:
+            (outcome,) = await ledger.sequencer.submit([entry])
+            assert isinstance(outcome, Logged)
 
 
 def moved(

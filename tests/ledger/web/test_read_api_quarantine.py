@@ -40,9 +40,9 @@ def test_a_new_key_is_a_newcomer_and_not_listed(
 def test_a_report_costs_what_its_leaves_cost_to_verify(author: Author, now_ms: int) -> None:
     leave, second = MemberLeave(reason=1), Author("a second signer", author.net).signer
     leaves = [author.sign(leave, now_ms, *others, run=RUN) for others in ((), (second,))]
-    report = FaultReport(leaves=tuple(to_text(leaf.leaf()) for leaf in leaves))
+    report = FaultReport(leaves=tuple(to_text(leaf.leaf()) for leaf in leaves), piece="")
     assert count_signatures(report) == 3
-    assert count_signatures(FaultReport(leaves=(to_text(b"x"),))) == 0
+    assert count_signatures(FaultReport(leaves=(to_text(b"x"),), piece="")) == 0
 
 
 def test_liars_are_listed_page_by_page_with_their_evidence(

@@ -59,8 +59,12 @@ def no_documents(name: Digest) -> bytes:
     raise KeyError(name)
 
 
+def alone(leaf: bytes) -> FaultReport:
+    return FaultReport(leaves=(to_text(leaf),), piece="")
+
+
 def report(*entries: Entry) -> FaultReport:
-    return FaultReport(leaves=tuple(to_text(entry.leaf()) for entry in entries))
+    return FaultReport(leaves=tuple(to_text(entry.leaf()) for entry in entries), piece="")
 
 
 def judge(swarm: Swarm, *entries: Entry) -> tuple[StandingCause, tuple[int, ...]]:
@@ -216,7 +220,7 @@ def test_a_forged_or_foreign_leaf_proves_nothing() -> None:
     broken[40] ^= 1  # in the signature
     with pytest.raises(RefusedError, match="is not valid"):
         read_fault(
-            FaultReport(leaves=(to_text(bytes(broken)),)),
+            alone(bytes(broken)),
             swarm.net,
             lambda _: swarm.view.round,
             no_documents,
@@ -225,11 +229,19 @@ def test_a_forged_or_foreign_leaf_proves_nothing() -> None:
         read_fault(report(sound), NetworkId(bytes(32)), lambda _: swarm.view.round, no_documents)
     with pytest.raises(RefusedError, match="is not valid"):
         read_fault(
-            FaultReport(leaves=(to_text(b"garbage"),)), swarm.net, lambda _: None, no_documents
+            alone(b"garbage"),
+            swarm.net,
+            lambda _: None,
+            no_documents,
         )
     forged = sign(swarm.net, sound.statement, one.signer).leaf().replace(one.key, other.key, 1)
     with pytest.raises(RefusedError, match="is not valid"):
-        read_fault(FaultReport(leaves=(to_text(forged),)), swarm.net, lambda _: None, no_documents)
+        read_fault(
+            alone(forged),
+            swarm.net,
+            lambda _: None,
+            no_documents,
+        )
 
 
 def test_proofs_are_judged_when_the_commitments_are_counted() -> None:

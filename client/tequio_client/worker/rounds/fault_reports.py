@@ -15,9 +15,10 @@ import trio
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_shared.errors import PeerError, RefusedError, UserFacingError
+from tequio_client.worker.rounds.announce import commitment_header
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
-from tequio_shared.round.evidence import PieceEvidence
+from tequio_shared.round.evidence import PieceEvidence, broken_rule
 from tequio_shared.round.round import Commitment
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.statement import Entry
@@ -66,7 +67,7 @@ class FaultReports:
     def report_bytes(self, commitment: Commitment, piece: PieceEvidence) -> None:
         """Queue a report of a contribution whose bytes break a rule, with the piece that shows it.
 
-        The piece was checked: a report that proves nothing is a fault of this key.
+        It is checked against the log before it is sent.
         """
         header = commitment.header
         if self._is_new(header.trainer, header.round):
@@ -83,16 +84,19 @@ class FaultReports:
             match found:
                 case _TwoLeaves(first=first, second=second):
                     leaves = (to_text(first.leaf()), to_text(second.leaf()))
-                    report = FaultReport(leaves=leaves)
+                    report = FaultReport(leaves=leaves, piece="")
                 case _BadPiece(index=index, piece=piece):
                     documents = [piece.encode()]
                     entry = (await read_entries(self._ledger, self._network, [index]))[index]
+                    # With the header that its author signed, as every reader will: a damaged disk
+                    # here must not accuse anybody, for a false report convicts this key.
+                    broken_rule(commitment_header(entry), piece)
                     name = to_text(sha256(documents[0]))
                     report = FaultReport(leaves=(to_text(entry.leaf()),), piece=name)
             await self._outbox.submit(report, documents=documents)
         except RefusedError as err:  # usually: another worker reported it first
-            log.info("report refused", code=err.code)
-        except (PeerError, UserFacingError) as err:
+            log.info("report refused", code=err.code, why=str(err))
+        except (PeerError, MalformedError, UserFacingError) as err:
             log.warning("report not sent", error=str(err))
 
     def _is_new(self, author: PeerKey, round_number: int | None) -> bool:

@@ -22,7 +22,7 @@ import msgspec
 import structlog
 
 from tequio_client import files
-from tequio_client.worker.store.trees import hash_tree_file
+from tequio_client.worker.store.trees import check_own_file, hash_tree_file
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
 from tequio_shared.head.layout import CHUNK
@@ -73,6 +73,8 @@ class ErrorFeedback:
         root = header.feedback_root
         with _explain_disk_errors(self._folder):
             if root != ZERO_DIGEST:
+                if left.exists():
+                    check_own_file(left)
                 if not left.exists() or _root(left) != root:
                     raise PeerError("the trainer's error feedback does not match its header")
                 # File first, note second: a note never names a file that is not there.

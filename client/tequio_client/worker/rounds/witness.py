@@ -46,6 +46,7 @@ class RoundWitnessing:
         self._statements = statements
         self._training = training
         self._tally = tally
+        self._verdicts: Sequence[link.ScreeningVerdict] = ()  # of the proof being made
 
     async def prove(
         self,
@@ -59,6 +60,9 @@ class RoundWitnessing:
         body = body or await self._proof(current, witnessed_ms, lately)
         if await self._statements.submit_once(now, body) is None:
             self._tally.proofs += 1
+        # After the proof, which has a deadline.
+        verdicts, self._verdicts = self._verdicts, ()
+        await self._report_bytes(current, verdicts)
 
     async def _proof(
         self, current: RoundView, witnessed_ms: int, lately: Sequence[AcceptedSet]
@@ -73,7 +77,7 @@ class RoundWitnessing:
         if candidates:
             past = self._past(lately, link.FILES - len(candidates))
             verdicts = await self._screened(current, current.head, candidates, past)
-            await self._report_bytes(current, verdicts)
+            self._verdicts = verdicts
         return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
@@ -163,7 +167,11 @@ class RoundWitnessing:
                 continue
             path = self._context.store.tree_path(tree.ref.root)
             find = partial(_evidence, path, tree.leaves, current.shape)
-            piece = await trio.to_thread.run_sync(find)
+            try:
+                piece = await trio.to_thread.run_sync(find)
+            except OSError as err:  # dropped meanwhile: other witnesses have it
+                log.warning("no evidence", error=str(err))
+                continue
             # Checked again from the bytes: the trainer's word is not enough to accuse somebody.
             if piece is not None:
                 self._context.reports.report_bytes(commitment, piece)

@@ -24,6 +24,7 @@ from tequio_client.worker.store.trees import (
     MerkleBlob,
     PartialTree,
     TreeRef,
+    check_own_file,
     hash_bytes,
     hash_pieces,
     hash_tree_file,
@@ -121,10 +122,16 @@ class Store:
         return tree.ref
 
     def move_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
-        """Rename a file, of the same file system, into the store as a tree."""
-        tree = self._hash_file(path, piece_bytes)
-        self._put_tree(tree, path.replace)
-        path.unlink(missing_ok=True)
+        """Rename a file, of the same file system, into the store as a tree.
+
+        Raises PeerError unless it is a file of its own: a link could name any file of ours.
+        """
+        with self._files.translated(), self._files.temporary() as own:
+            # Moved first, out of reach of the program that wrote it, and only then looked at.
+            path.replace(own)
+            check_own_file(own)
+            tree = self._hash_file(own, piece_bytes)
+            self._put_tree(tree, own.replace)
         return tree.ref
 
     def read_pieces(self, root: Digest, first: int, count: int) -> bytes | None:

@@ -13,6 +13,7 @@ flushes what is written, so that the wait at the end is short.
 from __future__ import annotations
 
 import hashlib
+import stat
 import struct
 import threading
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tequio_client import files
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
@@ -124,6 +125,13 @@ def _hash_piece(piece: memoryview) -> bytes:
 def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> MerkleBlob:
     ref = TreeRef(root=root_of_hashes(leaves), size_bytes=size_bytes, piece_bytes=piece_bytes)
     return MerkleBlob(ref=ref, leaves=leaves)
+
+
+def check_own_file(path: Path) -> None:
+    """Raise PeerError unless the path is a regular file with no other name; follows no link."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        raise PeerError(f"{path.name} is not a file of its own, but a link or a device")
 
 
 class PartialTree:
