@@ -198,7 +198,7 @@ class HeadLiar(Judge):
     """A member that states a wrong head in every round."""
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
-        self._failures[current.number, current.phase, "lying"] = True
+        self._failures[current.number, current.phase, "misstating"] = True
         return super()._attest(view, current)
 
 

@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
     """A ledger with rounds, standings, and more entries than a page."""
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         asyncio.run(live_through(ledger))
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
         grow(ledger, "before", MANY)
     return tmp_path
 

@@ -27,6 +27,7 @@ from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
+from tests.support.forged_tables import TRUSTING
 from tests.support.ledgers import make_settings, opened, served
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def honest(lived: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 
 @asynccontextmanager
 async def talking(folder: Path) -> AsyncIterator[LedgerApi]:
-    with served(folder) as program:
+    with served(folder, setup=TRUSTING) as program:  # it serves what its tables hold
         async with LedgerApi(program.url) as api:
             yield api
 
@@ -141,8 +142,6 @@ async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
 
 
 LIES = {
-    "more in all": ("UPDATE peer SET micropoints = micropoints + 1",),
-    "less in all": ("UPDATE peer SET micropoints = micropoints - 1",),
     "a round that is hidden": (
         "DELETE FROM attended WHERE closed_index = (SELECT MIN(closed_index) FROM attended)",
     ),

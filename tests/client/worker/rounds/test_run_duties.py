@@ -13,13 +13,10 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text
 from tequio_shared.round.round import accepted_set
-from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import (
-    HeadAttest,
     HeadPromote,
     RoundClose,
     RoundOpen,
-    RoundRoster,
     RoundWitness,
     WitnessProof,
     WorkCommit,
@@ -77,19 +74,6 @@ async def test_what_was_trained_and_not_said_is_said_without_training(tmp_path: 
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             assert deeds.tally.rounds_trained == 0
         assert desk.logged(WorkCommit) == [body]
-
-
-async def test_a_secret_that_the_log_does_not_know_is_replaced(tmp_path: Path) -> None:
-    desk = DutyRunnerSetup(tmp_path, stopped(RoundRoster))
-    desk.log.refusals["head.attest"] = "wrong-reveal"
-    with trio.fail_after(120):
-        async with desk.open() as deeds:
-            await desk.hold_head(deeds)
-            await deeds.perform(duties.AttestDuty(1), desk.swarm.view)
-            assert duties.AttestDuty(1) in deeds.statements.answered
-            assert duties.ReadyDuty(desk.round.roster_index) in deeds.statements.answered
-    assert not desk.logged(HeadAttest)
-    assert len(desk.logged(MemberReady)) == 1
 
 
 async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Path) -> None:
