@@ -124,7 +124,7 @@ class Store:
     def move_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
         """Rename a file, of the same file system, into the store as a tree.
 
-        Raises PeerError unless it is a file of its own: a link could name any file of ours.
+        Raises PeerError unless it is a file of its own: a link could name any file here.
         """
         with self._files.translated(), self._files.temporary() as own:
             # Moved first, out of reach of the program that wrote it, and only then looked at.
