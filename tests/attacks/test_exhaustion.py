@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sqlite3
 import threading
@@ -156,6 +157,11 @@ def test_tiny_blobs_count_with_what_they_occupy(tmp_path: Path) -> None:
         assert folder_bytes(tmp_path / "blobs") - before <= MEBIBYTE
 
 
+def inodes_in(folder: Path) -> int:
+    """Files and folders; unlike a glob, walking bears that some vanish meanwhile."""
+    return sum(len(folders) + len(files) for _, folders, files in os.walk(folder))
+
+
 @attack("D3", layer="net", ends="a blob that no statement names is deleted after a week")
 def test_blobs_that_no_statement_names_are_deleted(tmp_path: Path) -> None:
     with (
@@ -171,7 +177,7 @@ def test_blobs_that_no_statement_names_are_deleted(tmp_path: Path) -> None:
         place.post_statement("alpha", place.paper.submit("alpha", folder("alpha")))
         assert put_blob(http, ledger.net, kept, now_ms()).status_code == 201
         assert put_tiny_blobs(ledger, alpha.signer, 40) == 40
-        inodes = len(list((tmp_path / "blobs").rglob("*")))
+        inodes = inodes_in(tmp_path / "blobs")
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as database, database:
         database.execute("UPDATE blob SET at = at - ?", (6 * DAY_MS,))
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=60) as http:
@@ -181,7 +187,7 @@ def test_blobs_that_no_statement_names_are_deleted(tmp_path: Path) -> None:
         database.execute("UPDATE blob SET at = at - ?", (2 * DAY_MS,))
     with served(tmp_path) as ledger, httpx.Client(base_url=ledger.url, timeout=60) as http:
         end = time.monotonic() + allowed_s(5)
-        while len(list((tmp_path / "blobs").rglob("*"))) > inodes - 80:
+        while inodes_in(tmp_path / "blobs") > inodes - 80:
             assert time.monotonic() < end
             time.sleep(0.1)
         for number in range(1, 40):
