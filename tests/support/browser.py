@@ -51,7 +51,7 @@ class WatchedPage:
             self.faults.append(f"asks a stranger: {request.url}")
 
     def _failed(self, request: Request) -> None:
-        if not request.url.endswith("/live"):  # cancelled by leaving the page
+        if request.failure != "net::ERR_ABORTED":  # cancelled by leaving the page
             self.faults.append(f"failed: {request.url} {request.failure}")
 
 

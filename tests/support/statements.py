@@ -62,7 +62,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     },
     "round.close": {"set_root": D, "accepted": 3, "proofs": 3, "result": D},
     "round.void": {"reason": 1},
-    "fault.report": {"leaves": [to_text(b"one"), to_text(b"other")]},
+    "fault.report": {"leaves": [to_text(b"one"), to_text(b"other")], "piece": ""},
     "standing.change": {
         "peer": D,
         "to": "quarantined",

@@ -18,7 +18,7 @@ from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
-from tequio_client.trainer.model_config import parse_config
+from tequio_client.trainer.model_config import ModelRefusedError, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
@@ -85,7 +85,10 @@ def with_adapters(
 
 def check_source(config: bytes, source: str) -> None:
     """Raise UserFacingError for a configuration that no run can start from."""
-    parse_config(config)
+    try:
+        parse_config(config)
+    except ModelRefusedError as err:
+        raise ModelRefusedError(err.reason, f"cannot start from {source}: {err}") from err
     trainer_weights.check_not_quantised(config, source)
 
 

@@ -135,7 +135,7 @@ def test_another_kind_of_model_is_refused_by_name(what: str, tmp_path: Path) -> 
     (model / "config.json").write_text(json.dumps(fields))
     refused = refusal(tmp_path, model)
     assert said in refused
-    assert str(model) in refused or "model_type" in refused or "rope_type" in refused
+    assert str(model) in refused
 
 
 def test_quantised_weights_are_refused_before_they_are_fetched(tmp_path: Path) -> None:

@@ -167,7 +167,8 @@ def test_a_goal_of_watts_is_held_on_average(
         drawn.append(IDLE_W + (full_w - IDLE_W) * pace.percent / 100)
     settled = drawn[10 * MINUTE :]
     least = IDLE_W + (full_w - IDLE_W) * history.MIN_PERCENT / 100
-    assert sum(settled) / len(settled) <= max(goal_w * 1.02, least) + 1e-9
+    half_a_percent = (full_w - IDLE_W) / 200  # shares are whole percents
+    assert sum(settled) / len(settled) <= max(goal_w * 1.02 + half_a_percent, least) + 1e-9
     if full_w < goal_w * 0.8:
         assert pace.percent == 100
 
