@@ -8,7 +8,7 @@ before. A verdict needs five sixths of all who reported, so neither one auditor 
 convict anybody; and who contradicts it has failed its own duty.
 
 Every step follows from log entries, and costs what the round has: members times open audits.
-(docs/protocol.md, 9.11)
+(docs/protocol.md, 10.4)
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ its verifiable random function over them. From a lot and a contribution's id fol
 contribution is audited, and by whom. So no trainer knows its auditor before it commits, nobody can
 steer the draw by a commitment, and a witness that withholds its lot cancels only its own audits. An
 auditor repeats the training and states how far the claim lies from it; how that is judged is fixed
-here, in integers, so that all readers agree. (docs/protocol.md, 9.11; docs/auditing.md)
+here, in integers, so that all readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
 """
 
 from __future__ import annotations

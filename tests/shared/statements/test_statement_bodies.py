@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIELDS = [(name, field) for name, body in EXAMPLES.items() for field in body]
-VALUES = [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1, 1]]
+VALUES: list[object] = [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1, 1]]
 IN_RANGE = [("audit.report", "cosine", -1), ("audit.report", "checked", [1, 1])]
 """Values of the list above that a field may have."""
 
