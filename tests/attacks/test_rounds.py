@@ -43,6 +43,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def due_commit(swarm: Swarm) -> tuple[Volunteer, ContributionHeader]:
 
 
 def commit_of(header: ContributionHeader) -> WorkCommit:
-    return WorkCommit(header=to_text(header.pack()))
+    return commitment(header)
 
 
 def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:

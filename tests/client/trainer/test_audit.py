@@ -29,9 +29,10 @@ from tequio_shared.head.contribution import (
     SCALES,
     ContributionHeader,
     decode_records,
+    payload_seal,
 )
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import from_text, key_from_text, to_text
 from tequio_shared.round.manifest import Algorithm
 from tests.client.trainer.small_run import texts
 from tests.support import trainer_attacks
@@ -419,6 +420,9 @@ def _audit(run: SmallRun, command: int, name: str, header: str) -> trainer.Audit
             slot=0,
             trainer=task.trainer,
             header=header,
+            seal=to_text(
+                payload_seal(key_from_text(task.trainer), [Path(task.payload_out).read_bytes()])
+            ),
             payload=task.payload_out,
             windows=task.windows,
         ),
