@@ -491,7 +491,8 @@ def test_bad_input_gives_a_clear_error(
 
 def test_an_empty_sample_or_too_many_chunks_is_no_command(run: SmallRun) -> None:
     header = to_text(bytes(HEADER_BYTES))
-    (run.folder / "none.feedback").write_bytes(b"")
+    for name in ("none.feedback", "none.payload"):
+        (run.folder / name).write_bytes(b"")
     for chunks in ((), tuple(range(trainer.AUDITED_CHUNKS + 1))):
         task = msgspec.structs.replace(_audit(run, 1, "none", header), chunks=chunks)
         with pytest.raises(Exception, match="chunks"):

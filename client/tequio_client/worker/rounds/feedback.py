@@ -26,16 +26,14 @@ import structlog
 
 from tequio_client import files
 from tequio_client.worker.store.trees import check_own_file, hash_tree_file
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, digest_from_text, from_text, to_text
 
 log = structlog.get_logger(__name__)
 
 NOTE_FILE = "note.json"
-PIECE_BYTES = 2 * CHUNK
-"""One chunk as bfloat16."""
 PAST_ROUNDS = 4
 """Rounds whose accepted contributions may still be audited."""
 MOST_FILES = PAST_ROUNDS + 3
@@ -261,4 +259,4 @@ def _header(text: str) -> ContributionHeader | None:
 
 def _root(path: Path) -> Digest:
     with path.open("rb") as file:
-        return hash_tree_file(file, PIECE_BYTES).ref.root
+        return hash_tree_file(file, LEAF_BYTES).ref.root

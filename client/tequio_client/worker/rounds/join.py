@@ -459,6 +459,7 @@ async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
             root = header.feedback_root if counted else None
             await trio.to_thread.run_sync(feedback.settle, header.round, root)
     await _check_settled(node, joined, feedback)
+    node.leaves.file_of = feedback.file
     return feedback
 
 

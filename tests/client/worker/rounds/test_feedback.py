@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.feedback import MOST_FILES, NOTE_FILE, PIECE_BYTES, ErrorFeedback
+from tequio_client.worker.rounds.feedback import MOST_FILES, NOTE_FILE, ErrorFeedback
 from tequio_client.worker.store.trees import hash_bytes
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId, sha256, to_text
 from tests.support.memory_swarm import signer
 
 RUN = RunId(sha256(b"run"))
-SIZE = 3 * PIECE_BYTES
+SIZE = 3 * LEAF_BYTES
 
 
 def content(round_: int) -> bytes:
@@ -28,7 +29,7 @@ def content(round_: int) -> bytes:
 
 
 def root_of(round_: int) -> Digest:
-    return hash_bytes(content(round_), PIECE_BYTES).ref.root
+    return hash_bytes(content(round_), LEAF_BYTES).ref.root
 
 
 def header(round_: int) -> ContributionHeader:
