@@ -28,6 +28,7 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Judge(Volunteer):
             payload = self._arithmetic.payloads.get(one.header.payload_root)
             if payload is None:
                 continue
-            rule = validate(one.header.pack(), payload, current.expected())
+            rule = validate(one.header.pack(), payload, current.expected(), one.seal)
             if rule is None:
                 ids[slot] = one.id
             else:
@@ -74,7 +75,7 @@ class Forger(Judge):
         header = replace(honest, payload_root=payload_root(spoilt, current.shape))
         payloads[header.payload_root] = spoilt
         self._headers[current.number] = header
-        return WorkCommit(header=to_text(header.pack()))
+        return commitment(header, spoilt)
 
 
 class TwoFaced(Judge):
@@ -118,8 +119,35 @@ class Colluder(Judge):
         return current.roster.members[slot].key in self.victims
 
 
+class FrontRunner(Judge):
+    """A trainer that commits to a victim's payload root before the victim's commitment is logged.
+
+    It saw the root in gossip, and does not have the payload.
+    """
+
+    victim: Volunteer
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        mine = ContributionHeader.parse(from_text(super()._work(current, slot).header, None))
+        theirs = self.victim.contribution_to(current)
+        return commitment(replace(mine, payload_root=theirs.payload_root), b"not here")
+
+
+class LateCommitter(Judge):
+    """An honest trainer whose commitment is logged after another to the same payload."""
+
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Wait for the other commitment before committing."""
+        draft, current = super().duty(view), view.round
+        if draft is None or current is None or not isinstance(draft.body, WorkCommit):
+            return draft
+        mine = self.contribution_to(current).payload_root
+        logged = (one.header.payload_root for one in current.commitments.values())
+        return draft if mine in logged else None
+
+
 class Copyist(Judge):
-    """A trainer that commits to the first committed payload as its own."""
+    """A trainer that commits to the first committed payload as its own, without having it."""
 
     def duty(self, view: FullRunView) -> StatementDraft | None:
         """Wait for another commitment before committing."""
@@ -131,7 +159,7 @@ class Copyist(Judge):
         first = next(iter(current.commitments.values())).header
         mine = ContributionHeader.parse(from_text(draft.body.header, None))
         copied = replace(mine, payload_root=first.payload_root)
-        return StatementDraft(WorkCommit(header=to_text(copied.pack())), draft.round)
+        return StatementDraft(commitment(copied), draft.round)
 
 
 class MuteWitness(Judge):
@@ -289,7 +317,7 @@ def bad_piece(swarm: Swarm, one: Volunteer, spoil: Spoil) -> FaultReport:
     """
     header, piece = forged_piece(one.key, swarm.manifest.run_id, spoil)
     swarm.blobs[sha256(piece)] = piece
-    draft = StatementDraft(WorkCommit(header=to_text(header.pack())), max(swarm.view.number, 1))
+    draft = StatementDraft(commitment(header), max(swarm.view.number, 1))
     return FaultReport(leaves=(to_text(signed(swarm, one, draft)),), piece=to_text(sha256(piece)))
 
 

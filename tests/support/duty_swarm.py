@@ -25,9 +25,9 @@ from tequio_shared.statements.runs import (
     RoundRoster,
     RoundVoid,
     RunOpen,
-    WorkCommit,
 )
 from tests.support.authors import registration
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class DutyMember:
         if isinstance(now, duties.TrainDuty):
             share = current.roster.members[current.slot_of[self.key]].share
             header = self._swarm.arithmetic.contribute(current, self.key, self._swarm.rng, share)
-            return WorkCommit(header=to_text(header.pack()))
+            return commitment(header, self._swarm.arithmetic.payloads[header.payload_root])
         return HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),

@@ -78,6 +78,7 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import WORK_BITS, registration
+from tests.support.commitments import commitment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -342,16 +343,21 @@ class Volunteer:
             vrf=to_text(self.signer.prove(current.lot_input)),
         )
 
-    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+    def contribution_to(self, current: RoundView) -> ContributionHeader:
+        """The contribution that this member commits to in a round; the same at every call."""
         if current.number not in self._headers:
-            share = current.roster.members[slot].share
+            share = current.roster.members[current.slot_of[self.key]].share
             done = self._rng.randint(1, share) if self._fails(current, "partial") else share
             if self._fails(current, "lying"):
                 done = share + 1
             self._headers[current.number] = self._arithmetic.contribute(
                 current, self.key, self._rng, done
             )
-        return WorkCommit(header=to_text(self._headers[current.number].pack()))
+        return self._headers[current.number]
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        header = self.contribution_to(current)
+        return commitment(header, self._arithmetic.payloads[header.payload_root])
 
     def _owes_audit(self, current: RoundView, slot: int) -> bool:
         return self.audits and slot in current.orders and slot not in current.reports

@@ -29,6 +29,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.support.authors import Author
+from tests.support.commitments import commitment
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class SigningPeer(Author):
             payload_root=sha256(self.key, view.number.to_bytes(8, "big")),
             claimed_loss_last_q16=loss_q16,
         )
-        return self._in_round(WorkCommit(header=to_text(header.pack())))
+        return self._in_round(commitment(header))
 
     def prove(self, rejected: Mapping[int, RejectionReason] | None = None) -> Entry:
         """Vouch for every commitment except its own and the rejected ones."""

@@ -50,7 +50,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "train_by": 2_000,
         "close_by": 3_000,
     },
-    "work.commit": {"header": to_text(bytes(216))},
+    "work.commit": {"header": to_text(bytes(216)), "seal": D, "feedback": D},
     "round.witness": {"commits": 4},
     "witness.proof": {
         "bitmap": to_text(b"\x0b"),

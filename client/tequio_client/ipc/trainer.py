@@ -59,6 +59,8 @@ class ScreenCandidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trainer: DigestText
     """Key of the trainer in this slot."""
     header: HeaderText
+    seal: DigestText
+    """As in the commitment."""
     payload: FilePath
     windows: Windows
     """All windows assigned to the trainer, in order."""

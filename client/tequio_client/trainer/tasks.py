@@ -400,6 +400,7 @@ def _candidate(
     return screen.ScreenedCandidate(
         slot=one.slot,
         header=from_text(one.header, contribution.HEADER_BYTES),
+        seal=from_text(one.seal),
         payload=Path(one.payload),
         expected=ExpectedContribution(
             shape=setup.record_shape(task.k),

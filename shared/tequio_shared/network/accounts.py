@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
 from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
@@ -42,6 +42,7 @@ class MemberAccount:
     is_active: bool = True
     paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
     missed: int = 0  # commitments in a row that no quorum had
+    feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
 
 
 @dataclass(slots=True, kw_only=True)
@@ -241,6 +242,7 @@ class RunAccounts:
             earned = self.earned[key]
             earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
+                self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
             self._count_missed(key, Verdict(row.verdict), view)
@@ -281,6 +283,18 @@ class RunAccounts:
         """Let all points vest: the run has ended."""
         for one in self.earned.values():
             one.vest()
+
+    def check_feedback(self, key: PeerKey, feedback: str) -> None:
+        """Require that a commitment starts from zeros, or from what the key's last accepted left.
+
+        Else a trainer could choose the feedback that an audit adds to its update. Costs one lookup.
+        """
+        known = self.members.get(key)
+        last = known.feedback if known else ZERO_DIGEST
+        if feedback and (last == ZERO_DIGEST or feedback != to_text(last)):
+            raise RefusedError(
+                "wrong-feedback", "not the error feedback of the author's last accepted work"
+            )
 
     def void_round(self, view: RoundView) -> None:
         """Undo a void round: its windows go back to the queue, and only silence has a consequence.

@@ -324,6 +324,9 @@ class RunView:
     ) -> None:
         """Record that the author joins or leaves; raises RefusedError if it may not join."""
 
+    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
+        """Raise RefusedError unless the commitment may start with that error feedback."""
+
     def _check_next_round(self, number: int) -> None:
         """Raise RefusedError unless that is the number of the next round."""
 
@@ -353,7 +356,10 @@ class RunView:
         return LIGHT_VIEW_STATES.get(event)
 
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
-        self._current(statement).apply(index, statement.author, body, at_ms)
+        current = self._current(statement)
+        if isinstance(body, WorkCommit):
+            self._check_feedback(statement.author, body)
+        current.apply(index, statement.author, body, at_ms)
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -570,6 +576,9 @@ class FullRunView(RunView):
         accounts.standings.check_ready(author, statement.ts)
         accounts.mark_ready(author, body.roles, index)
         accounts.standings.record_ready(author, index)
+
+    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
+        self.accounts.check_feedback(author, body.feedback)
 
     def _check_next_round(self, number: int) -> None:
         if number != self.number + 1:

@@ -137,6 +137,7 @@ class RejectionReason(IntEnum):
     ASCENDING = 18
     LEVEL = 19
     HOLLOW = 20
+    SEAL = 21
     NORM = 32  # far larger than the round's median
     COSINE = 33  # points away from the witness's own gradient
     COPY = 34  # shares nearly all indices with an earlier commitment

@@ -75,12 +75,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedWork:
-    """One accepted contribution: its trainer, id and header, and its payload's root."""
+    """One accepted contribution: its trainer, id, header and seal, and its payload's root."""
 
     trainer: PeerKey
     id: ContributionId
     header: bytes
     payload_root: Digest
+    seal: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,7 @@ def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
             id=one.id,
             header=one.header.pack(),
             payload_root=one.header.payload_root,
+            seal=one.seal,
         )
         for one in closed.accepted().values()
     )
@@ -185,6 +187,8 @@ class Commitment:
     index: int
     header: ContributionHeader
     id: ContributionId
+    seal: Digest
+    feedback: Digest  # that training started with; ZERO_DIGEST: zeros
     at_ms: int
 
 
@@ -251,7 +255,12 @@ class RoundView:
                 header = self._checked_header(slot, author, body)
                 name = contribution_id(from_text(body.header, None))
                 self.commitments[slot] = Commitment(
-                    index=index, header=header, id=name, at_ms=at_ms
+                    index=index,
+                    header=header,
+                    id=name,
+                    seal=digest_from_text(body.seal),
+                    feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
+                    at_ms=at_ms,
                 )
             case WitnessProof():
                 self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
@@ -600,9 +609,8 @@ class RoundView:
         broken = self.broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
-        # A payload can be copied as soon as it is public: the first commitment to it owns it.
-        if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
-            raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
+        # Two commitments may name one payload: the root is public once it is gossiped, so the first
+        # to name it may have copied it. The seals show which of them had the bytes.
         return header
 
     def _checked_proof(

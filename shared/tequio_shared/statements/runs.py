@@ -15,6 +15,7 @@ from tequio_shared.ids import (
     BytesText,
     ContributionCount,
     HeaderText,
+    MaybeBytes32Text,
     Natural,
     Positive,
     Prompt,
@@ -196,6 +197,10 @@ class WorkCommit(RoundBody, frozen=True, kw_only=True):
     TYPE = "work.commit"
 
     header: HeaderText
+    seal: Bytes32Text
+    """`head.contribution.payload_seal`: only a key that has the payload can compute its own."""
+    feedback: MaybeBytes32Text
+    """Root of the error feedback that training started with; empty: zeros."""
 
 
 class RoundWitness(RoundBody, frozen=True, kw_only=True):

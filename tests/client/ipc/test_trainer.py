@@ -35,7 +35,7 @@ COMMANDS: list[trainer.Command] = [
         k=64,
         candidates=(
             trainer.ScreenCandidate(
-                slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
+                slot=0, trainer=DIGEST, header=HEADER, seal=DIGEST, payload="p", windows=((0, 4),)
             ),
         ),
     ),
@@ -47,7 +47,7 @@ COMMANDS: list[trainer.Command] = [
         weights="w",
         k=64,
         audited=trainer.ScreenCandidate(
-            slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
+            slot=0, trainer=DIGEST, header=HEADER, seal=DIGEST, payload="p", windows=((0, 4),)
         ),
         shards=(trainer.Shard(index=0, path="s"),),
         chunks=(3, 5),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
 from random import Random
 
 import structlog
@@ -208,7 +207,7 @@ class RunDriver:
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
-                await self.runner.settle(current.number, was_accepted=False)
+                await self.runner.settle(current.number, None)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
@@ -230,8 +229,9 @@ class RunDriver:
         self._closed[current.head.hash] = accepted_set(index, current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
-        mine = current.slot_of.get(self._key)
-        await self.runner.settle(current.number, was_accepted=mine in accepted)
+        slot = current.slot_of.get(self._key)
+        mine = None if slot is None else accepted.get(slot)
+        await self.runner.settle(current.number, mine.header.feedback_root if mine else None)
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -413,7 +413,6 @@ class DutyRunner:
             raise
         await self.statements.submit_measurement(now, body)
 
-    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """Settle the error feedback: it changes only by a contribution that was accepted."""
-        settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
-        await trio.to_thread.run_sync(settle)
+    async def settle(self, round_number: int, accepted: Digest | None) -> None:
+        """Settle the error feedback, by the root that this key's accepted contribution left."""
+        await trio.to_thread.run_sync(self._context.feedback.settle, round_number, accepted)

@@ -102,6 +102,7 @@ class RoundWitnessing:
                 slot=slot,
                 trainer=to_text(one.header.trainer),
                 header=to_text(one.header.pack()),
+                seal=to_text(one.seal),
                 payload=str(store.tree_path(one.header.payload_root)),
                 windows=current.assignment[slot],
             )
