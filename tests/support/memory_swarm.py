@@ -327,7 +327,7 @@ class Volunteer:
                 return StatementDraft(self._work(current, slot), current.number)
             case RoundPhase.WITNESS if slot in current.elected and slot not in current.proofs:
                 return StatementDraft(self._proof(current), current.number)
-            case RoundPhase.TRAIN | RoundPhase.WITNESS if self._owes_audit(current, slot):
+            case RoundPhase.TRAIN if self._owes_audit(current, slot):
                 return StatementDraft(self.audit_of(view, current, slot), current.number)
         return None
 

@@ -416,7 +416,7 @@ def check_open(view: PhaseTimes, current: RoundView, body: RoundOpen, ts: int) -
 
 def check_witness(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """Training ends when all trainers present have committed, or at its deadline."""
-    if not has_all_commitments(view, current) and ts < _train_by(current):
+    if not has_all_work(view, current) and ts < _train_by(current):
         raise RefusedError("wrong-witness", f"round {current.number} trains until its deadline")
 
 
@@ -448,9 +448,11 @@ def has_all_lots(view: PhaseTimes, current: RoundView) -> bool:
     return all(slot in current.lots for slot in view.present(current.roster.slots_of(WITNESS)))
 
 
-def has_all_commitments(view: PhaseTimes, current: RoundView) -> bool:
-    # Present trainers only: one that left must not hold up those that stay.
-    return all(slot in current.commitments for slot in view.present(current.trainers))
+def has_all_work(view: PhaseTimes, current: RoundView) -> bool:
+    """Return whether all trainers have committed, and all auditors reported."""
+    # Present ones only: one that left must not hold up those that stay.
+    has_trained = all(slot in current.commitments for slot in view.present(current.trainers))
+    return has_trained and all(slot in current.reports for slot in view.present(current.orders))
 
 
 def has_all_proofs(view: PhaseTimes, current: RoundView) -> bool:
@@ -463,7 +465,7 @@ def _void_from(view: PhaseTimes, current: RoundView) -> int:
         case RoundPhase.ATTEST:
             return view.rostered_ms + times.attest
         case RoundPhase.TRAIN:
-            return 0 if has_all_commitments(view, current) else _train_by(current)
+            return 0 if has_all_work(view, current) else _train_by(current)
     if not current.has_quorum():
         return view.witnessed_ms + times.witness
     waited = min(times.grace, times.witness)

@@ -150,6 +150,9 @@ class AuditBook:
         for slot, (index, body) in sorted(view.reports.items()):
             key = view.roster.members[slot].key
             self.forget(key)  # unless it has left since its report
+            if body.declines:
+                self.paused[key] = view.number + AUDIT_PAUSE
+                continue
             case = self.cases[ContributionId(digest_from_text(body.contribution))]
             case.votes.append(_vote(key, body))
             case.entries.append(index)

@@ -187,12 +187,12 @@ class DrawnAudit:
 
 
 def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Candidates that may audit it: of other owners, and no slower than half of its trainer.
+    """Candidates that may audit it: of other owners, and about as fast as its trainer.
 
-    If all are slower, they all may.
+    If all are slower, they all may. A slow one would hold up the round.
     """
     others = [one for one in candidates if one.owner not in work.owners]
-    return [one for one in others if one.speed * 2 >= work.speed] or others
+    return [one for one in others if one.speed * 4 >= work.speed * 3] or others
 
 
 def draw_some(

@@ -487,7 +487,9 @@ class RoundView:
             for slot, one in self.accepted().items()
         }
         audited = {
-            slot: self.manifest.micropoints(self.orders[slot].tokens) for slot in self.reports
+            slot: self.manifest.micropoints(self.orders[slot].tokens)
+            for slot, (_, report) in self.reports.items()
+            if not report.declines
         }
         witness = round_assignment.witness_micropoints(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
@@ -497,7 +499,7 @@ class RoundView:
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
-            without = Verdict.AUDITED if slot in self.reports else Verdict.SILENT
+            without = Verdict.AUDITED if slot in audited else Verdict.SILENT
             verdict, reason = verdicts.get(slot, (without, RejectionReason.NONE))
             one = self.commitments.get(slot)
             done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
@@ -643,7 +645,7 @@ class RoundView:
             raise RefusedError(
                 "wrong-audit", f"an audit of {body.contribution}; ordered was {order.contribution}"
             )
-        if len(body.checked) != len(order.earlier):
+        if not body.declines and len(body.checked) != len(order.earlier):
             raise RefusedError(
                 "wrong-audit",
                 f"{len(body.checked)} sketches checked; ordered were {len(order.earlier)}",

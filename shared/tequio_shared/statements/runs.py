@@ -255,7 +255,8 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 class AuditReport(RoundBody, frozen=True, kw_only=True):
     """An auditor repeated a contribution's training; `round` is that of the roster with its order.
 
-    Without figures, its trainer did not open the contribution to the auditor.
+    Without figures, its trainer did not open the contribution to the auditor. Without a sketch, the
+    author declines the order.
     """
 
     TYPE = "audit.report"
@@ -264,13 +265,20 @@ class AuditReport(RoundBody, frozen=True, kw_only=True):
     figures: AuditFigures | UnsetType = UNSET
     cosine: Cosine
     """Of the payload with the repeated pseudo-gradient, in 1/10000; convicts nobody."""
-    sketch: Annotated[
-        tuple[SketchNumber, ...],
-        msgspec.Meta(min_length=SKETCH_NUMBERS, max_length=SKETCH_NUMBERS),
-    ]
+    sketch: tuple[SketchNumber, ...]
     """The repeated pseudo-gradient along directions of the auditor's own seed."""
     checked: Annotated[tuple[Cosine, ...], msgspec.Meta(max_length=AUDITS_OF_ONE)]
     """Cosines of the sketches in the reports that the order names, in its order."""
+
+    @property
+    def declines(self) -> bool:
+        return not self.sketch
+
+    def __post_init__(self) -> None:
+        if len(self.sketch) not in (0, SKETCH_NUMBERS):
+            raise MalformedError(f"a sketch of {len(self.sketch)} numbers, not {SKETCH_NUMBERS}")
+        if self.declines and (self.figures is not UNSET or self.checked):
+            raise MalformedError("a report that declines has neither figures nor cosines")
 
 
 class RoundClose(RoundBody, frozen=True, kw_only=True):

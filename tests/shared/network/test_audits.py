@@ -214,6 +214,29 @@ def test_an_auditor_that_does_not_report_loses_its_turn() -> None:
     assert not changes(swarm, to="suspected")
 
 
+def test_an_auditor_that_declines_is_not_paid_and_holds_nobody_up() -> None:
+    swarm = audited_swarm("abcdefgh", unproven=10_000, others=10_000)
+    while not (swarm.view.round and swarm.view.round.orders and swarm.view.round.open):
+        assert swarm.step()
+    current = swarm.view.round
+    slot = next(iter(current.orders))
+    key = current.roster.members[slot].key
+    one = next(each for each in swarm.volunteers if each.key == key)
+    told = one.audit_of(swarm.view, current, slot)
+    body = AuditReport(contribution=told.contribution, cosine=0, sketch=(), checked=())
+    swarm.post(one, StatementDraft(body, current.number))
+    swarm.run_rounds(current.number)
+    row = current.result(current.measured_ms()).slots[slot]
+    assert (row.verdict, row.trainer_micropoints) == (Verdict.SILENT, 0)
+    assert key in swarm.view.accounts.audits.paused
+    assert swarm.view.accounts.members[key].is_active
+    assert not any(
+        vote.auditor == key
+        for case in swarm.view.accounts.audits.cases.values()
+        for vote in case.votes
+    )
+
+
 def test_two_keys_of_one_owner_do_not_audit_each_other() -> None:
     swarm = audited_swarm("a", unproven=10_000, others=10_000)
     swarm.run_rounds(1)
