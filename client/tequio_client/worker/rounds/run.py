@@ -26,6 +26,7 @@ from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
+from tequio_client.worker.rounds.past_rounds import PastRounds
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
@@ -74,6 +75,7 @@ class RunDriver:
         self.context = context
         self.runner = runner
         self.standing = standing  # written by _follow
+        self.past = PastRounds(view.manifest, context.store)  # written by _follow
         self._key = context.key
         self._upto = upto  # up to this log index the view only catches up with finished rounds
         self._index = -1  # of the last entry applied; written by _follow only
@@ -92,11 +94,14 @@ class RunDriver:
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._follow, entries)
-            nursery.start_soon(self._gather)
-            await self._act()
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._follow, entries)
+                nursery.start_soon(self._gather)
+                await self._act()
+                nursery.cancel_scope.cancel()
+        finally:
+            self.past.release()
 
     async def leave(self) -> None:
         """Submit member.leave; no further duty of a round is begun."""
@@ -227,6 +232,7 @@ class RunDriver:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         self._closed[current.head.hash] = accepted_set(index, current)
+        self.past.record(current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
         slot = current.slot_of.get(self._key)

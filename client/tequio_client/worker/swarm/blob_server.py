@@ -25,6 +25,7 @@ the peers that it sent them to.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -241,7 +242,7 @@ def _held(store: Store, request: BlobRequest) -> bytes | None:
     return b"" if all(held) else pack_bits(held)
 
 
-_READ = {
+_READ: Mapping[BlobOp, Callable[[Store, BlobRequest], bytes | None]] = {
     BlobOp.LEAVES: _leaves,
     BlobOp.PIECES: _pieces,
     BlobOp.BLOB: _blob,
