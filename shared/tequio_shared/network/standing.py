@@ -125,8 +125,8 @@ class StandingRecord:
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
     audits: int = 0
-    contradictions: list[tuple[int, int]] = field(default_factory=list)
-    """(number of the audit, its audit.report)."""
+    contradictions: list[tuple[int, int, int]] = field(default_factory=list)
+    """(number of the audit, its audit.report, the round.close that settled it)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
@@ -255,7 +255,7 @@ class KeyStatus:
                 record = self.register(auditor, index)
                 record.audits += 1
                 if auditor in one.contradicted:
-                    record.contradictions.append((record.audits, entry))
+                    record.contradictions.append((record.audits, entry, index))
                     del record.contradictions[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
                     self._moving.add(auditor)
@@ -362,7 +362,7 @@ def _guilt(record: StandingRecord) -> _Found | None:
     """Quarantine that follows now."""
     if record.fault is not None:
         return ("quarantined", *record.fault)
-    contradictions = _contradictions(record)
+    contradictions = tuple(at for at, _ in _contradictions(record))
     if len(contradictions) >= CONTRADICTIONS:
         return "quarantined", StandingCause.CONTRADICTIONS, contradictions
     return None
@@ -372,7 +372,8 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     """Suspicion that follows now, the gravest first."""
     if record.standing not in (Standing.NEWCOMER, Standing.ACTIVE):
         return None
-    contradictions = tuple(at for at in _contradictions(record) if at > record.since)
+    # Settled later: a promotion between the report and its case must not hide it.
+    contradictions = tuple(at for at, settled in _contradictions(record) if settled > record.since)
     if contradictions:
         return "suspected", StandingCause.CONTRADICTED, contradictions
     strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
@@ -385,9 +386,10 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     return None
 
 
-def _contradictions(record: StandingRecord) -> tuple[int, ...]:
+def _contradictions(record: StandingRecord) -> tuple[tuple[int, int], ...]:
+    """Report and settlement of each that counts."""
     recent = record.audits - STRIKE_ROUNDS
-    return tuple(at for number, at in record.contradictions if number > recent)
+    return tuple((at, settled) for number, at, settled in record.contradictions if number > recent)
 
 
 def _progress(record: StandingRecord) -> _Found | None:
