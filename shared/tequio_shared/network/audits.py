@@ -31,7 +31,6 @@ from tequio_shared.round import audits
 from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
-from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.round.round import Commitment, RoundView
 from tequio_shared.statements.runs import AuditReport
 
@@ -235,11 +234,7 @@ class AuditBook:
         is_unproven: Rate,
     ) -> None:
         cases, works = {}, []
-        # Rejected by measure alone: auditors find out whether the work was done at all.
-        for slot, (verdict, reason) in view.verdicts().items():
-            if verdict is not Verdict.ACCEPTED and reason not in MEASURED:
-                continue
-            work = view.commitments[slot]
+        for slot, work in view.auditable().items():
             member = view.roster.members[slot]
             case = _case(view, member.key, owner_of(member.key), member.speed, work)
             is_watched = self._count_watched(member.key)
