@@ -345,10 +345,7 @@ def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "rounds", "becomes"),
     [
-        ("STRIKES", 1, 1, Standing.QUARANTINED),
-        ("STRIKES", 2, 1, Standing.SUSPECTED),
-        ("STRIKES", 2, 2, Standing.QUARANTINED),
-        ("STRIKES", 3, 2, Standing.SUSPECTED),
+        ("LEAST_ACCUSERS", 4, 1, Standing.SUSPECTED),
         ("NEWCOMER_WORK", 2, 2, Standing.ACTIVE),
         ("NEWCOMER_WORK", 3, 2, Standing.NEWCOMER),
         ("LEAST_ACCUSERS", 5, 2, Standing.NEWCOMER),

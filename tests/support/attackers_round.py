@@ -23,7 +23,6 @@ from tequio_shared.head.contribution import (
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
 from tequio_shared.network.run import FullRunView, RunState, RunView
-from tequio_shared.round import proof
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
@@ -61,14 +60,7 @@ class Judge(Volunteer):
             else:
                 rejected[slot] = RejectionReason[rule.upper()]
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched=ids,
-            rejected=rejected,
-            head=current.head.hash,
-        )
+        return current.proof_of(ids, rejected, self.signer.prove(current.audit_lot_input))
 
 
 class Forger(Judge):
@@ -117,15 +109,10 @@ class Colluder(Judge):
     def _proof(self, current: RoundView) -> WitnessProof:
         slots = {slot for slot in current.commitments if self._is_victim(current, slot)}
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched={
-                slot: one.id for slot, one in current.commitments.items() if slot not in slots
-            },
-            rejected=dict.fromkeys(slots, self.accusation) if self.accusation else {},
-            head=current.head.hash,
+        return current.proof_of(
+            {slot: one.id for slot, one in current.commitments.items() if slot not in slots},
+            dict.fromkeys(slots, self.accusation) if self.accusation else {},
+            self.signer.prove(current.audit_lot_input),
         )
 
     def _is_victim(self, current: RoundView, slot: int) -> bool:

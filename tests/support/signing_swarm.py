@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.network.run import first_head
-from tequio_shared.round import proof
 from tequio_shared.round.manifest import (
     Algorithm,
     DataSpec,
@@ -156,13 +155,10 @@ class SigningPeer(Author):
         refused = {**(rejected or {})}
         refused.pop(view.slot_of[self.key], None)
         silent = {view.slot_of[self.key], *refused}
-        body = proof.make_proof(
-            seed=view.seed,
-            slots=len(view.roster.members),
-            trainers=len(view.trainers),
-            vouched={slot: one.id for slot, one in view.commitments.items() if slot not in silent},
-            rejected=refused,
-            head=view.head.hash,
+        body = view.proof_of(
+            {slot: one.id for slot, one in view.commitments.items() if slot not in silent},
+            refused,
+            self.signer.prove(view.audit_lot_input),
         )
         return self._in_round(body)
 

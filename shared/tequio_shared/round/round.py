@@ -47,11 +47,19 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round import lots, proof
+from tequio_shared.round import audits, lots, proof
 from tequio_shared.round.assignment import Ranges
-from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
+from tequio_shared.round.documents import (
+    TRAINER,
+    WITNESS,
+    AuditOrder,
+    Roster,
+    RoundResult,
+    SlotResult,
+)
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadAttest,
     HeadPromote,
     RoundClose,
@@ -184,7 +192,7 @@ class Commitment:
     at_ms: int
 
 
-MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
+MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof | AuditReport
 """Statements that members make in a round."""
 
 
@@ -207,6 +215,10 @@ class RoundView:
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
     proofs: dict[int, WitnessFindings] = field(default_factory=dict)
+    audit_lots: dict[int, bytes] = field(default_factory=dict)  # by slot that sent a proof
+    orders: dict[int, AuditOrder] = field(init=False)  # by slot of the auditor
+    reports: dict[int, tuple[int, AuditReport]] = field(default_factory=dict)
+    """Log index and audit, by slot of the auditor."""
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
@@ -216,12 +228,19 @@ class RoundView:
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
+        self.orders = {order.slot: order for order in self.roster.audits}
         self.chunks = self.manifest.chunks
 
     @property
     def lot_input(self) -> bytes:
         """Input of every member's verifiable random function in this round."""
         return lots.lot_input(self.net, self.manifest.run_id, self.number, self.lot_seed)
+
+    @property
+    def audit_lot_input(self) -> bytes:
+        """Input of every witness's verifiable random function, once the commitments are fixed."""
+        ids = {slot: one.id for slot, one in self.commitments.items()}
+        return audits.lot_input(self.net, self.manifest.run_id, self.number, ids)
 
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
         """Apply a member's statement; raises RefusedError unless the round accepts it now."""
@@ -244,7 +263,10 @@ class RoundView:
                     at_ms=at_ms,
                 )
             case WitnessProof():
-                self.proofs[slot] = self._checked_proof(slot, body)
+                self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
+            case AuditReport():
+                self._check_report(slot, body)
+                self.reports[slot] = index, body
 
     def apply_promotion(self, body: HeadPromote) -> Head:
         """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
@@ -464,6 +486,11 @@ class RoundView:
             slot: self.manifest.micropoints(one.header.tokens)
             for slot, one in self.accepted().items()
         }
+        audited = {
+            slot: self.manifest.micropoints(self.orders[slot].tokens)
+            for slot, (_, report) in self.reports.items()
+            if not report.declines
+        }
         witness = round_assignment.witness_micropoints(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
@@ -472,7 +499,8 @@ class RoundView:
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
-            verdict, reason = verdicts.get(slot, (Verdict.SILENT, RejectionReason.NONE))
+            without = Verdict.AUDITED if slot in audited else Verdict.SILENT
+            verdict, reason = verdicts.get(slot, (without, RejectionReason.NONE))
             one = self.commitments.get(slot)
             done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
             return SlotResult(
@@ -481,7 +509,7 @@ class RoundView:
                 reason=int(reason),
                 windows=done,
                 ms=measured_ms[slot] if one else 0,
-                trainer_micropoints=earned.get(slot, 0),
+                trainer_micropoints=earned.get(slot, 0) + audited.get(slot, 0),
                 witness_micropoints=witness if slot in paid else 0,
             )
 
@@ -518,6 +546,28 @@ class RoundView:
         broken = next(broken_header(header, self.expected()), "")
         # A header names its trainer; under another key it would be a copied contribution.
         return broken or ("" if header.trainer == author else "trainer")
+
+    def proof_of(
+        self,
+        vouched: Mapping[int, ContributionId],
+        rejected: Mapping[int, RejectionReason],
+        vrf_proof: bytes,
+    ) -> WitnessProof:
+        """Proof of a witness that checked these; `vrf_proof` is its for `audit_lot_input`.
+
+        Raises RefusedError before the head is promoted.
+        """
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        return proof.make_proof(
+            seed=self.seed,
+            slots=len(self.roster.members),
+            trainers=len(self.trainers),
+            vouched=vouched,
+            rejected=rejected,
+            head=self.head.hash,
+            vrf=vrf_proof,
+        )
 
     def read_proof(self, body: WitnessProof) -> WitnessFindings:
         """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
@@ -565,7 +615,10 @@ class RoundView:
         # to name it may have copied it. The seals show which of them had the bytes.
         return header
 
-    def _checked_proof(self, slot: int, body: WitnessProof) -> WitnessFindings:
+    def _checked_proof(
+        self, slot: int, author: PeerKey, body: WitnessProof
+    ) -> tuple[WitnessFindings, bytes]:
+        """Check a proof; return what it found, and the audit lot that its author draws with it."""
         if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
         # Only the elected: else a coordinator's friends could outvote the committee.
@@ -573,7 +626,30 @@ class RoundView:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
-        return self.read_proof(body)
+        findings = self.read_proof(body)
+        try:  # last: it costs more than all other checks together
+            lot = vrf.verify(author, self.audit_lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+        except SignatureInvalidError as err:
+            raise RefusedError("wrong-vrf", f"the audit lot of round {self.number}: {err}") from err
+        return findings, lot
+
+    def _check_report(self, slot: int, body: AuditReport) -> None:
+        order = self.orders.get(slot)
+        if order is None:
+            raise RefusedError("wrong-role", f"not an auditor in round {self.number}")
+        if self.phase is RoundPhase.OVER:
+            raise RefusedError("too-late", f"round {self.number} does not accept audits now")
+        if slot in self.reports:
+            raise RefusedError("already-said", f"a second audit in round {self.number}")
+        if body.contribution != order.contribution:
+            raise RefusedError(
+                "wrong-audit", f"an audit of {body.contribution}; ordered was {order.contribution}"
+            )
+        if not body.declines and len(body.checked) != len(order.earlier):
+            raise RefusedError(
+                "wrong-audit",
+                f"{len(body.checked)} sketches checked; ordered were {len(order.earlier)}",
+            )
 
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
