@@ -22,8 +22,8 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.past_rounds import PastRounds
 from tequio_client.worker.rounds.repeated_training import (
     AuditNotPossibleError,
-    AuditOrder,
     AuditPatience,
+    AuditTask,
     RepeatedTraining,
 )
 from tequio_client.worker.rounds.statements import RunContext
@@ -109,8 +109,8 @@ class Audits:
         self.past.record(closed_round(self.run, task.round, header, payload, before))
         return name
 
-    def order(self, number: int, name: ContributionId) -> AuditOrder:
-        return AuditOrder(round=number, contribution=name, chunks=SAMPLE, seed=SEED)
+    def order(self, number: int, name: ContributionId) -> AuditTask:
+        return AuditTask(round=number, contribution=name, chunks=SAMPLE, seed=SEED)
 
 
 def closed_round(
