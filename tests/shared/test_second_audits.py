@@ -157,7 +157,7 @@ def test_both_draw_the_same_auditors() -> None:
         crowd = Crowd.of(rng)
         free, among = crowd.some(rng)
         ours, theirs = works_of(rng, crowd, rng.randint(0, 9))
-        elected, most = max(len(crowd.witnesses), 1), rng.choice((0, 1, 3, 100))
+        elected, most = [one.owner for one in crowd.candidates], rng.choice((0, 1, 3, 100))
         drawn = audits.draw_some(ours, crowd.witnesses, elected, free, most)
         wanted = second_audits.draw(theirs, crowd.lots, among, elected, most)
         assert plain(drawn) == with_openings(wanted)
@@ -383,7 +383,11 @@ class RandomRun:
             slot: rng.choice(((Verdict.ACCEPTED, reasons[0]),) * 6 + self._others(reasons))
             for slot in now.ids
         }
-        view.verdicts = lambda: given
+        view.auditable = lambda: {
+            slot: view.commitments[slot]
+            for slot, (verdict, reason) in given.items()
+            if verdict is Verdict.ACCEPTED or reason is RejectionReason.COPY
+        }
         self.rows = [
             {
                 "verdict": int(given.get(slot, (0, 0))[0]),
@@ -566,7 +570,9 @@ def test_both_read_the_same_audits_and_points_from_a_log(members: int, seed: int
     both.follow(20)
     assert any(both.mine.orders)
     done = causes(swarm, second_audits.NOT_DONE_CAUSE)
-    assert [bytes(key) for key in done] == both.mine.convictions
+    # after the last close, a conviction may still wait for its standing.change
+    due = [key for key in both.mine.convictions if not both.mine.records[key].fault]
+    assert [bytes(key) for key in done] == due
 
 
 def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:

@@ -129,16 +129,20 @@ def draw(
     works: Iterable[Work],
     lots: Mapping[Somebody, bytes],
     free: Sequence[Somebody],
-    elected: int,
+    elected: Sequence[bytes],
     most: int | None = None,
 ) -> list[Pick]:
-    """A draw of works, by the lots of a round, with free members in order of slot (10.4)."""
+    """A draw of works, by the lots of a round, with free members in order of slot (10.4).
+
+    `elected` are the owners of the elected.
+    """
     by_id = {work.id: work for work in works}
     pairs = []
     for work in by_id.values():
+        count = sum(owner not in work.owners for owner in elected)
         for one, lot in lots.items():
             x = chance_of(lot, work.id)
-            if one.owner not in work.owners and x * 10_000 * elected < work.rate << 64:
+            if one.owner not in work.owners and x * 10_000 * count < work.rate << 64:
                 pairs.append((x, work.id, one.key, lot))
     picks: list[Pick] = []
     for _, name, _, lot in sorted(pairs):
@@ -581,6 +585,7 @@ class Auditing:
             for slot, key in enumerate(now.keys)
         ]
         self._people = [people[slot] for slot in now.witnesses]
+        self._elected = [people[slot].owner for slot in now.elected]
         self._lots = {people[slot]: lot for slot, lot in self._audit_lots(now).items()}
         self._now, self._ts, self._index = now, ts, index
         for case in list(self.cases.values()):
@@ -698,7 +703,7 @@ class Auditing:
         elif case.stage == "first":
             case.stage = "check"
             work = self._work(case, CHECKED_BP)
-            picks = draw([work], self._lots, self._free(), len(self._now.elected))
+            picks = draw([work], self._lots, self._free(), self._elected)
             self._order(picks)
             if not picks:
                 self._end(case)
@@ -752,7 +757,7 @@ class Auditing:
             rate = self._rates["others_bp" if is_proven else "unproven_bp"]
             works.append(self._work(case, rate))
         most = sum("trainer" in roles for roles in now.roles) // 2 - len(self.duties)
-        picks = draw(works, self._lots, self._free(), len(now.elected), max(most, 0))
+        picks = draw(works, self._lots, self._free(), self._elected, max(most, 0))
         for pick in picks:
             self.cases[pick.id] = cases[pick.id]
         self._order(picks)

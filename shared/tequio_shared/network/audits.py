@@ -31,7 +31,6 @@ from tequio_shared.round import audits
 from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
-from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.round.round import Commitment, RoundView
 from tequio_shared.statements.runs import AuditReport
 
@@ -102,6 +101,8 @@ OwnerOf = Callable[[PeerKey], Digest]
 class _Candidates:
     """Members of a closed round, in order of slot."""
 
+    elected: list[Digest]
+    """Owner of each elected slot."""
     lots: list[Candidate]
     """Those with an audit lot."""
     auditors: list[Candidate]
@@ -203,7 +204,9 @@ class AuditBook:
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
         attested = {view.roster.members[slot].key for slot in view.attests}
         willing = (trainers & attested) - self.paused.keys()
+        elected = {view.roster.members[slot].key for slot in view.elected}
         return _Candidates(
+            elected=[one.owner for one in found if one.key in elected],
             lots=[one for one in found if one.lot],
             auditors=[one for one in found if one.key in willing and is_present(one.key)],
         )
@@ -238,7 +241,7 @@ class AuditBook:
         if case.stage is AuditStage.FIRST:
             case.stage = AuditStage.CHECK
             works = [(case.work, CHECKED_BP)]
-            return audits.draw_some(works, members.lots, len(view.elected), free, 1)
+            return audits.draw_some(works, members.lots, members.elected, free, 1)
         return []
 
     def _waits(self, view: RoundView, case: AuditCase) -> bool:
@@ -254,11 +257,7 @@ class AuditBook:
         is_unproven: KeyTest,
     ) -> None:
         cases, works = {}, []
-        # Rejected by measure alone: auditors find out whether the work was done at all.
-        for slot, (verdict, reason) in view.verdicts().items():
-            if verdict is not Verdict.ACCEPTED and reason not in MEASURED:
-                continue
-            work = view.commitments[slot]
+        for slot, work in view.auditable().items():
             member = view.roster.members[slot]
             case = _case(view, member.key, owner_of(member.key), member.speed, work)
             is_watched = self._count_watched(member.key)
@@ -268,7 +267,7 @@ class AuditBook:
             works.append((case.work, rate))
         most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
         free = self._free(members)
-        for one in audits.draw_some(works, members.lots, len(view.elected), free, most):
+        for one in audits.draw_some(works, members.lots, members.elected, free, most):
             self.cases[one.work.contribution] = cases[one.work.contribution]
             self._order(one)
 

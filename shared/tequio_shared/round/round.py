@@ -57,7 +57,7 @@ from tequio_shared.round.documents import (
     RoundResult,
     SlotResult,
 )
-from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
+from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     AuditReport,
     HeadAttest,
@@ -467,6 +467,14 @@ class RoundView:
             slot: self.commitments[slot]
             for slot, (verdict, _) in self.verdicts().items()
             if verdict is Verdict.ACCEPTED
+        }
+
+    def auditable(self) -> dict[int, Commitment]:
+        """Contributions of which audits are drawn: accepted, or refused over a measure alone."""
+        return {
+            slot: self.commitments[slot]
+            for slot, (verdict, reason) in self.verdicts().items()
+            if verdict is Verdict.ACCEPTED or reason in MEASURED
         }
 
     def has_quorum(self) -> bool:

@@ -85,6 +85,7 @@ REPORTS: list[trainer.Report] = [
         contribution=DIGEST,
         figures=trainer.AuditFigures(hidden=12, other=0, cosine=-3),
         sketch=(-32_768, 32_767),
+        checked=(9_999, -10_000),
         loss_first=1.0,
         loss_last=0.5,
         train_seconds=0.5,

@@ -19,7 +19,7 @@ import torch
 
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
-from tequio_client.ipc.trainer import MOST_DIFFERENCE, AuditFigures
+from tequio_client.ipc.trainer import AuditFigures
 from tequio_client.trainer import audit, codecs, inner
 from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
 from tequio_client.trainer.inner import StepPlan
@@ -33,6 +33,7 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import from_text, key_from_text, to_text
+from tequio_shared.limits import MOST_DIFFERENCE
 from tequio_shared.round.manifest import Algorithm
 from tests.client.trainer.small_run import texts
 from tests.support import trainer_attacks

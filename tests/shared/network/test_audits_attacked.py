@@ -78,7 +78,8 @@ def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
         name = ContributionId(named(f"work {at}"))
         work = Audited(contribution=name, owners=frozenset(), speed=10_000)
         lots = [candidate("witness", lot=named("lot"))]
-        by += audits.draw_some([(work, 10_000)], lots, 1, [hasty, *workers], 1)
+        elected = [one.owner for one in lots]
+        by += audits.draw_some([(work, 10_000)], lots, elected, [hasty, *workers], 1)
     assert sum(one.auditor.key == hasty.key for one in by) < len(by) // 2 == 20
 
 
@@ -279,7 +280,7 @@ class _View:
         self.orders: dict[int, object] = {}
         self.commitments: dict[int, object] = {}
 
-    def verdicts(self) -> dict[int, object]:
+    def auditable(self) -> dict[int, object]:
         return {}
 
 

@@ -27,7 +27,7 @@ from tequio_shared.round.round import Head, RoundView
 log = structlog.get_logger(__name__)
 
 PAST_ROUNDS = 4
-"""A contribution of round t is audited up to three rounds later, while it is the fourth last."""
+"""The last audit of a contribution of round t is due in round t + 4, when t is the fourth last."""
 _WORKING_HEADS = 3
 """Room that stays free of past rounds: the head held, the one before, and the next one."""
 _WORKING_ROUNDS = 2
@@ -36,7 +36,7 @@ _WORKING_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastWork:
-    """An accepted contribution of a closed round, and the round's part in it."""
+    """A contribution of a closed round that may be audited, and the round's part in it."""
 
     round: int
     base: Head
@@ -156,5 +156,5 @@ def _works(closed: RoundView, base: Head) -> list[PastWork]:
             windows=closed.assignment[slot],
             payload=payload_ref(one.header.payload_root, closed.chunks, closed.shape),
         )
-        for slot, one in sorted(closed.accepted().items())
+        for slot, one in sorted(closed.auditable().items())
     ]

@@ -48,7 +48,7 @@ class AuditPatience:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditOrder:
+class AuditTask:
     """Which contribution to audit, and the sample."""
 
     round: int
@@ -57,6 +57,8 @@ class AuditOrder:
     """Ascending."""
     seed: Digest
     """Of the sketch's signs."""
+    earlier: tuple[link.EarlierSketch, ...] = ()
+    """Sketches of other auditors to check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,29 +93,29 @@ class RepeatedTraining:
         self._client = client
         self._patience = patience or AuditPatience()
 
-    async def audit(self, order: AuditOrder) -> AuditResult:
+    async def audit(self, task: AuditTask) -> AuditResult:
         """Repeat the training and compare; raises AuditNotPossibleError.
 
         Takes the device as long as the training itself.
         """
-        work = self._past.find(order.round, order.contribution)
+        work = self._past.find(task.round, task.contribution)
         if work is None:
-            raise AuditNotPossibleError(f"round {order.round} is not one that this worker saw")
-        async with self._files(order) as (before, after, delta):
-            inputs = await self._gather(work, order.chunks, before, after)
+            raise AuditNotPossibleError(f"round {task.round} is not one that this worker saw")
+        async with self._files(task) as (before, after, delta):
+            inputs = await self._gather(work, task.chunks, before, after)
             try:
-                report = await self._ask(work, order, inputs, delta)
+                report = await self._ask(work, task, inputs, delta)
             except TrainerFailedError as err:
                 raise AuditNotPossibleError(f"the trainer could not repeat it: {err}") from err
-        if report.contribution != to_text(work.id):
+        if report.contribution != to_text(work.id) or len(report.checked) != len(task.earlier):
             raise AuditNotPossibleError("the trainer audited another contribution")
         return AuditResult(report=report, are_leaves_withheld=inputs.are_leaves_withheld)
 
     @asynccontextmanager
-    async def _files(self, order: AuditOrder) -> AsyncIterator[tuple[Path, Path, Path]]:
+    async def _files(self, task: AuditTask) -> AsyncIterator[tuple[Path, Path, Path]]:
         """Files for both leaves and the pseudo-gradient; deleted when the block ends."""
         names = ("leaves-before", "leaves-after", "repeated")
-        before, after, delta = (self._context.workdir.file(name, order.round) for name in names)
+        before, after, delta = (self._context.workdir.file(name, task.round) for name in names)
         try:
             yield before, after, delta
         finally:
@@ -183,7 +185,7 @@ class RepeatedTraining:
         return True
 
     async def _ask(
-        self, work: PastWork, order: AuditOrder, inputs: _Inputs, delta: Path
+        self, work: PastWork, task: AuditTask, inputs: _Inputs, delta: Path
     ) -> link.Audited:
         payload = self._context.store.tree_path(work.payload.root)
         return await self._context.workdir.ask(
@@ -203,8 +205,9 @@ class RepeatedTraining:
                     windows=work.windows,
                 ),
                 shards=inputs.shards,
-                chunks=order.chunks,
-                seed=to_text(order.seed),
+                chunks=task.chunks,
+                seed=to_text(task.seed),
+                earlier=task.earlier,
                 delta_out=str(delta),
                 feedback_in=str(inputs.before) if inputs.before else None,
                 feedback_out=str(inputs.after) if inputs.after else None,

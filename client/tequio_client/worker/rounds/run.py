@@ -23,10 +23,12 @@ from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
+from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.past_rounds import PastRounds
+from tequio_client.worker.rounds.repeated_training import RepeatedTraining
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
@@ -39,6 +41,7 @@ from tequio_shared.network.run import RunView, VoidReason, first_head, needed_do
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -75,7 +78,6 @@ class RunDriver:
         self.context = context
         self.runner = runner
         self.standing = standing  # written by _follow
-        self.past = PastRounds(view.manifest, context.store)  # written by _follow
         self._key = context.key
         self._upto = upto  # up to this log index the view only catches up with finished rounds
         self._index = -1  # of the last entry applied; written by _follow only
@@ -101,7 +103,7 @@ class RunDriver:
                 await self._act()
                 nursery.cancel_scope.cancel()
         finally:
-            self.past.release()
+            self.runner.past.release()
 
     async def leave(self) -> None:
         """Submit member.leave; no further duty of a round is begun."""
@@ -109,6 +111,10 @@ class RunDriver:
             self._is_leaving = True
             self._wake()
             await self.runner.statements.leave()
+
+    def may_open(self, peer: PeerKey, root: Digest, index: int) -> bool:
+        """Return whether an auditor may have that leaf of this worker's error feedback."""
+        return self.runner.auditing.may_open(self.view.round, peer, root, index)
 
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
@@ -216,6 +222,8 @@ class RunDriver:
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
+            case AuditReport() as body:
+                self.runner.auditing.record(index, statement.author, body)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])
@@ -232,7 +240,7 @@ class RunDriver:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         self._closed[current.head.hash] = accepted_set(index, current)
-        self.past.record(current)
+        self.runner.past.record(current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
         slot = current.slot_of.get(self._key)
@@ -357,12 +365,15 @@ class RunDriver:
 class DutyRunner:
     def __init__(self, context: RunContext) -> None:
         self._context = context
+        self.past = PastRounds(context.manifest, context.store)
         self.tally = WorkTally()
         self.heads = HeadKeeper(context)
         self.statements = RunStatements(context)
         self.measuring = HeadMeasuring(context)
         self._training = RoundTraining(context, self.statements, self.tally)
         self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
+        repeated = RepeatedTraining(context, self.past, context.client)
+        self.auditing = RoundAuditing(context, self.statements, self.past, repeated)
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
         """Carry out one duty; `recent` are the last accepted sets, oldest first.
@@ -383,7 +394,7 @@ class DutyRunner:
                 await self.statements.leave(now)
             case duties.MeasureDuty():
                 await self._measure(now)
-            case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
+            case duties.AttestDuty() | duties.TrainDuty() | duties.AuditDuty() | duties.ProveDuty():
                 await self._perform_in_round(now, view, recent)
             case _:
                 raise AssertionError(f"not a duty to carry out: {now}")
@@ -401,6 +412,8 @@ class DutyRunner:
                 await self.statements.attest(now, current, held)
             case duties.TrainDuty():
                 await self._training.train(now, current, held)
+            case duties.AuditDuty():
+                await self.auditing.audit(now, current)
             case duties.ProveDuty():
                 lately = [one for one in recent if one.round < current.number]
                 await self._witnessing.prove(now, current, view.witnessed_ms, lately)

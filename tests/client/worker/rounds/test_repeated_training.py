@@ -22,8 +22,8 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.past_rounds import PastRounds
 from tequio_client.worker.rounds.repeated_training import (
     AuditNotPossibleError,
-    AuditOrder,
     AuditPatience,
+    AuditTask,
     RepeatedTraining,
 )
 from tequio_client.worker.rounds.statements import RunContext
@@ -109,8 +109,8 @@ class Audits:
         self.past.record(closed_round(self.run, task.round, header, payload, before))
         return name
 
-    def order(self, number: int, name: ContributionId) -> AuditOrder:
-        return AuditOrder(round=number, contribution=name, chunks=SAMPLE, seed=SEED)
+    def order(self, number: int, name: ContributionId) -> AuditTask:
+        return AuditTask(round=number, contribution=name, chunks=SAMPLE, seed=SEED)
 
 
 def closed_round(
@@ -131,7 +131,7 @@ def closed_round(
         shape=SHAPE,
         chunks=run.origin.layout.chunks,
         assignment={0: ((0, 8),)},
-        accepted=lambda: {0: commitment},
+        auditable=lambda: {0: commitment},
     )
     return cast("RoundView", view)
 
