@@ -77,6 +77,8 @@ CHECKED_BP = 1_250
 """Share of the audits that clear a contribution which a second auditor repeats, in 1/10000."""
 CONTRADICTIONS = 2
 """Contradicted audits within `STRIKE_ROUNDS` reports that quarantine."""
+WITHHOLDINGS = 2
+"""Contributions withheld by a present trainer, within `STRIKE_ROUNDS`, that quarantine."""
 VESTING = 64
 """Own contributions, or own proofs, after which the points for one are the author's to keep."""
 MEASURED_HEADS = 4

@@ -57,6 +57,8 @@ class Vesting:
     """(number of payments before it, round, micropoints)."""
     paid: int = 0
     total: int = 0
+    restarted: int = 0
+    """Number of the first ones that wait anew, since a later one could not be audited."""
 
     def pay(self, number: int, micropoints: int) -> None:
         """Add the payment of that round, and release what it vests."""
@@ -64,17 +66,24 @@ class Vesting:
         self.paid, self.total = self.paid + 1, self.total + micropoints
         while self.waiting[0][0] + VESTING < self.paid:
             self.total -= self.waiting.popleft()[2]
+            self.restarted = max(self.restarted - 1, 0)
 
     def take(self, number: int) -> int:
         """Take the payment of one round back, and let all others wait from the beginning."""
         taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
         left = [one for one in self.waiting if one[1] != number]
         self.waiting = deque((self.paid, paid_for, amount) for _, paid_for, amount in left)
-        self.total -= taken
+        self.total, self.restarted = self.total - taken, len(left)
+        return taken
+
+    def take_restarted(self) -> int:
+        """Take the payments that wait anew, and let the others vest: the run has ended."""
+        taken = sum(amount for _, _, amount in list(self.waiting)[: self.restarted])
+        self.take_all()
         return taken
 
     def take_all(self) -> int:
-        taken, self.total = self.total, 0
+        taken, self.total, self.restarted = self.total, 0, 0
         self.waiting.clear()
         return taken
 
@@ -121,8 +130,12 @@ class MemberPoints:
         self.seized = 0, 0
 
     def vest(self) -> None:
-        """Let nothing wait any more: the run has ended."""
-        self.training.take_all()
+        """Let nothing wait any more: the run has ended.
+
+        What waits anew does not vest. Else a cheat that opens nothing would only have to last.
+        """
+        taken = self.training.take_restarted()
+        self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
         self.witnessing.take_all()
 
 

@@ -85,6 +85,8 @@ class AuditOutcome:
     trainer: PeerKey
     round: int
     verdict: AuditVerdict
+    was_present: bool
+    """Whether the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
@@ -202,7 +204,7 @@ class AuditBook:
                 self._order(one)
             if not drawn and not self._waits(view, case):
                 del self.cases[case.id]
-                over.extend(_outcome(case))
+                over.extend(_outcome(view, case))
         return over
 
     def _next_auditors(
@@ -300,7 +302,7 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
     return AuditVote(auditor=auditor, verdict=audits.judge(figures), checked=body.checked)
 
 
-def _outcome(case: AuditCase) -> list[AuditOutcome]:
+def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
     """What follows from a case that is over: nothing if nobody reported, or too many differ."""
     if not case.votes:
         return []
@@ -318,6 +320,7 @@ def _outcome(case: AuditCase) -> list[AuditOutcome]:
             trainer=case.trainer,
             round=case.round,
             verdict=verdict,
+            was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=contradicted,
             auditors=tuple(vote.auditor for vote in case.votes),
             entries=tuple(case.entries),

@@ -32,6 +32,7 @@ from tequio_shared.limits import (
     REPEAT_MS,
     REPEATED_QUARANTINE_MS,
     STRIKE_ROUNDS,
+    WITHHOLDINGS,
 )
 from tequio_shared.round import proof
 from tequio_shared.round.audits import AuditVerdict
@@ -85,6 +86,7 @@ class StandingCause(IntEnum):
     NOT_DONE = 14  # a contribution that is not the work it claims, as its auditors agree
     CONTRADICTED = 15  # an audit that the other auditors contradict
     CONTRADICTIONS = 16  # repeated ones
+    WITHHELD = 17  # a contribution that a present trainer did not open to its auditors
 
 
 EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
@@ -127,6 +129,8 @@ class StandingRecord:
     audits: int = 0
     contradictions: list[tuple[int, int]] = field(default_factory=list)
     """(number of the audit, its audit.report)."""
+    withheld: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the judged contribution, round.close)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
@@ -251,6 +255,13 @@ class KeyStatus:
                 if record.standing not in EXCLUDED and record.fault is None:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
                     self._moving.add(one.trainer)
+            # Of a computer that is off, nothing can be said.
+            if one.verdict is AuditVerdict.WITHHELD and one.was_present:
+                record = self.register(one.trainer, index)
+                record.withheld.append((record.judged, index))
+                del record.withheld[:-STRIKE_ROUNDS]
+                record.accepted_since = 0
+                self._moving.add(one.trainer)
             for auditor, entry in zip(one.auditors, one.entries, strict=True):
                 record = self.register(auditor, index)
                 record.audits += 1
@@ -365,6 +376,9 @@ def _guilt(record: StandingRecord) -> _Found | None:
     contradictions = _contradictions(record)
     if len(contradictions) >= CONTRADICTIONS:
         return "quarantined", StandingCause.CONTRADICTIONS, contradictions
+    withheld = _withheld(record)
+    if len(withheld) >= WITHHOLDINGS:
+        return "quarantined", StandingCause.WITHHELD, withheld
     return None
 
 
@@ -375,6 +389,9 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     contradictions = tuple(at for at in _contradictions(record) if at > record.since)
     if contradictions:
         return "suspected", StandingCause.CONTRADICTED, contradictions
+    withheld = tuple(at for at in _withheld(record) if at > record.since)
+    if withheld:
+        return "suspected", StandingCause.WITHHELD, withheld
     strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
     if strikes:
         return "suspected", StandingCause.STRIKE, tuple(strikes)
@@ -388,6 +405,11 @@ def _suspicion(record: StandingRecord) -> _Found | None:
 def _contradictions(record: StandingRecord) -> tuple[int, ...]:
     recent = record.audits - STRIKE_ROUNDS
     return tuple(at for number, at in record.contradictions if number > recent)
+
+
+def _withheld(record: StandingRecord) -> tuple[int, ...]:
+    recent = record.judged - STRIKE_ROUNDS
+    return tuple(at for number, at in record.withheld if number > recent)
 
 
 def _progress(record: StandingRecord) -> _Found | None:
@@ -410,8 +432,8 @@ def _way_back(record: StandingRecord, ts: int) -> _Found | None:
 def _move(record: StandingRecord, to: Standing, index: int) -> None:
     """Begin a new standing and clear what led to it.
 
-    Contradicted audits are kept until they quarantine: the second one does, also after the first
-    one's suspicion has ended.
+    Contradicted audits and withheld contributions are kept until they quarantine: the second one
+    does, also after the first one's suspicion has ended.
     """
     record.standing, record.since, record.accepted_since = to, index, 0
     record.fault, record.ready_again, record.appeal = None, None, None
@@ -419,6 +441,7 @@ def _move(record: StandingRecord, to: Standing, index: int) -> None:
     record.strikes.clear()
     if to in EXCLUDED:
         record.contradictions.clear()
+        record.withheld.clear()
 
 
 def _repeated(record: StandingRecord, ts: int) -> int:
@@ -444,6 +467,7 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         "auditors agree",
         StandingCause.CONTRADICTED: "an audit was contradicted by the other auditors",
         StandingCause.CONTRADICTIONS: "further audits were contradicted by the other auditors",
+        StandingCause.WITHHELD: "was there, and did not open contributions to their auditors",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""
