@@ -39,8 +39,11 @@ from tequio_shared.statements.statement import Entry
 PREFIX = b"tequio/v1/seen\0"
 OMISSION_BYTES = 8_192
 """Largest evidence (its JSON)."""
-OFFERED_PARTS = 4
-"""The offer has to be older than the end of the phase by the grace divided by this."""
+SEEN_QUARTERS, OFFERED_QUARTERS = 3, 1
+"""Quarters of the round's grace by which the attestation and its offer have to be older than the
+end of the phase."""
+LEAST_PEERS = 2
+"""One peer's word is never more than a suspicion."""
 
 AnswerCode = Annotated[str, Meta(max_length=40, pattern=r"\A[a-z0-9-]*\Z")]
 
@@ -144,15 +147,15 @@ def check_omission(current: RoundView, omission: Omission, entry: Entry, ended_m
 def is_timely(current: RoundView, seen_ms: int, offered_ms: int, ended_ms: int) -> bool:
     """True if the log had time for an attestation that was seen and offered then.
 
-    Seen at least the round's grace before the end: that is how long a ledger waits for members that
-    are slower than the quorum. The offer takes a part of that time.
+    A ledger waits for members that are slower than the quorum for the grace. So what a peer saw
+    when the quorum was reached counts, with a quarter of the grace for the way to that peer.
     """
-    grace = current.manifest.rounds.grace
-    is_seen = seen_ms <= ended_ms - grace
-    return is_seen and seen_ms <= offered_ms <= ended_ms - grace // OFFERED_PARTS
+    quarter = current.manifest.rounds.grace // 4
+    is_seen = seen_ms <= ended_ms - SEEN_QUARTERS * quarter
+    return is_seen and seen_ms <= offered_ms <= ended_ms - OFFERED_QUARTERS * quarter
 
 
 def least_peers(current: RoundView) -> int:
-    """Number of witness slots of which one at least is honest while a quorum is."""
+    """Number of witness slots of which one at least is honest while a quorum is; at least 2."""
     voters = len(current.roster.slots_of(WITNESS))
-    return voters - assignment.quorum(voters) + 1
+    return max(voters - assignment.quorum(voters) + 1, LEAST_PEERS)

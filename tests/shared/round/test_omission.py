@@ -33,7 +33,7 @@ class AttestedRound:
         self.entry = self.attestation(self.victim)
         self.grace = self.swarm.manifest.rounds.grace
         self.seen_ms = self.swarm.now_ms + 10
-        self.ended_ms = self.seen_ms + self.grace
+        self.ended_ms = self.seen_ms + 3 * self.grace // 4
 
     def attestation(self, author: Volunteer) -> Entry:
         draft = author.duty(self.swarm.view)
@@ -46,7 +46,7 @@ class AttestedRound:
             self.swarm.net,
             self.entry,
             seen_ms or self.seen_ms,
-            offered_ms or self.seen_ms + self.grace // 2,
+            offered_ms or self.seen_ms + self.grace // 4,
             "queue-full",
         )
 

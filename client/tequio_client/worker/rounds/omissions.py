@@ -107,10 +107,10 @@ class OmissionWatch:
             while True:
                 await self._arrived.wait()
                 self._arrived = trio.Event()
-                # At most half of the grace, so that the offer can arrive in the other half; at
-                # random, so that the first worker spares the others theirs.
+                # Soon enough for `is_timely`, but not at once, as the author's own copy is on its
+                # way; at random, so that the first worker spares the others theirs.
                 grace_s = self._view.manifest.rounds.grace / 1000
-                await trio.sleep(self._rng.uniform(0.25, 0.5) * grace_s)
+                await trio.sleep(self._rng.uniform(0.2, 0.4) * grace_s)
                 if missing := self._choose():
                     nursery.start_soon(self._offer, missing)
         raise AssertionError("the loop does not end")

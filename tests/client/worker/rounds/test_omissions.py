@@ -169,7 +169,7 @@ async def test_what_came_too_shortly_before_the_end_is_not_kept(
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
     ledger = SlowLedger(place, 0.01, drops=True)
-    assert not await place.watch(ledger, lambda watch: watch.receive(entry), 0.95 * place.grace_s)
+    assert not await place.watch(ledger, lambda watch: watch.receive(entry), 0.7 * place.grace_s)
 
 
 async def test_a_flood_of_missing_attestations_is_not_sent_whole(
