@@ -52,11 +52,12 @@ class CensoredVolunteer(Volunteer):
 
     def duty(self, view: FullRunView) -> StatementDraft | None:
         draft, current = super().duty(view), view.round
-        is_hit = current is not None and current.number == LEFT_OUT
-        if draft is not None and is_hit and current.phase is RoundPhase.ATTEST:
-            self.unsent = draft
-            return None
-        return draft
+        if draft is None or current is None or current.number != LEFT_OUT:
+            return draft
+        if current.phase is not RoundPhase.ATTEST:
+            return draft
+        self.unsent = draft
+        return None
 
 
 class CensoredLog:

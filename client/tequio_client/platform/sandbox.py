@@ -200,7 +200,7 @@ def _load_cuda_driver() -> None:
 
 
 def missing_nodes(root: Path) -> str:
-    """What is missing for CUDA on a computer with an NVIDIA card, and what to do; empty: nothing.
+    """Say which nodes CUDA lacks on a computer with an NVIDIA card, and what to do; may be empty.
 
     A node that is made after the sandbox was entered stays closed to the child.
     """

@@ -1,4 +1,4 @@
-"""Holds workers' evidence of left-out attestations against the log (docs/protocol.md, 6.8).
+"""Checks workers' evidence of left-out attestations against the log (docs/protocol.md, 6.8).
 
 Each piece is checked right before the entry that ended its round's phase `attest`: by the rules
 that admit a statement, the attestation could have come next. What fails is worthless, and says
@@ -39,7 +39,7 @@ class _Piece:
     seq: int
     answer: str
     is_witness: bool
-    """Whether the peer has the role witness in the round."""
+    """True if the peer has the role witness in the round."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ FILE_BYTES = 2 * BLOCK_BYTES
 """Space that a file occupies besides its content: its folders, its inode, its row."""
 UNNAMED_DAYS = 7
 UNKNOWN_AUTHOR = PeerKey(bytes(32))
-"""Author of a file that a killed process left without a row; no key, as it is no point."""
+"""Author of a file that a killed process left without a row; not a point, so not a key."""
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
 _NAME = re.compile("[0-9a-f]{64}")

@@ -74,7 +74,7 @@ class Omission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return key_from_text(self.peer)
 
     def message(self) -> bytes:
-        """What the peer signs."""
+        """Bytes that the peer signs."""
         return (
             PREFIX
             + digest_from_text(self.network)

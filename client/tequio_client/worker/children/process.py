@@ -216,13 +216,12 @@ class ChildProcess:
         scope.cancel()
 
     async def _watch_cache(self, folder: Path, scope: trio.CancelScope) -> None:
-        # Abandoned when the child is ended: a walk through many files must not hold that up.
-        check = partial(
-            trio.to_thread.run_sync,
-            *(is_larger, folder, CACHE_BYTES, CACHE_FILES),
-            abandon_on_cancel=True,
-        )
-        while not await check():  # noqa: ASYNC110 - of another process
+        check = partial(is_larger, folder, CACHE_BYTES, CACHE_FILES)
+        while not await trio.to_thread.run_sync(  # noqa: ASYNC110 - files of another process
+            check,
+            # When the child is ended: a walk through many files must not hold that up.
+            abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
+        ):
             await trio.sleep(CACHE_CHECK_S)
         self._fills_cache = True
         scope.cancel()
@@ -357,7 +356,7 @@ class ProbeProcess:
 
 
 def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
-    """Whether the files below a folder take more; stops counting there."""
+    """Check if the files below a folder take more; stops counting there."""
     size = count = 0
     for place, folders, files in os.walk(folder):
         count += len(folders) + len(files)

@@ -16,6 +16,8 @@ from tests.support.attackers_round import swarm_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trio.testing import MockClock
+
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_shared.ids import PeerKey
@@ -61,7 +63,7 @@ async def run_for(queue: FaultReports, seconds: float) -> None:
 
 
 async def test_a_report_that_could_not_be_sent_is_sent_again(
-    autojump_clock: trio.testing.MockClock,
+    autojump_clock: MockClock,
 ) -> None:
     outbox = FailingOutbox(LedgerUnavailableError("down"), LedgerUnavailableError("down"))
     queue = reports(outbox)
@@ -74,7 +76,7 @@ async def test_a_report_that_could_not_be_sent_is_sent_again(
 
 
 async def test_a_fault_whose_report_was_given_up_is_reported_when_it_is_met_again(
-    autojump_clock: trio.testing.MockClock,
+    autojump_clock: MockClock,
 ) -> None:
     outbox = FailingOutbox(*[LedgerUnavailableError("down")] * MAX_ATTEMPTS)
     queue = reports(outbox)
@@ -87,7 +89,7 @@ async def test_a_fault_whose_report_was_given_up_is_reported_when_it_is_met_agai
     assert len(outbox.sent) == 1
 
 
-async def test_a_refused_report_is_not_sent_again(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_refused_report_is_not_sent_again(autojump_clock: MockClock) -> None:
     outbox = FailingOutbox(RefusedError("already-said", "somebody was faster"))
     queue = reports(outbox)
     queue.receive(*two_commitments())

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from trio.testing import MockClock
+
     from tequio_client.ledger.api import LedgerApi
     from tequio_shared.statements.statement import Entry
     from tests.support.memory_swarm import Volunteer
@@ -121,7 +123,7 @@ def stored(file: OmissionFile) -> list[Omission]:
 
 
 async def test_what_the_ledger_drops_is_offered_and_kept(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
@@ -135,7 +137,7 @@ async def test_what_the_ledger_drops_is_offered_and_kept(
 
 @pytest.mark.parametrize("delay_s", [0.01, 0.2, 0.4])
 async def test_a_member_with_a_dead_line_is_logged_by_way_of_its_peers(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, delay_s: float
+    tmp_path: Path, autojump_clock: MockClock, delay_s: float
 ) -> None:
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
@@ -146,7 +148,7 @@ async def test_a_member_with_a_dead_line_is_logged_by_way_of_its_peers(
 
 @pytest.mark.parametrize("delay_s", [0.6, 1.0, 2.0, 10.0])
 async def test_a_slow_network_gives_no_evidence(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, delay_s: float
+    tmp_path: Path, autojump_clock: MockClock, delay_s: float
 ) -> None:
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
@@ -155,7 +157,7 @@ async def test_a_slow_network_gives_no_evidence(
 
 
 async def test_a_ledger_that_does_not_answer_gives_no_evidence(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
@@ -164,7 +166,7 @@ async def test_a_ledger_that_does_not_answer_gives_no_evidence(
 
 
 async def test_what_came_too_shortly_before_the_end_is_not_kept(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     place = WatchedRound(tmp_path)
     entry = place.attestation(place.absent[0])
@@ -173,7 +175,7 @@ async def test_what_came_too_shortly_before_the_end_is_not_kept(
 
 
 async def test_a_flood_of_missing_attestations_is_not_sent_whole(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(omissions, "MAX_OFFERED", 1)
     place = WatchedRound(tmp_path)
@@ -189,7 +191,7 @@ async def test_a_flood_of_missing_attestations_is_not_sent_whole(
 
 
 async def test_a_lot_of_another_key_is_not_watched(
-    tmp_path: Path, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     place = WatchedRound(tmp_path)
     author, other = place.absent[:2]
