@@ -11,7 +11,7 @@ reported as missing, never as a mismatch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -127,6 +127,8 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """Number of statements that follow, by competition."""
+        self.before_entry: Callable[[int, Entry], None] = lambda _, __: None
+        """Called with each entry whose author may make it, before it changes the view."""
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
@@ -158,6 +160,7 @@ class Fold:
             self.view.skip_statement(index, statement)
             return
         self._report.checked["signatures"] += len(entry.signatures)
+        self.before_entry(index, entry)
         if statement.run is None:
             self._fold_of_network(index, entry, place)
         else:

@@ -232,10 +232,11 @@ def draw_evaluators(
     `candidates` maps keys to their owners.
     """
 
-    def rank(peer: PeerKey) -> Digest:
+    def rank(peer: PeerKey) -> tuple[Digest, PeerKey]:
         # With the beacon, which depends on everybody's lots: a coordinator that has the archive's
         # key knows the seed early, and could make keys until one had a low place by its lot alone.
-        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer])
+        # The key last: in a tie, the order of offers in the log must not decide.
+        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer]), peer
 
     drawn: dict[Digest, PeerKey] = {}
     for peer in sorted(candidates, key=rank):

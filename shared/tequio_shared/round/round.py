@@ -268,6 +268,13 @@ class RoundView:
                 self._check_report(slot, body)
                 self.reports[slot] = index, body
 
+    def check_attestation(self, author: PeerKey, body: HeadAttest) -> None:
+        """Raise RefusedError unless the round would accept this attestation now."""
+        slot = self.slot_of.get(author)
+        if slot is None:
+            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
+        self._checked_lot(slot, author, body)
+
     def apply_promotion(self, body: HeadPromote) -> Head:
         """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
         agreed = self.agreed_head()

@@ -201,6 +201,8 @@ class RunDriver:
         if statement.author == self._key:
             self._record_own(index, statement)
         await self._after(index, statement)
+        if isinstance(statement.body, RoundOpen | RoundVoid) and self.view.round is not None:
+            await self.context.omissions.end_phase(self.view.round, statement.ts)
         await self.context.points.apply(index, statement, self.view.round, document)
 
     def _record_own(self, index: int, statement: Statement) -> None:
