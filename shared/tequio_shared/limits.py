@@ -61,6 +61,20 @@ APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000
 """An appeal that nobody answers for so long ends the quarantine in a probation."""
+GAIN_SLOTS = 8
+"""Most slots whose loss gain every witness of a round measures."""
+GAIN_WINDOWS = 2
+"""Windows of a slot, and of nobody, that its gain is measured on."""
+GAIN_COST = 16
+"""Measuring takes at most this part of the forward passes of a mean share's training."""
+GAIN_MOST = 65_536
+"""Largest magnitude of a gain: one nat per token, in 2^-16."""
+GAIN_POOL = 256
+"""Last signs of gains in a run that show whether the measure works there."""
+GAIN_ROUNDS = 64
+"""Last counted signs of a key: at most nine sixteenths of them positive make it suspected."""
+GAIN_RETURN = 32
+"""Signs, more than three quarters of them positive, that such a key needs to become active."""
 MEASURED_HEADS = 4
 """Heads, the last ones that were drawn for, of which measures are taken."""
 SAMPLE_PROMPT_BYTES = 64

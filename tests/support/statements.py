@@ -59,6 +59,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "count": 3,
         "head": D,
         "rejected": [[0, 3], [2, 1]],
+        "gains": [[1, 4587], [3, -65536]],
     },
     "round.close": {"set_root": D, "accepted": 3, "proofs": 3, "result": D},
     "round.void": {"reason": 1},

@@ -5,7 +5,8 @@ witnesses, work that was accepted. From them follows a `standing.change`, and ex
 coordinator states it, every reader of the whole log derives it again, and no roster is admitted
 while one is due. Silence, lateness and work that nobody could fetch are never faults. One witness
 alone accuses nobody: a measured fault needs two that give the same reason, and two such faults
-before it excludes. A standing holds in all runs. (docs/protocol.md, standing)
+before it excludes. Loss gains convict nobody: many low ones make a key suspected. A standing holds
+in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, RunId, key_from_text, to_text
 from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
     DEVIATION_PROOFS,
     DEVIATIONS,
+    GAIN_RETURN,
+    GAIN_ROUNDS,
     NEWCOMER_WORK,
     PROBATION_WORK,
     QUARANTINE_MS,
@@ -31,7 +34,8 @@ from tequio_shared.limits import (
     STRIKE_ROUNDS,
     STRIKES,
 )
-from tequio_shared.round import proof
+from tequio_shared.round import gain, proof
+from tequio_shared.round.gain import GainPool
 from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.network import (
     EVIDENCE,
@@ -78,6 +82,7 @@ class StandingCause(IntEnum):
     TERM_SERVED = 11  # the term is over, and the key sent member.ready
     UNANSWERED = 12  # no organiser answered an appeal
     FALSE_REPORT = 13  # a report whose piece shows no fault
+    LOW_GAIN = 20  # contributions that help on their own windows no more than on others
 
 
 EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
@@ -117,6 +122,8 @@ class StandingRecord:
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
+    gains: list[tuple[bool, int]] = field(default_factory=list)
+    """(whether a counted gain was positive, round.close)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
@@ -134,6 +141,7 @@ class KeyStatus:
     """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
     records: dict[PeerKey, StandingRecord] = field(default_factory=dict)
+    gains: dict[RunId, GainPool] = field(default_factory=dict)
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
@@ -232,6 +240,23 @@ class KeyStatus:
                 record.deviations.append((record.proofs, index))
                 del record.deviations[:-DEVIATION_PROOFS]
                 self._moving.add(key)
+        self._count_gains(index, view, verdicts)
+
+    def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
+        """Count the signs of the round's gains, where the run's other keys have clear ones."""
+        pool = self.gains.setdefault(view.manifest.run_id, GainPool())
+        signs = dict[PeerKey, bool]()
+        for slot in view.gains.windows:
+            sign = gain.is_positive(slot, view.elected, view.proofs)
+            if sign is not None and verdicts[slot][0] is Verdict.ACCEPTED:
+                signs[view.roster.members[slot].key] = sign
+        for key, sign in signs.items():
+            if pool.is_clear(key):
+                record = self.records[key]
+                record.gains.append((sign, index))
+                del record.gains[:-GAIN_ROUNDS]
+        # Afterwards: of the same round, they would count for each other.
+        pool.add(signs.items())
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
@@ -346,7 +371,21 @@ def _guilt(record: StandingRecord) -> _Found | None:
     deviations = [at for number, at in record.deviations if number > recent]
     if len(deviations) >= DEVIATIONS:
         return "suspected", StandingCause.DEVIATION, tuple(deviations)
-    return None
+    return _low_gain(record)
+
+
+def _low_gain(record: StandingRecord) -> _Found | None:
+    """Suspicion that follows from many rounds in which the work helped on no windows of its own."""
+    if len(record.gains) < GAIN_ROUNDS or 16 * _positive(record) > 9 * GAIN_ROUNDS:
+        return None
+    return "suspected", StandingCause.LOW_GAIN, tuple(at for _, at in record.gains)
+
+
+def _has_returned(record: StandingRecord) -> bool:
+    """Return whether a suspicion for low gains is over: accepted work alone is what it had."""
+    if record.standing is not Standing.SUSPECTED or record.cause is not StandingCause.LOW_GAIN:
+        return True
+    return len(record.gains) >= GAIN_RETURN and 4 * _positive(record) > 3 * len(record.gains)
 
 
 def _progress(record: StandingRecord) -> _Found | None:
@@ -354,7 +393,14 @@ def _progress(record: StandingRecord) -> _Found | None:
     needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
     if record.standing is Standing.ACTIVE or record.accepted_since < needed:
         return None
+    if not _has_returned(record):
+        return None
     return "active", StandingCause.EARNED, (record.last_accepted,)
+
+
+def _positive(record: StandingRecord) -> int:
+    """Number of the counted gains that were positive."""
+    return sum(sign for sign, _ in record.gains)
 
 
 def _way_back(record: StandingRecord, ts: int) -> _Found | None:
@@ -374,6 +420,7 @@ def _move(record: StandingRecord, to: Standing, index: int) -> None:
     record.standing, record.since, record.accepted_since = to, index, 0
     record.fault, record.ready_again, record.appeal = None, None, None
     record.deviations.clear()
+    record.gains.clear()
     if to is not Standing.SUSPECTED:
         record.strikes.clear()
 
@@ -399,6 +446,8 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.TERM_SERVED: "the term of a quarantine is over",
         StandingCause.UNANSWERED: "no organiser answered an appeal in time",
         StandingCause.FALSE_REPORT: "accused somebody of bytes that break no rule",
+        StandingCause.LOW_GAIN: "contributions did not help more on their own windows than on "
+        "others, according to the witnesses of many rounds",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""

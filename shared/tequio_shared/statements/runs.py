@@ -15,6 +15,7 @@ from tequio_shared.ids import (
     BytesText,
     ContributionCount,
     HeaderText,
+    LossGain,
     Natural,
     Positive,
     Prompt,
@@ -24,7 +25,7 @@ from tequio_shared.ids import (
     VrfProofText,
     Written,
 )
-from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
+from tequio_shared.limits import GAIN_SLOTS, SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
 _STEERING = re.compile(f"[{STEERING}]")
@@ -214,11 +215,14 @@ class WitnessProof(RoundBody, frozen=True, kw_only=True):
     head: Bytes32Text
     rejected: tuple[tuple[SlotNumber, ReasonCode], ...]
     """Slot and reason, slots ascending and unique."""
+    gains: Annotated[tuple[tuple[SlotNumber, LossGain], ...], msgspec.Meta(max_length=GAIN_SLOTS)]
+    """Slot and loss gain, slots ascending and unique."""
 
     def __post_init__(self) -> None:
-        slots = [slot for slot, _ in self.rejected]
-        if slots != sorted(set(slots)):
-            raise MalformedError(f"rejected slots must be ascending and unique: {slots[:20]}")
+        for name, pairs in (("rejected", self.rejected), ("measured", self.gains)):
+            slots = [slot for slot, _ in pairs]
+            if slots != sorted(set(slots)):
+                raise MalformedError(f"{name} slots must be ascending and unique: {slots[:20]}")
 
 
 class RoundClose(RoundBody, frozen=True, kw_only=True):
