@@ -124,6 +124,7 @@ class SwarmArithmetic:
         # reasons for which honest witnesses reject a trainer's work
         self.blames: dict[PeerKey, RejectionReason] = {}
         self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody can fetch
+        self.idle: set[PeerKey] = set()  # trainers whose work shows on no windows of their own
         first = first_weights()
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
@@ -168,6 +169,18 @@ class SwarmArithmetic:
             trainer=author,
             payload_root=root,
         )
+
+    def gains(
+        self, current: RoundView, vouched: Iterable[int], witness: PeerKey
+    ) -> tuple[tuple[int, int], ...]:
+        """Gains that an honest witness measures: one in 20 is negative, of idle trainers half."""
+        keys, found = current.roster.keys, []
+        for slot in sorted(current.gains.windows.keys() & set(vouched)):
+            draw = Random(f"gain {current.number} {slot}").randrange(20)  # fixed on purpose
+            is_low = draw < (10 if keys[slot] in self.idle else 1)
+            if keys[slot] != witness:
+                found.append((slot, -1_000 if is_low else 5_000))
+        return tuple(found)
 
     def _advance(self, current: RoundView, target: NextHead) -> None:
         assert current.head is not None
@@ -334,15 +347,18 @@ class Volunteer:
         hidden = self._arithmetic.hidden - {self.key}
         ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
+        vouched = {} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()}
         assert current.head is not None
-        return proof.make_proof(
+        body = proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
-            vouched={} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
+            vouched=vouched,
             rejected=dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
             head=current.head.hash,
         )
+        gains = self._arithmetic.gains(current, vouched, self.key)
+        return msgspec.structs.replace(body, gains=gains)
 
 
 @dataclass
