@@ -59,7 +59,7 @@ DRAWN = 200
 SIMULATED = 4_000
 HORIZON = 1_000
 SHARES = (1, 2, 5, 80, 160)
-LOWEST = 36
+LOWEST = 32
 """Positive signs of the last `GAIN_ROUNDS` with which a key is suspected."""
 
 

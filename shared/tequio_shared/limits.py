@@ -72,7 +72,7 @@ GAIN_MOST = 65_536
 GAIN_POOL = 256
 """Last signs of gains in a run that show whether the measure works there."""
 GAIN_ROUNDS = 64
-"""Last counted signs of a key: at most nine sixteenths of them positive make it suspected."""
+"""Last counted signs of a key: not more than half of them positive make it suspected."""
 GAIN_RETURN = 32
 """Signs, more than three quarters of them positive, that such a key needs to become active."""
 MEASURED_HEADS = 4

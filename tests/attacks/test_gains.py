@@ -49,6 +49,14 @@ def causes(swarm: Swarm, one: Volunteer) -> list[tuple[str, int]]:
     ]
 
 
+def run_until_suspected(swarm: Swarm, one: Volunteer) -> None:
+    """Run rounds until the member is suspected, and two more; fails after 300."""
+    while swarm.standings.of(one.key) is not Standing.SUSPECTED:
+        assert swarm.step()
+        assert swarm.view.closed < 300
+    swarm.run_rounds(swarm.view.closed + 2)
+
+
 @attack("W21", layer="wit", ends="suspected after 64 counted rounds: no witness duty any more")
 def test_a_trainer_that_never_trains_on_its_windows_is_suspected() -> None:
     swarm = measured_swarm(*[Judge] * MEMBERS)
@@ -56,7 +64,7 @@ def test_a_trainer_that_never_trains_on_its_windows_is_suspected() -> None:
     swarm.arithmetic.idle.add(cheat.key)
     swarm.run_rounds(POOLED + GAIN_ROUNDS - 1)
     assert swarm.standings.of(cheat.key) is Standing.ACTIVE
-    swarm.run_rounds(POOLED + GAIN_ROUNDS + 30)
+    run_until_suspected(swarm, cheat)
     assert ("suspected", StandingCause.LOW_GAIN) in causes(swarm, cheat)
     assert swarm.standings.of(cheat.key) is Standing.SUSPECTED
     current = round_of(swarm)
@@ -70,8 +78,7 @@ def test_a_suspected_key_earns_its_way_back_by_gains_and_not_by_acceptance() -> 
     swarm = measured_swarm(*[Judge] * MEMBERS)
     cheat = swarm.volunteers[0]
     swarm.arithmetic.idle.add(cheat.key)
-    while swarm.standings.of(cheat.key) is not Standing.SUSPECTED:
-        assert swarm.step()
+    run_until_suspected(swarm, cheat)
     closed = swarm.view.closed
     swarm.run_rounds(closed + 40)
     assert swarm.standings.of(cheat.key) is Standing.SUSPECTED
@@ -88,7 +95,7 @@ def test_a_minority_of_witnesses_that_lie_about_gains_changes_nothing(liars: int
     swarm.arithmetic.idle.add(cheat.key)
     for one in swarm.volunteers[7 - liars :]:
         one.allies = {cheat.key}  # type: ignore[attr-defined]  # a GainLiar
-    swarm.run_rounds(GAIN_POOL // 2 // 6 + GAIN_ROUNDS + 60)
+    run_until_suspected(swarm, cheat)
     assert {swarm.standings.of(one.key) for one in honest} == {Standing.ACTIVE}
     assert all("suspected" not in dict(causes(swarm, one)) for one in honest)
     assert ("suspected", StandingCause.LOW_GAIN) in causes(swarm, cheat)

@@ -376,7 +376,7 @@ def _guilt(record: StandingRecord) -> _Found | None:
 
 def _low_gain(record: StandingRecord) -> _Found | None:
     """Suspicion that follows from many rounds in which the work helped on no windows of its own."""
-    if len(record.gains) < GAIN_ROUNDS or 16 * _positive(record) > 9 * GAIN_ROUNDS:
+    if len(record.gains) < GAIN_ROUNDS or 2 * _positive(record) > GAIN_ROUNDS:
         return None
     return "suspected", StandingCause.LOW_GAIN, tuple(at for _, at in record.gains)
 
