@@ -59,7 +59,7 @@ DRAWN = 200
 SIMULATED = 4_000
 HORIZON = 1_000
 SHARES = (1, 2, 5, 80, 160)
-LOWEST = 32
+LOWEST = GAIN_ROUNDS // 2
 """Positive signs of the last `GAIN_ROUNDS` with which a key is suspected."""
 
 
@@ -353,11 +353,13 @@ def _gains(kinds: Mapping[str, list[Falls]]) -> str:
 
 def _scenes(found: GainMeasurements) -> str:
     columns = ("contribution", "n", "gain", "deviation", *(f"positive, {n} + {n}" for n in DRAWS))
-    rows = [
-        _row(f"{name}: {group}", [one for some in kinds[name].values() for one in some])
-        for name in found.honest
-        for group, kinds in (("honest", found.honest), ("free rides", _free(found)))
-    ]
+    rows = []
+    for name, kinds in found.honest.items():
+        rows += [
+            _row(f"{name}: {kind}", kinds[kind]) for kind in kinds if kind.endswith("0 windows")
+        ]
+        free = [one for some in _free(found)[name].values() for one in some]
+        rows.append(_row(f"{name}: free rides", free))
     return table.markdown(columns, rows)
 
 
@@ -393,14 +395,24 @@ def _suspicion(found: GainMeasurements) -> str:
         f"within {HORIZON}",
     )
     rows = []
-    for kinds in (_joined(found.honest), _joined(found.cheats)):
+    weak = {
+        f"least of all: {kind} ({name})": some
+        for name, kinds in found.honest.items()
+        for kind, some in kinds.items()
+    }
+    least = min(weak, key=lambda kind: _positive(weak[kind]))
+    for kinds in (_joined(found.honest), {least: weak[least]}, _joined(found.cheats)):
         for kind, some in kinds.items():
-            positive = float((gains_of(some, WITNESSES) > 0).mean())
+            positive = _positive(some)
             median, within = rounds_until(positive)
             rounds = f"{median:.0f}" if math.isfinite(median) else "none"
             chance = chance_of_suspicion(positive)
             rows.append([kind, f"{positive:.0%}", f"{chance:.0e}", rounds, f"{within:.1%}"])
     return table.markdown(columns, rows)
+
+
+def _positive(some: Sequence[Falls]) -> float:
+    return float((gains_of(some, WITNESSES) > 0).mean())
 
 
 if __name__ == "__main__":

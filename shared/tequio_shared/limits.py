@@ -71,10 +71,10 @@ GAIN_MOST = 65_536
 """Largest magnitude of a gain: one nat per token, in 2^-16."""
 GAIN_POOL = 256
 """Last signs of gains in a run that show whether the measure works there."""
-GAIN_ROUNDS = 64
+GAIN_ROUNDS = 128
 """Last counted signs of a key: not more than half of them positive make it suspected."""
-GAIN_RETURN = 32
-"""Signs, more than three quarters of them positive, that such a key needs to become active."""
+GAIN_RETURN = 64
+"""Signs, more than five eighths of them positive, that such a key needs to become active."""
 MEASURED_HEADS = 4
 """Heads, the last ones that were drawn for, of which measures are taken."""
 SAMPLE_PROMPT_BYTES = 64

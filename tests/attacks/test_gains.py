@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 
 import msgspec
-import pytest
 
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import GAIN_POOL, GAIN_ROUNDS
@@ -28,14 +27,14 @@ from tests.support.attackers_round import (
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 MEMBERS = 6
-POOLED = GAIN_POOL // 2 // (MEMBERS - 1) + 1
+POOLED = GAIN_POOL // 4 // (MEMBERS - 1) + 1
 """Rounds after which the others' gains show that the measure works."""
 
 
 def measured_swarm(*kinds: type[Volunteer]) -> Swarm:
     """A swarm with shares so large that all slots are measured in every round."""
     rules = WindowRules(samples=1_000, tokens=64_000, first=300, most=300)
-    manifest = msgspec.structs.replace(tiny_manifest(most=400, warmup=20_000), windows=rules)
+    manifest = msgspec.structs.replace(tiny_manifest(most=600, warmup=20_000), windows=rules)
     return swarm_of(3, *kinds, swarm=Swarm(seed=3, manifest=manifest))
 
 
@@ -53,12 +52,13 @@ def run_until_suspected(swarm: Swarm, one: Volunteer) -> None:
     """Run rounds until the member is suspected, and two more; fails after 300."""
     while swarm.standings.of(one.key) is not Standing.SUSPECTED:
         assert swarm.step()
-        assert swarm.view.closed < 300
+        assert swarm.view.closed < 390
     swarm.run_rounds(swarm.view.closed + 2)
 
 
-@attack("W21", layer="wit", ends="suspected after 64 counted rounds: no witness duty any more")
-def test_a_trainer_that_never_trains_on_its_windows_is_suspected() -> None:
+@attack("W21", layer="wit", ends="suspected after 128 counted rounds: no witness duty any more")
+@attack("W21", layer="wit", ends="active again only after 64 rounds of work that shows")
+def test_a_trainer_that_never_trains_on_its_windows_is_suspected_until_it_does() -> None:
     swarm = measured_swarm(*[Judge] * MEMBERS)
     cheat, *honest = swarm.volunteers
     swarm.arithmetic.idle.add(cheat.key)
@@ -70,26 +70,18 @@ def test_a_trainer_that_never_trains_on_its_windows_is_suspected() -> None:
     current = round_of(swarm)
     assert WITNESS not in current.roster.members[current.slot_of[cheat.key]].roles
     assert {swarm.standings.of(one.key) for one in honest} == {Standing.ACTIVE}
+    closed = swarm.view.closed
+    swarm.run_rounds(closed + 70)  # accepted work alone does not end it
+    assert swarm.standings.of(cheat.key) is Standing.SUSPECTED
+    swarm.arithmetic.idle.clear()
+    swarm.run_rounds(closed + 70 + GAIN_ROUNDS)
+    assert swarm.standings.of(cheat.key) is Standing.ACTIVE
     swarm.replay()
 
 
-@attack("W21", layer="wit", ends="active again only after 32 rounds of work that shows")
-def test_a_suspected_key_earns_its_way_back_by_gains_and_not_by_acceptance() -> None:
-    swarm = measured_swarm(*[Judge] * MEMBERS)
-    cheat = swarm.volunteers[0]
-    swarm.arithmetic.idle.add(cheat.key)
-    run_until_suspected(swarm, cheat)
-    closed = swarm.view.closed
-    swarm.run_rounds(closed + 40)
-    assert swarm.standings.of(cheat.key) is Standing.SUSPECTED
-    swarm.arithmetic.idle.clear()
-    swarm.run_rounds(closed + 40 + GAIN_ROUNDS)
-    assert swarm.standings.of(cheat.key) is Standing.ACTIVE
-
-
 @attack("Q16", layer="wit", ends="fewer than a third change nothing, neither against nor for a key")
-@pytest.mark.parametrize("liars", [1, 2])
-def test_a_minority_of_witnesses_that_lie_about_gains_changes_nothing(liars: int) -> None:
+def test_a_minority_of_witnesses_that_lie_about_gains_changes_nothing() -> None:
+    liars = 2
     swarm = measured_swarm(*[Judge] * (7 - liars), *[GainLiar] * liars)
     cheat, *honest = swarm.volunteers[: 7 - liars]
     swarm.arithmetic.idle.add(cheat.key)

@@ -35,7 +35,7 @@ from tequio_shared.limits import (
     STRIKES,
 )
 from tequio_shared.round import gain, proof
-from tequio_shared.round.gain import GainPool
+from tequio_shared.round.gain import GainPool, GainSign
 from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.network import (
     EVIDENCE,
@@ -245,18 +245,18 @@ class KeyStatus:
     def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
         """Count the signs of the round's gains, where the run's other keys have clear ones."""
         pool = self.gains.setdefault(view.manifest.run_id, GainPool())
-        signs = dict[PeerKey, bool]()
+        signs = []
         for slot in view.gains.windows:
-            sign = gain.is_positive(slot, view.elected, view.proofs)
-            if sign is not None and verdicts[slot][0] is Verdict.ACCEPTED:
-                signs[view.roster.members[slot].key] = sign
-        for key, sign in signs.items():
-            if pool.is_clear(key):
-                record = self.records[key]
-                record.gains.append((sign, index))
-                del record.gains[:-GAIN_ROUNDS]
+            is_positive = gain.is_positive(slot, view.elected, view.proofs)
+            if is_positive is not None and verdicts[slot][0] is Verdict.ACCEPTED:
+                windows = view.commitments[slot].header.window_count
+                signs.append(GainSign(view.roster.members[slot].key, windows, is_positive))
+        for sign in filter(pool.is_clear, signs):
+            record = self.records[sign.key]
+            record.gains.append((sign.is_positive, index))
+            del record.gains[:-GAIN_ROUNDS]
         # Afterwards: of the same round, they would count for each other.
-        pool.add(signs.items())
+        pool.signs.extend(signs)
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
@@ -385,7 +385,7 @@ def _has_returned(record: StandingRecord) -> bool:
     """Return whether a suspicion for low gains is over: accepted work alone is what it had."""
     if record.standing is not Standing.SUSPECTED or record.cause is not StandingCause.LOW_GAIN:
         return True
-    return len(record.gains) >= GAIN_RETURN and 4 * _positive(record) > 3 * len(record.gains)
+    return len(record.gains) >= GAIN_RETURN and 8 * _positive(record) > 5 * len(record.gains)
 
 
 def _progress(record: StandingRecord) -> _Found | None:

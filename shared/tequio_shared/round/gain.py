@@ -13,7 +13,7 @@ measurements, docs/protocol.md (10.4) the rules.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from tequio_shared.ids import Digest, PeerKey, sha256
@@ -23,6 +23,8 @@ from tequio_shared.round.assignment import Ranges, count_windows, split_windows
 
 LEAST_FIGURES = 2
 """Witnesses that must have measured a slot: the figure of one alone counts for nothing."""
+COMPARABLE = 4
+"""Shares up to this many times as large are comparable."""
 _PASSES = 3  # a window trained costs as much as so many passes forward
 _SLOT_PASSES = 3  # on its own windows before and after, on the control windows after
 
@@ -84,23 +86,34 @@ def is_positive(
     return sum(figure <= 0 for figure in figures) < needed
 
 
+@dataclass(frozen=True, slots=True)
+class GainSign:
+    """The sign of a key's gain in a round, and the windows of its contribution."""
+
+    key: PeerKey
+    windows: int
+    is_positive: bool
+
+
 @dataclass(slots=True)
 class GainPool:
     """The last signs of a run's rounds, of all keys: whether the measure works there at all.
 
-    How far a gain stands out depends on model, data and batches. Where the other keys' gains are
+    How far a gain stands out depends on model, data and batches, and on the share: the more windows
+    a step averages, the less each shows. Where the gains of other keys with comparable shares are
     not clearly positive, a key's own prove nothing, and are not counted.
     """
 
-    signs: deque[tuple[PeerKey, bool]] = field(default_factory=lambda: deque(maxlen=GAIN_POOL))
+    signs: deque[GainSign] = field(default_factory=lambda: deque(maxlen=GAIN_POOL))
 
-    def is_clear(self, key: PeerKey) -> bool:
-        """Return whether three quarters of the others' signs are positive. O(`GAIN_POOL`)."""
-        others = [sign for one, sign in self.signs if one != key]
-        return 2 * len(others) >= GAIN_POOL and 4 * sum(others) >= 3 * len(others)
-
-    def add(self, signs: Iterable[tuple[PeerKey, bool]]) -> None:
-        self.signs.extend(signs)
+    def is_clear(self, own: GainSign) -> bool:
+        """Return whether three quarters of the comparable signs are positive. O(`GAIN_POOL`)."""
+        others = [
+            one.is_positive
+            for one in self.signs
+            if one.key != own.key and COMPARABLE * one.windows >= own.windows
+        ]
+        return 4 * len(others) >= GAIN_POOL and 4 * sum(others) >= 3 * len(others)
 
 
 def _numbers(seed: Digest, label: bytes, size: int) -> tuple[int, ...]:

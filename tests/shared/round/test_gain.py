@@ -10,7 +10,7 @@ from tequio_shared.ids import PeerKey, sha256
 from tequio_shared.limits import GAIN_COST, GAIN_POOL, GAIN_SLOTS, GAIN_WINDOWS
 from tequio_shared.round import gain
 from tequio_shared.round.assignment import Ranges, count_windows, deal_windows
-from tequio_shared.round.gain import GainPool
+from tequio_shared.round.gain import GainPool, GainSign
 from tequio_shared.round.proof import WitnessFindings
 
 SEED = gain.sample_seed(sha256(b"lots"), sha256(b"witness"))
@@ -104,13 +104,25 @@ def test_the_figure_of_a_lone_witness_and_the_slots_own_count_for_nothing() -> N
     assert gain.is_positive(0, (0, 1, 2), own | proofs_of(-5)) is None
 
 
-def test_figures_count_only_while_those_of_the_other_keys_are_clear() -> None:
+def signs(key: PeerKey, count: int, *, windows: int = 50, positive: bool = True) -> list[GainSign]:
+    return [GainSign(key, windows, positive)] * count
+
+
+def test_signs_count_only_while_those_of_the_other_keys_are_clear() -> None:
+    pool, (mine,) = GainPool(), signs(ME, 1)
+    assert not pool.is_clear(mine)
+    pool.signs.extend(signs(OTHER, GAIN_POOL // 4 - 1))
+    assert not pool.is_clear(mine)
+    pool.signs.extend(signs(OTHER, 1))
+    assert pool.is_clear(mine)
+    assert not pool.is_clear(signs(OTHER, 1)[0])  # its own say nothing about the others
+    pool.signs.extend(signs(OTHER, GAIN_POOL // 12 + 1, positive=False))
+    assert not pool.is_clear(mine)
+
+
+def test_a_key_is_compared_only_with_shares_of_about_its_size() -> None:
     pool = GainPool()
-    assert not pool.is_clear(ME)
-    pool.add([(OTHER, True)] * (GAIN_POOL // 2 - 1))
-    assert not pool.is_clear(ME)
-    pool.add([(OTHER, True)])
-    assert pool.is_clear(ME)
-    assert not pool.is_clear(OTHER)  # its own say nothing about the others
-    pool.add([(OTHER, False)] * (GAIN_POOL // 4))
-    assert not pool.is_clear(ME)
+    pool.signs.extend(signs(OTHER, GAIN_POOL, windows=50))
+    assert pool.is_clear(GainSign(ME, 200, False))  # noqa: FBT003 - a sign
+    assert not pool.is_clear(GainSign(ME, 201, False))  # noqa: FBT003 - a sign
+    assert pool.is_clear(GainSign(ME, 1, False))  # noqa: FBT003 - a sign
