@@ -56,8 +56,8 @@ def run_until_suspected(swarm: Swarm, one: Volunteer) -> None:
     swarm.run_rounds(swarm.view.closed + 2)
 
 
-@attack("W21", layer="wit", ends="suspected after 128 counted rounds: no witness duty any more")
-@attack("W21", layer="wit", ends="active again only after 64 rounds of work that shows")
+@attack("W24", layer="wit", ends="suspected after 128 counted rounds: no witness duty any more")
+@attack("W24", layer="wit", ends="active again only after 64 rounds of work that shows")
 def test_a_trainer_that_never_trains_on_its_windows_is_suspected_until_it_does() -> None:
     swarm = measured_swarm(*[Judge] * MEMBERS)
     cheat, *honest = swarm.volunteers
@@ -109,7 +109,7 @@ def test_a_witness_cannot_choose_whom_it_measures() -> None:
     assert swarm.view.closed == 1
 
 
-@attack("W21", layer="wit", ends="the windows follow from round.witness, after all commitments")
+@attack("W24", layer="wit", ends="the windows follow from round.witness, after all commitments")
 def test_nobody_knows_the_measured_windows_before_the_last_commitment() -> None:
     swarm = measured_swarm(*[Judge] * MEMBERS)
     while swarm.view.round is None or len(round_of(swarm).commitments) < MEMBERS:
@@ -127,7 +127,7 @@ def test_nobody_knows_the_measured_windows_before_the_last_commitment() -> None:
     assert len(samples) == 3
 
 
-@attack("W22", layer="coord", ends="at most twice as many windows as it had accepted last")
+@attack("W25", layer="coord", ends="at most twice as many windows as it had accepted last")
 def test_committing_at_once_earns_no_larger_share_than_was_accepted() -> None:
     manifest = tiny_manifest(most=60, warmup=20_000)
     rules = msgspec.structs.replace(manifest.windows, first=4, most=4_096)

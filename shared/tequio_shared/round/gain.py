@@ -7,7 +7,7 @@ counts, over many rounds, and only where the measure tells work from no work (`G
 What is measured follows from a seed that the coordinator's `round.witness` fixes after the last
 commitment, so nobody can train on those windows alone. All witnesses measure the same slots in the
 same order; one that runs out of time stops early. Integers only. docs/screening.md has the
-measurements, docs/protocol.md (10.4) the rules.
+measurements, docs/protocol.md (10.5) the rules.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import to_text
-from tequio_shared.round import proof
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import AcceptedSet, Head, RoundView
@@ -82,13 +81,10 @@ class RoundWitnessing:
             self._verdicts = verdicts
         vouched = {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason}
         gains = await measure_gains(self._context, current, current.head, vouched, witnessed_ms)
-        body = proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched=vouched,
-            rejected={one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
-            head=current.head.hash,
+        body = current.proof_of(
+            vouched,
+            {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
+            self._context.prove(current.audit_lot_input),
         )
         return msgspec.structs.replace(body, gains=gains)
 
@@ -111,6 +107,7 @@ class RoundWitnessing:
                 slot=slot,
                 trainer=to_text(one.header.trainer),
                 header=to_text(one.header.pack()),
+                seal=to_text(one.seal),
                 payload=str(store.tree_path(one.header.payload_root)),
                 windows=current.assignment[slot],
             )
