@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import torch
-from loops import table
+from loops import repository, table  # noqa: F401 - the former finds the tests
 from loops.audited_rounds import VARIANTS, PlayedRound, dense, feedback_of, shortened, train
 from loops.machine import machine
 from tests.support import trainer_attacks
