@@ -218,7 +218,8 @@ class AuditBook:
         if case.stage is AuditStage.FIRST:
             case.stage = AuditStage.CHECK
             lots = [one for one in members if one.lot]
-            return audits.draw_some([(case.work, CHECKED_BP)], lots, len(view.elected), free, 1)
+            elected = _elected_owners(view, members)
+            return audits.draw_some([(case.work, CHECKED_BP)], lots, elected, free, 1)
         return []
 
     def _waits(self, view: RoundView, case: AuditCase) -> bool:
@@ -245,7 +246,8 @@ class AuditBook:
         lots = [one for one in members if one.lot]
         most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
         free = self._free(view, members)
-        for one in audits.draw_some(works, lots, len(view.elected), free, most):
+        elected = _elected_owners(view, members)
+        for one in audits.draw_some(works, lots, elected, free, most):
             self.cases[one.work.contribution] = cases[one.work.contribution]
             self._order(one)
 
@@ -267,6 +269,12 @@ class AuditBook:
         if left > 1:
             self.watched[key] = left - 1
         return left > 0
+
+
+def _elected_owners(view: RoundView, members: list[Candidate]) -> list[Digest]:
+    """Owner of each elected slot."""
+    elected = {view.roster.members[slot].key for slot in view.elected}
+    return [one.owner for one in members if one.key in elected]
 
 
 def _is_old(view: RoundView, case: AuditCase) -> bool:

@@ -198,22 +198,24 @@ def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidat
 def draw_some(
     works: Sequence[tuple[Audited, int]],
     witnesses: Sequence[Candidate],
-    elected: int,
+    elected: Sequence[Digest],
     candidates: Sequence[Candidate],
     most: int,
 ) -> list[DrawnAudit]:
     """Draw audits of works, each with a rate in 1/10000: at most one for each and by each.
 
     The lot of each witness decides about each work of another owner, and names the auditor. The
-    rate counts on the lots of all elected: by its silence a witness cancels only its own audits.
-    Costs a hash for each pair of witness and work, and for each audit a pass over the candidates.
+    rate counts on the lots of all the elected, whose owners are `elected`: by its silence a witness
+    cancels only its own audits. Costs a hash for each pair of witness and work, and for each audit
+    a pass over the candidates.
     """
     found = [
         (number, work.contribution, one.key, work, one.lot)
         for work, rate_bp in works
+        if (lots := sum(owner not in work.owners for owner in elected))
         for one in witnesses
         if one.owner not in work.owners
-        and is_drawn(number := draw(one.lot, work.contribution), rate_bp, elected)
+        and is_drawn(number := draw(one.lot, work.contribution), rate_bp, lots)
     ]
     drawn: list[DrawnAudit] = []
     free = {one.key: one for one in candidates}

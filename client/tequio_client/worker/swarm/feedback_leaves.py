@@ -30,7 +30,7 @@ CACHED_TREES = 2
 parameters has 16 MB of hashes in each."""
 
 MayOpen: TypeAlias = Callable[[PeerKey, Digest, int], bool]
-"""Whether this peer may have the leaf with this index under this root; asked in the event loop."""
+"""True if the peer may have the leaf with that index under that root; asked in the event loop."""
 
 
 def nobody(_peer: PeerKey, _root: Digest, _index: int) -> bool:
