@@ -34,7 +34,6 @@ from tests.support.training_lab import Recipe, TrainedContribution, TrainingLab
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_shared.ids import sha256
-from tequio_shared.limits import STRIKES
 from tequio_shared.round.proof import Verdict
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ MOST_LOSS = 1.03
 HELD_OUT_TOKENS = 65_536
 RUNS = ("honest", "three honest", "screened", "unscreened")
 DOCUMENT = repository.ROOT / "docs" / "screening.md"
+MOST_REJECTIONS = 2
+"""Rejections after which the run goes on without the cheat."""
 
 
 @dataclass(slots=True)
@@ -137,7 +138,7 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> AttackedRun:
         for _ in range(rounds):
             made = [_made(lab, slot, feedback[slot], trained) for slot in range(TRAINERS)]
             own = made[CHEAT]
-            if run in ("screened", "unscreened") and strikes < STRIKES:
+            if run in ("screened", "unscreened") and strikes < MOST_REJECTIONS:
                 made[CHEAT] = _cheated(lab, made, last, attack)
             else:
                 made = made if run == "honest" else made[:CHEAT]

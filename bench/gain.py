@@ -312,7 +312,7 @@ def rounds_until(positive: float) -> tuple[float, float]:
     """Median of the measured rounds until a key is suspected, and the share within the horizon."""
     chance = np.random.default_rng(1)
     signs = chance.random((SIMULATED, HORIZON)) < positive
-    sums = np.cumsum(signs, axis=1)
+    sums = np.cumsum(signs, axis=1, dtype=np.int64)
     sums[:, GAIN_ROUNDS:] -= sums[:, :-GAIN_ROUNDS].copy()
     low = sums[:, GAIN_ROUNDS - 1 :] <= LOWEST
     first = np.where(low.any(1), low.argmax(1) + GAIN_ROUNDS, np.inf)
