@@ -59,6 +59,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "count": 3,
         "head": D,
         "rejected": [[0, 3], [2, 1]],
+        "gains": [[1, 4587], [3, -65536]],
         "vrf": VRF,
     },
     "audit.report": {

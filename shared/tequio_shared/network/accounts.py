@@ -357,12 +357,20 @@ class RunAccounts:
 
     def _member(self, key: PeerKey, roles: tuple[str, ...], *, is_free: bool) -> RosterMember:
         rules = self.manifest.windows
-        speed = assignment.verified_speed(self.members[key].paces)
-        train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
-        most = rules.first if self.standings.of(key) in UNPROVEN else rules.most
-        mine = assignment.window_share(speed, train_ms, rules.first, most, steps)
-        share = mine if TRAINER in roles and is_free else 0
-        return RosterMember(peer=to_text(key), roles=roles, speed=speed, share=share)
+        paces, train_ms = self.members[key].paces, self.manifest.rounds.train
+        mine = assignment.window_share(
+            paces,
+            train_ms=train_ms,
+            first=rules.first,
+            most=rules.first if self.standings.of(key) in UNPROVEN else rules.most,
+            steps=self.manifest.inner.steps,
+        )
+        return RosterMember(
+            peer=to_text(key),
+            roles=roles,
+            speed=assignment.verified_speed(paces, train_ms),
+            share=mine if TRAINER in roles and is_free else 0,
+        )
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
         """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""

@@ -5,8 +5,8 @@ witnesses, work that was accepted. From them follows a `standing.change`, and ex
 coordinator states it, every reader of the whole log derives it again, and no roster is admitted
 while one is due. Silence, lateness and work that nobody could fetch are never faults. No
 measure excludes anybody: one on which two witnesses agree makes a key suspected, and so more often
-audited; work that was not done is what five sixths of its auditors say. A standing holds in all
-runs. (docs/protocol.md, standing)
+audited, and so do many low loss gains; work that was not done is what five sixths of its auditors
+say. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, RunId, key_from_text, to_text
 from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
@@ -26,6 +26,8 @@ from tequio_shared.limits import (
     CONTRADICTIONS,
     DEVIATION_PROOFS,
     DEVIATIONS,
+    GAIN_RETURN,
+    GAIN_ROUNDS,
     NEWCOMER_WORK,
     PROBATION_WORK,
     QUARANTINE_MS,
@@ -34,8 +36,9 @@ from tequio_shared.limits import (
     STRIKE_ROUNDS,
     WITHHOLDINGS,
 )
-from tequio_shared.round import proof
+from tequio_shared.round import gain, proof
 from tequio_shared.round.audits import AuditVerdict
+from tequio_shared.round.gain import GainPool, GainSign
 from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.network import (
     EVIDENCE,
@@ -86,7 +89,8 @@ class StandingCause(IntEnum):
     NOT_DONE = 14  # a contribution that is not the work it claims, as its auditors agree
     CONTRADICTED = 15  # an audit that the other auditors contradict
     CONTRADICTIONS = 16  # repeated ones
-    WITHHELD = 17  # a contribution that a present trainer did not open to its auditors
+    LOW_GAIN = 17  # contributions that help on their own windows no more than on others
+    WITHHELD = 18  # a contribution that a present trainer did not open to its auditors
 
 
 EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
@@ -126,6 +130,8 @@ class StandingRecord:
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
+    gains: list[tuple[bool, int]] = field(default_factory=list)
+    """(whether a counted gain was positive, round.close)."""
     audits: int = 0
     contradictions: list[tuple[int, int]] = field(default_factory=list)
     """(number of the audit, its audit.report)."""
@@ -148,6 +154,7 @@ class KeyStatus:
     """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
     records: dict[PeerKey, StandingRecord] = field(default_factory=dict)
+    gains: dict[RunId, GainPool] = field(default_factory=dict)
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
@@ -246,6 +253,23 @@ class KeyStatus:
                 record.deviations.append((record.proofs, index))
                 del record.deviations[:-DEVIATION_PROOFS]
                 self._moving.add(key)
+        self._count_gains(index, view, verdicts)
+
+    def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
+        """Count the signs of the round's gains, where the run's other keys have clear ones."""
+        pool = self.gains.setdefault(view.manifest.run_id, GainPool())
+        signs = []
+        for slot in view.gains.windows:
+            is_positive = gain.is_positive(slot, view.elected, view.proofs)
+            if is_positive is not None and verdicts[slot][0] is Verdict.ACCEPTED:
+                windows = view.commitments[slot].header.window_count
+                signs.append(GainSign(view.roster.members[slot].key, windows, is_positive))
+        for sign in filter(pool.is_clear, signs):
+            record = self.records[sign.key]
+            record.gains.append((sign.is_positive, index))
+            del record.gains[:-GAIN_ROUNDS]
+        # Afterwards: of the same round, they would count for each other.
+        pool.signs.extend(signs)
 
     def close_audits(self, index: int, outcomes: Iterable[AuditOutcome]) -> None:
         """Apply the audits that ended with the round.close at that log index."""
@@ -399,7 +423,21 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     deviations = [at for number, at in record.deviations if number > recent]
     if len(deviations) >= DEVIATIONS:
         return "suspected", StandingCause.DEVIATION, tuple(deviations)
-    return None
+    return _low_gain(record)
+
+
+def _low_gain(record: StandingRecord) -> _Found | None:
+    """Suspicion that follows from many rounds in which the work helped on no windows of its own."""
+    if len(record.gains) < GAIN_ROUNDS or 2 * _positive(record) > GAIN_ROUNDS:
+        return None
+    return "suspected", StandingCause.LOW_GAIN, tuple(at for _, at in record.gains)
+
+
+def _has_returned(record: StandingRecord) -> bool:
+    """Return whether a suspicion for low gains is over: accepted work alone is what it had."""
+    if record.standing is not Standing.SUSPECTED or record.cause is not StandingCause.LOW_GAIN:
+        return True
+    return len(record.gains) >= GAIN_RETURN and 8 * _positive(record) > 5 * len(record.gains)
 
 
 def _contradictions(record: StandingRecord) -> tuple[int, ...]:
@@ -417,7 +455,14 @@ def _progress(record: StandingRecord) -> _Found | None:
     needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
     if record.standing is Standing.ACTIVE or record.accepted_since < needed:
         return None
+    if not _has_returned(record):
+        return None
     return "active", StandingCause.EARNED, (record.last_accepted,)
+
+
+def _positive(record: StandingRecord) -> int:
+    """Number of the counted gains that were positive."""
+    return sum(sign for sign, _ in record.gains)
 
 
 def _way_back(record: StandingRecord, ts: int) -> _Found | None:
@@ -438,6 +483,7 @@ def _move(record: StandingRecord, to: Standing, index: int) -> None:
     record.standing, record.since, record.accepted_since = to, index, 0
     record.fault, record.ready_again, record.appeal = None, None, None
     record.deviations.clear()
+    record.gains.clear()
     record.strikes.clear()
     if to in EXCLUDED:
         record.contradictions.clear()
@@ -468,6 +514,8 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.CONTRADICTED: "an audit was contradicted by the other auditors",
         StandingCause.CONTRADICTIONS: "further audits were contradicted by the other auditors",
         StandingCause.WITHHELD: "was there, and did not open contributions to their auditors",
+        StandingCause.LOW_GAIN: "contributions did not help more on their own windows than on "
+        "others, according to the witnesses of many rounds",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""
