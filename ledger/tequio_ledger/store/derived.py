@@ -24,6 +24,7 @@ from tequio_ledger.store.models import (
 )
 from tequio_shared.ids import PeerKey
 from tequio_shared.network import conduct
+from tequio_shared.network.key_links import ended_by
 from tequio_shared.served.rows import (
     AttendedRow,
     CreditRow,
@@ -50,7 +51,7 @@ from tequio_shared.statements.statement import Entry
 
 _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
-_FRESH_PEER = ("last_seq", "last_hash", "micropoints")
+_FRESH_PEER = ("last_seq", "last_hash", "micropoints", "recovery", "replaced_by")
 
 
 @dataclass(slots=True)
@@ -82,6 +83,13 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     if changed is not None:
         changes.standings.add(changed)
     changes.tiers.update(state.tiers.subjects(entry))
+    ended = ended_by(statement)
+    if ended is not None:
+        # A successor is an author; its rows and the former key's change together.
+        moved = {ended, statement.author}
+        changes.peers.update(moved)
+        changes.standings.update(moved)
+        changes.tiers.update(moved)
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
@@ -92,15 +100,16 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
         case HeadMeasure() as body:
             changes.measures.append(measure_row(index, statement, body))
         case body if isinstance(body, _OF_ROUND):
-            _derive_round(changes, state.last_round(place_of(statement)[0]))
+            _derive_round(changes, state.last_round(place_of(statement)[0]), state)
 
 
-def _derive_round(changes: Changes, rows: RoundRows) -> None:
+def _derive_round(changes: Changes, rows: RoundRows, state: State) -> None:
     if rows.round is not None:
         changes.rounds[rows.round.run, rows.round.round] = rows.round
     changes.credits += rows.credits
     changes.attended += rows.attended
-    changes.peers.update(PeerKey(one.peer) for one in rows.credits)
+    # The points of a member whose key was replaced during the round count for its successor.
+    changes.peers.update(state.links.holder(PeerKey(one.peer)) for one in rows.credits)
 
 
 def write(connection: Connection, changes: Changes, state: State) -> None:

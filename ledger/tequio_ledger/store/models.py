@@ -127,6 +127,9 @@ class Peer(Base):
     last_seq: Mapped[Number]
     last_hash: Mapped[Hash]
     micropoints: Mapped[Number]
+    recovery: Mapped[Hash | None]
+    replaces: Mapped[Hash | None]
+    replaced_by: Mapped[Hash | None]
     __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
 
 

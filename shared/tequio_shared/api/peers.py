@@ -51,6 +51,12 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     last_seq: Natural
     last_hash: Bytes32Text
     micropoints: Natural
+    recovery: Bytes32Text | None
+    """Its recovery key."""
+    replaces: Bytes32Text | None
+    """The key whose place it took, with `registered_index`."""
+    replaced_by: Bytes32Text | None
+    """The key that took its place; entry and standing `replaced` are in `standing`."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf

@@ -100,6 +100,20 @@ class RunAccounts:
         if key in self.members:
             self.members[key].is_active = False
 
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the account of a key in this run to the key that took its place; O(1).
+
+        The successor is in no roster before its own member.ready.
+        """
+        # Whatever else an account comes to hold, such as points that are not vested, moves here.
+        if former in self.members:
+            self.members[successor] = self.members.pop(former)
+            self.deactivate(successor)
+        if former in self.earned:
+            self.earned[successor] = self.earned.pop(former)
+        if former in self.rostered:
+            self.rostered.add(successor)
+
     def is_witness(self, key: PeerKey) -> bool:
         """Return whether the key is an active member that witnesses."""
         known = self.members.get(key)
@@ -144,12 +158,15 @@ class RunAccounts:
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
-        accepted = view.accepted()
+        accepted, links = view.accepted(), self.standings.links
         for slot, row in enumerate(result.slots):
-            key = view.roster.members[slot].key
-            earned = self.earned[key]
-            earned.trainer += row.trainer_micropoints
-            earned.witness += row.witness_micropoints
+            member = view.roster.members[slot].key
+            key = links.holder(member)
+            # A key that was revoked during the round is not paid for it: it may have been stolen.
+            if member not in links.revoked:
+                earned = self.earned[key]
+                earned.trainer += row.trainer_micropoints
+                earned.witness += row.witness_micropoints
             if slot in accepted:
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
@@ -228,8 +245,9 @@ class RunAccounts:
     def _drop_silent(self, view: RoundView) -> None:
         """Drop members that sent nothing the round waited for; `member.ready` brings them back."""
         for slot, member in enumerate(view.roster.members):
-            if view.is_silent(slot) and not self._rejoined(member.key, view):
-                self.deactivate(member.key)
+            key = self.standings.links.holder(member.key)
+            if view.is_silent(slot) and not self._rejoined(key, view):
+                self.deactivate(key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
         """Return whether the member was ready again after this round's roster."""
