@@ -227,20 +227,12 @@ class NetworkView:
         match statement.body:
             case NetGenesis():
                 pass
-            case KeyRegister():
-                self._register(index, entry)
-            case KeyReplace() as body:
-                self._replace(index, entry, body)
-            case KeyRevoke() as body:
-                self._check_not_ended(entry)
-                self._revoke(index, self.links.revoke(index, entry, body))
-            case KeyRecovery() as body:
-                self._check_not_invitation(key_from_text(body.recovery))
-                self.links.bind(entry, body)
+            case KeyRegister() | KeyRecovery() | KeyReplace() | KeyRevoke() as body:
+                self._apply_to_keys(index, entry, body)
             case MemberTeam() as body:
                 self.teams.apply(index, statement.author, body)
             case body if isinstance(body, TIER_BODIES):
-                if isinstance(body, MemberVouch):  # its connector learns who to name instead
+                if isinstance(body, MemberVouch):  # the refusal tells its connector the successor
                     self.links.check(key_from_text(body.peer))
                 self.tiers.apply(index, statement)
             case body if isinstance(body, CompetitionBody):
@@ -249,6 +241,22 @@ class NetworkView:
                 conduct.apply(
                     self.standings, index, statement, self.net, self.round_of, self.documents
                 )
+
+    def _apply_to_keys(
+        self, index: int, entry: Entry, body: KeyRegister | KeyRecovery | KeyReplace | KeyRevoke
+    ) -> None:
+        match body:
+            case KeyRegister():
+                self._register(index, entry)
+            case KeyRecovery():
+                self._check_not_invitation(key_from_text(body.recovery))
+                self.links.bind(entry, body)
+            case KeyReplace():
+                self._replace(index, entry, body)
+            case KeyRevoke():
+                # Not before: a key that revoked itself may send the same bytes again.
+                self.links.check(entry.statement.author)
+                self._revoke(index, self.links.revoke(index, entry, body))
 
     def _register(self, index: int, entry: Entry) -> None:
         author = entry.statement.author
@@ -277,9 +285,6 @@ class NetworkView:
         for run in self.runs.values():
             run.end_key(key)
             run.accounts.deactivate(key)
-
-    def _check_not_ended(self, entry: Entry) -> None:
-        self.links.check(entry.statement.author)
 
     def _check_not_invitation(self, key: PeerKey) -> None:
         # Its private key is in a link that many people hold.

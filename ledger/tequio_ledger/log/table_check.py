@@ -282,7 +282,7 @@ class TableCheck:
     def _round(
         self, connection: Connection, run: RunId, number: int, state: State
     ) -> Iterator[WrongRow]:
-        """Derive the rows of a round again, and compare; the state is asked for teams and ends of keys."""
+        """Derive the rows of a round again, and compare; the state gives teams and ends."""
         leaves = entries.leaves_of_round(connection, run, number)
         of_round = [(index, Entry.parse(leaf).statement) for index, leaf, _ in leaves]
         name = f"{to_text(run)} {number}"

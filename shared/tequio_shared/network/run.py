@@ -279,9 +279,7 @@ class RunView:
         if isinstance(body, CheckpointPublish):
             self._apply_publication(index, statement, body)
             return
-        self._check_running(statement)
-        if statement.author in self.ended:
-            raise RefusedError("key-ended", "the author's key was revoked or replaced before")
+        self._check_can_follow(statement)
         is_coordinators = isinstance(body, COORDINATOR_BODIES)
         if is_coordinators:
             network_accounts.check_forward(self.coordinator_ms, statement.ts)
@@ -500,10 +498,12 @@ class RunView:
         self.voided += 1
         self.state = after
 
-    def _check_running(self, statement: Statement) -> None:
+    def _check_can_follow(self, statement: Statement) -> None:
         # Measures of the last head may come after the run's end: it is drawn for as it is promoted.
         if self.state is RunState.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
+        if statement.author in self.ended:
+            raise RefusedError("key-ended", "the author's key was revoked or replaced before")
 
     def _current(self, statement: Statement) -> RoundView:
         if self.round is None or statement.round != self.round.number:

@@ -100,7 +100,7 @@ class ProvenFault:
     evidence: tuple[int, ...]
     statements: tuple[Statement, ...]
     is_logged: bool = False
-    """The statement is a commitment of the round in progress: it was signed before it was logged."""
+    """The log has this commitment in its run's last round, so no later thief signed it."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,8 +4,9 @@ One room for all who need them. The ledger writes these rows and checks what it 
 monitor and the audit compare its answers with them.
 
 Rules. The rows of a round follow from the entries about this round, the documents that these name,
-the teams of its members, and which of these were revoked. A measure's row follows from its entry. The rows of a key follow from
-the state, which contains every key. So each row can be derived again without the log before it.
+the teams of its members, and which of these were revoked. A measure's row follows from its entry.
+The rows of a key follow from the state, which contains every key. So each row can be derived again
+without the log before it.
 """
 
 from __future__ import annotations
