@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from tequio_ledger.log.documents import DocumentCache
-from tequio_ledger.log.sequencer import Logged, Refused
+from tequio_ledger.log.sequencer import Known, Logged, Refused
 from tequio_ledger.log.table_check import TableCheck
 from tequio_ledger.replay import replay
 from tequio_ledger.store import queries
@@ -50,7 +50,7 @@ def stored(ledger: Ledger, key: PeerKey) -> KeyRows:
     return found
 
 
-def credits(ledger: Ledger) -> dict[tuple[int, bytes], int]:
+def paid_points(ledger: Ledger) -> dict[tuple[int, bytes], int]:
     """What rounds paid, by round and member."""
     paid = Counter[tuple[int, bytes]]()
     with ledger.database.reader.begin() as connection:
@@ -104,7 +104,7 @@ def test_rows_follow_keys_that_end_and_a_replay_derives_the_same(tmp_path: Path)
         assert a.standing.standing == Standing.REPLACED
         assert a.standing.since == heir.peer.registered_index
         assert (heir.peer.replaces, heir.standing.standing) == (them["a"].key, Standing.NEWCOMER)
-        paid = credits(ledger)
+        paid = paid_points(ledger)
         assert heir.peer.micropoints == paid[1, them["a"].key] + paid[2, them["a"].key]
         assert (2, them["b"].key) not in paid
         assert stored(ledger, them["b"].key).peer.micropoints == paid[1, them["b"].key] > 0
@@ -133,7 +133,7 @@ def test_the_same_bytes_are_known_and_an_ended_key_is_refused(tmp_path: Path) ->
                 entry = heir.sign(replacement(swarm, a.key, heir), clock(), a.signer)
                 first, again = await ledger.sequencer.submit([entry, entry])
                 assert isinstance(first, Logged)
-                assert again == type(again)(id=first.id, index=first.index)
+                assert again == Known(id=first.id, index=first.index)
                 revoked = b.sign(KeyRevoke(peer=to_text(b.key)), clock())
                 for _ in range(2):
                     (outcome,) = await ledger.sequencer.submit([revoked])

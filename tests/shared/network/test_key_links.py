@@ -10,7 +10,7 @@ import pytest
 
 from tequio_client.worker.store.trees import hash_pieces
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.log.merkle import root_of_hashes
 from tequio_shared.network.run import RunState
@@ -237,8 +237,8 @@ def test_invitation_team_and_owner_move_along() -> None:
     swarm.send(one, MemberTeam(team="oaxaca"))
     heir = swarm.replace(one, "heir")
     run, ts = swarm.manifest.run_id, swarm.now_ms
-    assert swarm.tiers.of(heir.key, run, ts).owner == invitation.key
-    assert swarm.tiers.of(one.key, run, ts).owner == one.key
+    assert swarm.tiers.of(heir.key, run, ts).owner == Digest(invitation.key)
+    assert swarm.tiers.of(one.key, run, ts).owner == Digest(one.key)
     assert swarm.network.teams.of(heir.key) == "oaxaca"
     assert swarm.tiers.invitations[invitation.key].used == 1
 
