@@ -48,6 +48,10 @@ class KeySwarm(Swarm):
         one.record_logged(entry)
         return entry
 
+    def log(self, entry: Entry) -> None:
+        """Log an entry as it is; raises RefusedError, and SignatureInvalidError."""
+        self._log(entry)
+
     def bind(self, one: Volunteer, recovery: Signer, *former: Signer) -> Entry:
         return self.send(one, KeyRecovery(recovery=to_text(recovery.key)), recovery, *former)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tequio_client.worker.store.trees import hash_pieces
 from tequio_shared.errors import RefusedError
@@ -418,6 +421,49 @@ def test_an_ended_key_binds_and_signs_nothing() -> None:
     swarm, them = swarm_of(*"ab")
     swarm.revoke(them["a"], them["a"].key)
     assert refusal(lambda: swarm.bind(them["a"], RECOVERY)) == "key-ended"
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_whatever_owners_and_thieves_do_nothing_is_multiplied(data: st.DataObject) -> None:
+    swarm, them = swarm_of("a", "b", "c")
+    swarm.run_rounds(2)
+    total = sum(points(swarm, one.key) for one in them.values())
+    chains: dict[str, list[Volunteer]] = {name: [them[name]] for name in "ab"}
+    recovery = {name: signer(f"recovery of {name}") for name in "ab"}
+    for number in range(data.draw(st.integers(1, 12))):
+        name = data.draw(st.sampled_from("ab"))
+        one = data.draw(st.sampled_from(chains[name]))
+        by = data.draw(
+            st.sampled_from([one.signer, recovery[name], recovery["a"], them["c"].signer])
+        )
+        before = copy.deepcopy(swarm.network.links), copy.deepcopy(swarm.standings)
+        heir = swarm.new_volunteer(f"{name} {number}")
+        acts: dict[str, Callable[[], object]] = {
+            "bind": lambda one=one, name=name, by=by: swarm.bind(one, recovery[name], by),
+            "first": lambda one=one, name=name: swarm.bind(one, recovery[name]),
+            "revoke": lambda one=one, by=by: swarm.revoke(them["c"], one.key, by),
+            "replace": lambda one=one, heir=heir, by=by: swarm.send(
+                heir, swarm.replacement(one.key, heir.key), by
+            ),
+        }
+        what = data.draw(st.sampled_from(sorted(acts)))
+        try:
+            acts[what]()
+        except RefusedError:
+            assert (swarm.network.links, swarm.standings) == before
+        else:
+            if what == "replace":
+                chains[name].append(heir)
+        acting = {
+            name: [one for one in chain if not swarm.network.links.is_ended(one.key)]
+            for name, chain in chains.items()
+        }
+        assert all(len(left) <= 1 for left in acting.values())
+        everybody = [one for chain in chains.values() for one in chain] + [them["c"]]
+        assert sum(points(swarm, one.key) for one in everybody) == total
+        for chain in chains.values():
+            assert {swarm.network.links.holder(one.key) for one in chain} == {chain[-1].key}
 
 
 def test_a_run_goes_to_its_end_with_keys_that_change() -> None:
