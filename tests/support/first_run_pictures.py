@@ -232,7 +232,7 @@ def restore(made: FirstRunSetup) -> QWidget:
     """The dialog that restores a backup, with a wrong word."""
     dialog = RestoreDialog(made.desk)
     _open(dialog)
-    dialog.words.setPlainText("abandom " * 24)
+    dialog.source.words.setPlainText("abandom " * 24)
     dialog.main.click()
     made.until(lambda: not dialog.trouble.isHidden())
     return dialog

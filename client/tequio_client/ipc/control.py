@@ -256,6 +256,10 @@ Question: TypeAlias = (
 )
 
 
+REQUESTS = (RequestAppeal, RequestRecovery, RequestRevocation, RequestReplacement)
+"""Questions that change something, and may hold secrets: nobody keeps them or their replies."""
+
+
 class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
     """A head of a run that was published on the Hugging Face Hub, according to the log."""
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.ledger_queries import LedgerCheck
 from tequio_client.app.pages.settings_table import CONTEXT
@@ -77,6 +78,7 @@ class SettingsContext:
     page: PageContext
     edits: PreferenceEdits
     toast: UndoToast
+    account: KeyAccount
 
     @property
     def app(self) -> ProgramContext:
