@@ -101,6 +101,14 @@ class AccountDialog(KeyDialog):
         self.note.setText(note)
         self.main.setText(main)
 
+    def set_busy(self, *, is_busy: bool) -> None:
+        super().set_busy(is_busy=is_busy)
+        if not is_busy:
+            self._follow()
+
+    def _follow(self) -> None:
+        """Enable the main button if all that is needed was given; subclasses override it."""
+
     def _send(self, question: control.Question, then: Callable[[], None] | None = None) -> None:
         self.set_busy(is_busy=True)
         self._account.request(question, then or self.accept, self.show_problem)
@@ -141,6 +149,8 @@ class RecoveryDialog(AccountDialog):
         self.former: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             # One that is bound already must agree: otherwise a thief could bind another one.
+            self.setWindowTitle(self.tr("Change the recovery key"))
+            self.heading.setText(self.windowTitle())
             self.former = BackupSource(self.tr("Passphrase of the file"), choose)
             title = Label(self.tr("The present recovery key"), TextStyle.STRONG)
             fill(self.body, title, self.former, Label(self.tr("The new one"), TextStyle.STRONG))
