@@ -320,8 +320,8 @@ class LostKeyDialog(AccountDialog):
         self.set_texts(
             self.tr("A lost or stolen computer"),
             self.tr(
-                "Its recovery key, or a backup of its key if it had no recovery key, ends that key "
-                "for good: whoever has the computer can no longer use it.",
+                "The recovery key stops that computer's key permanently: a thief can no longer use "
+                "it. If the key had no recovery key, a backup of the key itself does the same.",
             ),
         )
         self.ways = Segmented(
@@ -331,7 +331,7 @@ class LostKeyDialog(AccountDialog):
         self.key = QLineEdit()
         self.key.setFont(font(TextStyle.BODY))
         self.key.setAccessibleName(self.tr("Key of the lost computer"))
-        self.key.setPlaceholderText(self.tr("43 letters, from your page in the ranking"))
+        self.key.setPlaceholderText(self.tr("43 characters, as in the ranking"))
         self.source = BackupSource(self.tr("Passphrase of the file"), choose)
         self.sure = QCheckBox(self.tr("I know that this key can never be used again"))
         self.sure.setFont(font(TextStyle.BODY))

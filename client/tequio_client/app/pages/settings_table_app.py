@@ -389,6 +389,11 @@ _LEDGER = card(
         "Two statements signed by that key; and your appeal, if you make one.",
     ),
     SettingSpec(
+        "ledger-keys",
+        "That a key has a recovery key, was replaced or was revoked",
+        "If you do that: the public halves of the keys, which shows that they have one owner.",
+    ),
+    SettingSpec(
         "ledger-commands",
         "What you publish by a command",
         "The team that you earn for; entries and challenges in competitions.",
