@@ -262,13 +262,9 @@ def account(made: FirstRunSetup, reply: AccountReply) -> KeyAccount:
 
 
 def recovery_words(made: FirstRunSetup) -> QWidget:
-    """The dialog that makes a recovery key, with its words."""
+    """The dialog that makes a recovery key, before it shows the words."""
     made.make_key()
-    dialog = RecoveryDialog(account(made, ACCOUNT), made.desk)
-    _open(dialog)
-    dialog.main.click()
-    made.until(lambda: bool(dialog.words.grid.accessibleDescription()))
-    return dialog
+    return _open(RecoveryDialog(account(made, ACCOUNT), made.desk))
 
 
 def recovery_change(made: FirstRunSetup) -> QWidget:
@@ -292,7 +288,7 @@ def replace_refused(made: FirstRunSetup) -> QWidget:
     """The dialog that replaces the key with its recovery key, refused."""
     made.make_key()
     dialog = ReplaceDialog(account(made, QUARANTINED), made.desk)
-    dialog.show_problem("The worker does not answer.")
+    dialog.show_problem("Tequio cannot reach the ledger.")
     return _open(dialog)
 
 
@@ -344,8 +340,12 @@ def _open(dialog: QWidget) -> QWidget:
 PICTURES = (
     welcome, check, check_no_card, key_new, key_no_keyring, key_made, when, run, run_away, ready,
     backup_words, backup_file, restore, unlock, recovery_words, recovery_change, replace_key,
-    replace_refused, lost_key, appeal, settings_account, settings_restricted,
+    replace_refused, lost_key, appeal,
 )  # fmt: skip
+
+
+SECTIONS = settings_account, settings_restricted
+"""The section of the settings about the key, in two situations."""
 
 
 def write_pictures(
@@ -358,7 +358,7 @@ def write_pictures(
     for choice, spoken in appearances:
         look.choose(choice)
         speak(language, spoken)
-        for make in PICTURES:
+        for make in (*PICTURES, *SECTIONS):
             name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
             _picture(app, look, make).save(str(folder / name))
 

@@ -72,7 +72,7 @@ def recovery(
 
 
 @key.command()
-@click.argument("former", required=False)
+@click.argument("former", cls=cli.LogIdArgument, required=False)
 @cli.ledger_option
 @cli.folder_option("worker")
 @_RECOVERY
@@ -113,7 +113,7 @@ def replace(
 
 
 @key.command()
-@click.argument("lost", metavar="[KEY]", required=False)
+@click.argument("lost", metavar="[KEY]", cls=cli.LogIdArgument, required=False)
 @cli.ledger_option
 @cli.folder_option("worker")
 @_RECOVERY
