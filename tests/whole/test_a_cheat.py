@@ -32,7 +32,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> FinishedDemo:
 def test_it_is_quarantined_within_four_rounds(attacked: FinishedDemo) -> None:
     changes = attacked.changes(of_cheat=True)
     assert [change.to for change in changes][-1] == "quarantined"
-    assert changes[-1].cause == StandingCause.STRIKES
+    assert changes[-1].cause == StandingCause.NOT_DONE
     assert attacked.cheats == sorted(set(attacked.cheats))
     assert 0 < len(attacked.cheats) <= WITHIN
     named = [attacked.entries[index].statement.type for index in changes[-1].evidence]

@@ -5597,6 +5597,10 @@
         <translation>la contribución estaba vacía</translation>
     </message>
     <message>
+        <source>the commitment was made without the contribution</source>
+        <translation>el compromiso se hizo sin tener la contribución</translation>
+    </message>
+    <message>
         <source>the contribution was far larger than the others</source>
         <translation>la contribución era mucho más grande que las demás</translation>
     </message>

@@ -22,7 +22,7 @@ from tequio_ledger.store.models import (
     Round,
     Run,
 )
-from tequio_shared.ids import PeerKey
+from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network import conduct
 from tequio_shared.network.key_links import ended_by
 from tequio_shared.served.rows import (
@@ -45,13 +45,22 @@ from tequio_shared.statements.runs import (
     RoundOpen,
     RoundRoster,
     RoundVoid,
+    RunClose,
     RunOpen,
 )
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
-_FRESH_PEER = ("last_seq", "last_hash", "micropoints", "recovery", "replaced_by")
+_FRESH_PEER = (
+    "last_seq",
+    "last_hash",
+    "micropoints",
+    "unvested",
+    "forfeited",
+    "recovery",
+    "replaced_by",
+)
 
 
 @dataclass(slots=True)
@@ -79,17 +88,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     # the state forgets a round when the next one begins.
     statement = entry.statement
     changes.peers.add(statement.author)
-    changed = conduct.subject(statement)
-    if changed is not None:
-        changes.standings.add(changed)
-    changes.tiers.update(state.tiers.subjects(entry))
-    ended = ended_by(statement)
-    if ended is not None:
-        # A successor is an author; its rows and the former key's change together.
-        moved = {ended, statement.author}
-        changes.peers.update(moved)
-        changes.standings.update(moved)
-        changes.tiers.update(moved)
+    _derive_subjects(changes, entry, state)
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
@@ -99,8 +98,34 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.runs.append(run_row(index, statement))
         case HeadMeasure() as body:
             changes.measures.append(measure_row(index, statement, body))
+        case RunClose():
+            changes.peers.update(state.run(_run_of(statement)).accounts.earned)
         case body if isinstance(body, _OF_ROUND):
-            _derive_round(changes, state.last_round(place_of(statement)[0]), state)
+            run, _ = place_of(statement)
+            _derive_round(changes, state.last_round(run), state)
+            if isinstance(body, RoundClose):
+                settled = state.runs[run].settled
+                changes.peers.update(state.links.holder(one.trainer) for one in settled)
+
+
+def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
+    """Collect the keys whose standing, tier or end this entry states."""
+    statement = entry.statement
+    changed = conduct.subject(statement)
+    if changed is not None:
+        changes.standings.add(changed)
+        changes.peers.add(changed)  # a quarantine takes points
+    changes.tiers.update(state.tiers.subjects(entry))
+    ended = ended_by(statement)
+    if ended is not None:  # the author is the successor of a key that was replaced
+        for one in (changes.peers, changes.standings, changes.tiers):
+            one.update((ended, statement.author))
+
+
+def _run_of(statement: Statement) -> RunId:
+    if statement.run is None:
+        raise AssertionError(f"{statement.type} without a run was admitted")
+    return statement.run
 
 
 def _derive_round(changes: Changes, rows: RoundRows, state: State) -> None:

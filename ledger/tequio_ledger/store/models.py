@@ -127,6 +127,8 @@ class Peer(Base):
     last_seq: Mapped[Number]
     last_hash: Mapped[Hash]
     micropoints: Mapped[Number]
+    unvested: Mapped[Number]
+    forfeited: Mapped[Number]
     recovery: Mapped[Hash | None]
     replaces: Mapped[Hash | None]
     replaced_by: Mapped[Hash | None]

@@ -106,6 +106,8 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         last_seq=peer.last_seq,
         last_hash=to_text(peer.last_hash),
         micropoints=peer.micropoints,
+        unvested=peer.unvested,
+        forfeited=peer.forfeited,
         recovery=None if peer.recovery is None else to_text(peer.recovery),
         replaces=None if peer.replaces is None else to_text(peer.replaces),
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),

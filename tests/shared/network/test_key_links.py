@@ -16,8 +16,10 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.log.merkle import root_of_hashes
+from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.run import RunState
 from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.evidence import find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
@@ -281,7 +283,7 @@ def commit_badly(swarm: KeySwarm, one: Volunteer) -> FaultReport:
     payload = scale_255(swarm.arithmetic.payloads[header.payload_root], current.shape)
     leaves = hash_pieces(payload, current.shape.group_bytes)
     header = replace(header, payload_root=root_of_hashes(leaves))
-    body = WorkCommit(header=to_text(header.pack()))
+    body = WorkCommit(header=to_text(header.pack()), seal=to_text(bytes(32)), feedback="")
     entry = swarm.post(one, StatementDraft(body, current.number))
     swarm.arithmetic.hidden.add(one.key)
     piece = find_evidence(payload, leaves, current.shape)
@@ -479,3 +481,51 @@ def test_a_run_goes_to_its_end_with_keys_that_change() -> None:
     total = sum(one.trainer + one.witness for one in swarm.view.accounts.earned.values())
     assert total > 0
     assert one.key not in swarm.view.accounts.earned
+
+
+# --- Vesting and audits.
+
+
+def test_points_that_have_not_vested_move_along_and_a_quarantine_takes_them() -> None:
+    swarm, them = swarm_of(*"abcde")
+    swarm.run_rounds(2)
+    earned = swarm.view.accounts.earned
+    unvested, total = earned[them["a"].key].unvested, points(swarm, them["a"].key)
+    assert unvested > 0
+    heir = swarm.replace(them["a"], "heir")
+    assert (earned[heir.key].unvested, points(swarm, heir.key)) == (unvested, total)
+    swarm.run_rounds(3)
+    quarantined(swarm, heir)
+    assert earned[heir.key].unvested == 0
+    assert earned[heir.key].forfeited >= unvested
+
+
+def test_a_successor_is_watched_like_its_former_key_and_audits_none_of_its_work() -> None:
+    swarm, them = swarm_of(*"abcde")
+    audits, a = swarm.view.accounts.audits, them["a"]
+    while not any(case.trainer == a.key for case in audits.cases.values()):
+        assert swarm.step()
+    audits.watched[a.key], audits.paused[a.key] = 7, 99
+    heir = swarm.replace(a, "heir")
+    assert (audits.watched[heir.key], audits.paused[heir.key]) == (7, 99)
+    assert a.key not in audits.watched | audits.paused
+    own = [case for case in audits.cases.values() if case.trainer == a.key]
+    assert all(Digest(heir.key) in case.work.owners for case in own)
+
+
+def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
+    swarm, them = swarm_of(*"abcde")
+    swarm.run_rounds(1)
+    heir = swarm.replace(them["a"], "heir")
+    outcome = AuditOutcome(
+        trainer=them["a"].key,
+        round=1,
+        verdict=AuditVerdict.NOT_DONE,
+        contradicted=(),
+        auditors=(),
+        entries=(),
+    )
+    swarm.standings.close_audits(len(swarm.entries) - 1, [outcome])
+    while swarm.standings.of(heir.key) is not Standing.QUARANTINED:
+        assert swarm.step()
+    assert swarm.standings.records[heir.key].cause is StandingCause.NOT_DONE

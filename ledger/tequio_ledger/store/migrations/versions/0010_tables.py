@@ -105,6 +105,8 @@ def _make_keys() -> None:
         sa.Column("last_seq", _WHOLE, nullable=False),
         sa.Column("last_hash", _HASH, nullable=False),
         sa.Column("micropoints", _WHOLE, nullable=False),
+        sa.Column("unvested", _WHOLE, nullable=False),
+        sa.Column("forfeited", _WHOLE, nullable=False),
         sa.Column("recovery", _HASH),
         sa.Column("replaces", _HASH),
         sa.Column("replaced_by", _HASH),
