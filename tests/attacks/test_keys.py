@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,8 +58,10 @@ def test_an_ended_key_is_refused_in_every_statement() -> None:
         them["a"].ready(swarm.view).body,
         swarm.replacement(them["b"].key, them["a"].key),
     ):
-        sent = lambda body=body: swarm.post(them["a"], StatementDraft(body))  # noqa: E731
-        assert refusal(sent) in {"key-ended", "wrong-state"}
+        assert refusal(partial(swarm.post, them["a"], StatementDraft(body))) in {
+            "key-ended",
+            "wrong-state",
+        }
     # Not as a further signer either.
     with pytest.raises(RefusedError) as caught:
         swarm.revoke(them["b"], them["c"].key, them["a"].signer)
@@ -73,7 +76,7 @@ def test_a_thief_cannot_replace_the_key_first() -> None:
     thief = swarm.new_volunteer("thief")
     body = swarm.replacement(a.key, thief.key)
     for others in ((a.signer,), (), (a.signer, signer("another"))):
-        assert refusal(lambda others=others: swarm.send(thief, body, *others)) == "wrong-key"
+        assert refusal(partial(swarm.send, thief, body, *others)) == "wrong-key"
     heir = swarm.replace(a, "heir", RECOVERY)
     assert swarm.network.links.holder(a.key) == heir.key
 
@@ -109,7 +112,7 @@ def test_a_quarantine_is_not_laundered_by_a_replacement() -> None:
     one = them["a"]
     for name in ("second", "third"):
         one = swarm.replace(one, name)
-        assert refusal(lambda one=one: swarm.post(one, one.ready(swarm.view))) == "quarantined"
+        assert refusal(partial(swarm.post, one, one.ready(swarm.view))) == "quarantined"
     record = swarm.standings.records[one.key]
     assert (record.until, record.convictions) == (until, convictions)
     swarm.now_ms = until + 1
@@ -218,8 +221,7 @@ def test_a_convict_does_not_hand_its_record_to_somebody_else() -> None:
         former=to_text(them["a"].key),
         nonce=swarm.replacement(them["a"].key, them["b"].key).nonce,
     )
-    sent = lambda: swarm.send(them["b"], body, them["a"].signer)  # noqa: E731
-    assert refusal(sent) == "wrong-state"
+    assert refusal(partial(swarm.send, them["b"], body, them["a"].signer)) == "wrong-state"
     assert of(swarm, them["b"]) is Standing.NEWCOMER
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -442,12 +443,10 @@ def test_whatever_owners_and_thieves_do_nothing_is_multiplied(data: st.DataObjec
         before = copy.deepcopy(swarm.network.links), copy.deepcopy(swarm.standings)
         heir = swarm.new_volunteer(f"{name} {number}")
         acts: dict[str, Callable[[], object]] = {
-            "bind": lambda one=one, name=name, by=by: swarm.bind(one, recovery[name], by),
-            "first": lambda one=one, name=name: swarm.bind(one, recovery[name]),
-            "revoke": lambda one=one, by=by: swarm.revoke(them["c"], one.key, by),
-            "replace": lambda one=one, heir=heir, by=by: swarm.send(
-                heir, swarm.replacement(one.key, heir.key), by
-            ),
+            "bind": partial(swarm.bind, one, recovery[name], by),
+            "first": partial(swarm.bind, one, recovery[name]),
+            "revoke": partial(swarm.revoke, them["c"], one.key, by),
+            "replace": partial(swarm.send, heir, swarm.replacement(one.key, heir.key), by),
         }
         what = data.draw(st.sampled_from(sorted(acts)))
         try:
