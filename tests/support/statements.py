@@ -21,6 +21,9 @@ VRF = to_text(bytes(80))
 
 EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "key.register": {"nonce": 7},
+    "key.recovery": {"recovery": D},
+    "key.replace": {"former": D, "nonce": 7},
+    "key.revoke": {"peer": D},
     "member.ready": {"head": D, "roles": ["trainer", "witness"]},
     "member.leave": {"reason": 1},
     "member.team": {"team": "oaxaca-2"},

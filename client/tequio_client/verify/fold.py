@@ -29,7 +29,14 @@ from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.served.folded import FoldedRows
 from tequio_shared.served.state import State
 from tequio_shared.statements.competitions import CompetitionBody
-from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyRegister,
+    KeyReplace,
+    KeyRevoke,
+    MemberTeam,
+    StandingChange,
+)
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
@@ -228,6 +235,9 @@ class Fold:
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.are_tiers_unsure = True
+            case KeyReplace() | KeyRevoke() | KeyRecovery():  # an end moves tiers and standings
+                doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
+                self.is_standing_unsure = self.are_tiers_unsure = True
             case MemberTeam():  # rests on the author's own statements, and nothing rests on it
                 doubt = ""
             case _:

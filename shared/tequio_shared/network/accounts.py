@@ -196,6 +196,20 @@ class RunAccounts:
             self.members[key].is_active = False
             self.audits.forget(key)
 
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the account of a key in this run to the key that took its place; O(open audits).
+
+        The successor is in no roster before its own member.ready.
+        """
+        self.audits.move_key(former, successor)
+        if former in self.members:
+            self.members[successor] = self.members.pop(former)
+            self.deactivate(successor)
+        if former in self.earned:  # with what has not vested, and what was forfeited
+            self.earned[successor] = self.earned.pop(former)
+        if former in self.rostered:
+            self.rostered.add(successor)
+
     def is_witness(self, key: PeerKey) -> bool:
         """Return whether the key is an active member that witnesses."""
         known = self.members.get(key)
@@ -249,11 +263,14 @@ class RunAccounts:
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
-        accepted = view.accepted()
+        accepted, links = view.accepted(), self.standings.links
         for slot, row in enumerate(result.slots):
-            key = view.roster.members[slot].key
-            earned = self.earned[key]
-            earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
+            member = view.roster.members[slot].key
+            key = links.holder(member)
+            # A key that was revoked during the round is not paid for it: it may have been stolen.
+            if member not in links.revoked:
+                earned = self.earned[key]
+                earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].paces.append((row.windows, row.ms))
@@ -278,8 +295,9 @@ class RunAccounts:
         )
         for one in over:
             if one.verdict is AuditVerdict.WITHHELD:
-                self.audits.watch(one.trainer)
-                self.earned[one.trainer].take_round(one.round)
+                trainer = self.standings.links.holder(one.trainer)
+                self.audits.watch(trainer)
+                self.earned[trainer].take_round(one.round)
         return over
 
     def seize(self, key: PeerKey) -> None:
@@ -385,8 +403,9 @@ class RunAccounts:
     def _drop_silent(self, view: RoundView) -> None:
         """Drop members that sent nothing the round waited for; `member.ready` brings them back."""
         for slot, member in enumerate(view.roster.members):
-            if view.is_silent(slot) and not self._rejoined(member.key, view):
-                self.deactivate(member.key)
+            key = self.standings.links.holder(member.key)
+            if view.is_silent(slot) and not self._rejoined(key, view):
+                self.deactivate(key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
         """Return whether the member was ready again after this round's roster."""

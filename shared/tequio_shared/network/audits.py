@@ -136,6 +136,17 @@ class AuditBook:
         """Drop the duty of a key that has left the run."""
         self.duties.pop(key, None)
 
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Let a successor be watched and paused like its former key, and not audit its work."""
+        self.forget(former)
+        for moved in (self.watched, self.paused):
+            if former in moved:
+                moved[successor] = moved.pop(former)
+        for case in self.cases.values():
+            # A key without a known owner is its own; so is its successor, which is the same person.
+            if Digest(former) in case.work.owners:
+                case.owners.add(Digest(successor))
+
     def close_round(
         self, view: RoundView, owner_of: OwnerOf, is_unproven: Rate
     ) -> list[AuditOutcome]:

@@ -36,6 +36,7 @@ from tequio_shared.limits import (
     STRIKE_ROUNDS,
     WITHHOLDINGS,
 )
+from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.round import gain, proof
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.gain import GainPool, GainSign
@@ -68,6 +69,8 @@ class Standing(StrEnum):
     QUARANTINED = "quarantined"
     PROBATION = "probation"
     BANNED = "banned"
+    REVOKED = "revoked"
+    REPLACED = "replaced"
 
 
 class StandingCause(IntEnum):
@@ -93,7 +96,9 @@ class StandingCause(IntEnum):
     WITHHELD = 18  # a contribution that a present trainer did not open to its auditors
 
 
-EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
+ENDED = frozenset({Standing.REVOKED, Standing.REPLACED})
+"""Standings of keys that never act again."""
+EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED, *ENDED})
 """Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
@@ -107,6 +112,8 @@ class ProvenFault:
     cause: StandingCause
     evidence: tuple[int, ...]
     statements: tuple[Statement, ...]
+    is_logged: bool = False
+    """The log has this commitment in its run's last round, so no later thief signed it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -153,8 +160,11 @@ class StandingRecord:
 class KeyStatus:
     """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
+    links: KeyLinks = field(default_factory=KeyLinks)  # the network's
     records: dict[PeerKey, StandingRecord] = field(default_factory=dict)
     gains: dict[RunId, GainPool] = field(default_factory=dict)
+    _held: dict[PeerKey, StandingRecord] = field(default_factory=dict)
+    """Records of revoked keys, which a successor may still get."""
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
@@ -166,6 +176,27 @@ class KeyStatus:
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""
         return self.records.setdefault(key, StandingRecord(since=index))
+
+    def revoke(self, index: int, key: PeerKey) -> None:
+        """End a key, and hold its record for a successor."""
+        self._held[key] = self._end(index, key, Standing.REVOKED)
+
+    def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
+        record = self._end(index, former, Standing.REPLACED)
+        self.records[successor] = self._held.pop(former, record)
+        self._moving.add(successor)
+
+    def _end(self, index: int, key: PeerKey, to: Standing) -> StandingRecord:
+        record = self.register(key, index)
+        self.records[key] = StandingRecord(standing=to, since=index)
+        self._moving.discard(key)
+        return record
+
+    def _record(self, key: PeerKey, index: int) -> StandingRecord:
+        """Record on which the work of a member counts, also after its key has ended."""
+        holder = self.links.holder(key)
+        return self._held.get(holder) or self.register(holder, index)
 
     def due(self, ts: int) -> StandingChange | None:
         """Next change that follows from the log at that time (ms), lowest key first."""
@@ -209,6 +240,9 @@ class KeyStatus:
         """
         if fault.peer not in self.records:
             raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
+        # Anybody may have the secret of an ended key, so only what it had logged before counts.
+        if not fault.is_logged:
+            self.links.check(fault.peer)
         if all(self.is_reported(statement.digest) for statement in fault.statements):
             raise RefusedError("already-said", "this fault has been reported before")
 
@@ -220,17 +254,18 @@ class KeyStatus:
         """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
-        record = self.register(fault.peer, index)
+        record = self._record(fault.peer, index)
         # The first fault is enough to quarantine; a second report must not prolong the term.
         if record.standing not in EXCLUDED and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
-            self._moving.add(fault.peer)
+            self._moving.add(self.links.holder(fault.peer))
 
     def close_round(self, index: int, view: RoundView) -> None:
         """Apply round.close at that log index: verdicts on work, and on the witnesses."""
         verdicts = view.verdicts()
         for slot, (verdict, reason) in verdicts.items():
-            record = self.register(view.roster.members[slot].key, index)
+            key = view.roster.members[slot].key
+            record = self._record(key, index)
             if verdict is Verdict.ACCEPTED:
                 record.judged, record.accepted_since = record.judged + 1, record.accepted_since + 1
                 record.last_accepted = index
@@ -244,15 +279,15 @@ class KeyStatus:
                     record.strikes.append((record.judged, index))
                     del record.strikes[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-            self._moving.add(view.roster.members[slot].key)
+            self._moving.add(self.links.holder(key))
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
-            record = self.register(key, index)
+            record = self._record(key, index)
             record.proofs += 1
             if proof.deviates(slot, seen, verdicts):
                 record.deviations.append((record.proofs, index))
                 del record.deviations[:-DEVIATION_PROOFS]
-                self._moving.add(key)
+                self._moving.add(self.links.holder(key))
         self._count_gains(index, view, verdicts)
 
     def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
@@ -265,7 +300,7 @@ class KeyStatus:
                 windows = view.commitments[slot].header.window_count
                 signs.append(GainSign(view.roster.members[slot].key, windows, is_positive))
         for sign in filter(pool.is_clear, signs):
-            record = self.records[sign.key]
+            record = self._record(sign.key, index)
             record.gains.append((sign.is_positive, index))
             del record.gains[:-GAIN_ROUNDS]
         # Afterwards: of the same round, they would count for each other.
@@ -275,31 +310,32 @@ class KeyStatus:
         """Apply the audits that ended with the round.close at that log index."""
         for one in outcomes:
             if one.verdict is AuditVerdict.NOT_DONE:
-                record = self.register(one.trainer, index)
+                record = self._record(one.trainer, index)
                 if record.standing not in EXCLUDED and record.fault is None:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
-                    self._moving.add(one.trainer)
+                    self._moving.add(self.links.holder(one.trainer))
             # Of a computer that is off, nothing can be said.
             if one.verdict is AuditVerdict.WITHHELD and one.was_present:
-                record = self.register(one.trainer, index)
+                record = self._record(one.trainer, index)
                 record.withheld.append((record.judged, index))
                 del record.withheld[:-STRIKE_ROUNDS]
                 record.accepted_since = 0
-                self._moving.add(one.trainer)
+                self._moving.add(self.links.holder(one.trainer))
             for auditor, entry in zip(one.auditors, one.entries, strict=True):
-                record = self.register(auditor, index)
+                record = self._record(auditor, index)
                 record.audits += 1
                 if auditor in one.contradicted:
                     record.contradictions.append((record.audits, entry))
                     del record.contradictions[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-                    self._moving.add(auditor)
+                    self._moving.add(self.links.holder(auditor))
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
         record = self.records.get(key)
         if record is None or record.standing not in EXCLUDED:
             return
+        self.links.check(key)
         if record.standing is Standing.BANNED:
             raise RefusedError("quarantined", f"banned by entry {record.since}")
         if ts < record.until:
@@ -353,6 +389,7 @@ class KeyStatus:
         record = self.records.get(key_from_text(body.peer))
         if record is None:
             raise RefusedError("not-found", f"no key {body.peer} is registered")
+        self.links.check(key_from_text(body.peer))
         if isinstance(body, StandingRelease):
             if record.standing is Standing.ACTIVE:
                 raise RefusedError("wrong-standing", f"{body.peer} is already active")
@@ -372,7 +409,7 @@ class KeyStatus:
         match record.standing:
             case Standing.QUARANTINED:
                 found = _way_back(record, ts)
-            case Standing.BANNED:
+            case Standing.BANNED | Standing.REVOKED | Standing.REPLACED:
                 found = None
             case _:
                 found = _guilt(record) or _suspicion(record) or _progress(record)

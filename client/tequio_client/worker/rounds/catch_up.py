@@ -19,6 +19,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
+from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
@@ -78,6 +79,9 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDra
     found = await read_entries(node.ledger, node.network_info, range(begin, end))
     past = view_before(view.net, view.manifest, head)
     for index, entry in sorted(found.items()):
+        ended = ended_by(entry.statement)
+        if ended is not None:
+            past.end_key(ended)
         if entry.statement.run == run:
             name = needed_document(entry.statement)
             document = await node.exchange.fetch_blob(name) if name else b""
