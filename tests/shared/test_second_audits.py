@@ -375,6 +375,7 @@ class RandomRun:
                     id=ContributionId(now.ids[slot]), header=header
                 )
         view.attests = dict.fromkeys(now.lots)
+        view.slot_of = {PeerKey(key): slot for slot, key in enumerate(now.keys)}
         now.elected = [slot for slot in now.witnesses if slot in now.lots]
         view.elected = tuple(now.elected)
         view.audit_lots = {slot: rng.randbytes(64) for slot in now.elected if rng.random() < 0.9}

@@ -38,7 +38,10 @@ MOST_CHUNKS = 64
 
 MEASURES = (32, 33, 34)
 ACCEPTED, NOT_SELECTED, REJECTED, AUDITED = 1, 2, 3, 4
-NOT_DONE_CAUSE, CONTRADICTED_CAUSE, CONTRADICTIONS_CAUSE = 14, 15, 16
+NOT_DONE_CAUSE, CONTRADICTED_CAUSE, CONTRADICTIONS_CAUSE, WITHHELD_CAUSE = 14, 15, 16, 18
+OF_AUDITS = (NOT_DONE_CAUSE, CONTRADICTED_CAUSE, CONTRADICTIONS_CAUSE, WITHHELD_CAUSE)
+WITHHOLDINGS = 2
+LEAST_ACCUSERS = 2
 
 CLEAR, NOT_DONE, WITHHELD = "clear", "not done", "withheld"
 OUT = ("quarantined", "banned")
@@ -209,7 +212,7 @@ def is_disputed(reports: Iterable[Report]) -> bool:
 
 def prevails(k: int, n: int, drawn: int) -> bool:
     """Return whether k of n reports prevail in a case of that many auditors (10.4)."""
-    return k >= 2 and 5 * (n - k) <= k and 2 * k > drawn
+    return k >= 2 and 5 * (n - k) <= k and 2 * k >= drawn
 
 
 def settled(reports: Sequence[Report], drawn: int) -> tuple[str | None, set[bytes]]:
@@ -264,6 +267,8 @@ class Purse:
     total: int = 0
     waiting: list[list[int]] = field(default_factory=list)
     """Round, points and later payments of what is unvested."""
+    anew: set[int] = field(default_factory=set)
+    """Rounds whose points wait anew."""
 
     @property
     def unvested(self) -> int:
@@ -284,12 +289,22 @@ class Purse:
         self.waiting = [one for one in self.waiting if one not in lost]
         points = sum(one[1] for one in lost)
         self.total -= points
+        if number is None:
+            self.anew = set()
         return points
 
     def wait_anew(self) -> None:
         """Let everything unvested wait from the beginning."""
         for one in self.waiting:
             one[2] = 0
+            self.anew.add(one[0])
+
+    def end(self) -> int:
+        """Let all vest but what waits anew, which is lost."""
+        lost = sum(one[1] for one in self.waiting if one[0] in self.anew)
+        self.waiting, self.anew = [], set()
+        self.total -= lost
+        return lost
 
 
 @dataclass
@@ -320,12 +335,19 @@ class Record:
     fault: tuple[int, ...] = ()
     audits: list[tuple[int, int]] = field(default_factory=list)
     """Report, and the `round.close` by which it was contradicted or 0."""
+    judged: int = 0
+    withheld: list[tuple[int, int]] = field(default_factory=list)
+    """Number of judged contributions, and the `round.close` of a withholding."""
+
+    def withholdings(self) -> list[int]:
+        """The entries of the withholdings that count."""
+        return [close for number, close in self.withheld if number > self.judged - STRIKE_ROUNDS]
 
     def contradictions(self) -> list[tuple[int, int]]:
         """The contradicted reports that count."""
         return [one for one in self.audits[-STRIKE_ROUNDS:] if one[1]]
 
-    def due(self, key: bytes) -> Due | None:
+    def due(self, key: bytes) -> Due | None:  # noqa: PLR0911 - one for each row
         """The first three rows of *Changes that follow*."""
         if self.standing in OUT:
             return None
@@ -334,9 +356,15 @@ class Record:
         wrong = self.contradictions()
         if len(wrong) >= CONTRADICTIONS:
             return Due(key, CONTRADICTIONS_CAUSE, tuple(sorted(one for one, _ in wrong)[-16:]))
+        kept = self.withholdings()
+        if len(kept) >= WITHHOLDINGS:
+            return Due(key, WITHHELD_CAUSE, tuple(sorted(set(kept))[-16:]))
         later = [report for report, closed in wrong if closed > self.since]
         if self.standing in ("newcomer", "active") and later:
             return Due(key, CONTRADICTED_CAUSE, tuple(sorted(later)[-16:]))
+        new = [close for close in kept if close > self.since]
+        if self.standing in ("newcomer", "active") and new:
+            return Due(key, WITHHELD_CAUSE, tuple(sorted(set(new))[-16:]))
         return None
 
 
@@ -449,7 +477,8 @@ class Auditing:
             case "run.close":
                 self._is_closed = True
                 for wallet in self.purses.values():
-                    wallet.trainer.waiting, wallet.witness.waiting = [], []
+                    wallet.forfeited += wallet.trainer.end()
+                    wallet.witness.end()
             case "member.ready":
                 member = self.members.setdefault(author, Member())
                 member.is_active, member.ready_at, member.missed = True, index, 0
@@ -482,7 +511,7 @@ class Auditing:
             stated = (body["cause"], tuple(body["evidence"]))
             if due is not None and stated != (due.cause, due.evidence):
                 raise ValueError(f"entry {index} states {stated}, and due is {due}")
-            if due is None and body["cause"] >= NOT_DONE_CAUSE:
+            if due is None and body["cause"] in OF_AUDITS:
                 raise ValueError(f"entry {index} states {stated}, and nothing is due")
             if to == "quarantined":
                 self._forfeit(key)
@@ -491,7 +520,7 @@ class Auditing:
         if to != record.standing:
             record.standing, record.since, record.fault = to, index, ()
             if to in OUT:
-                record.audits = []
+                record.audits, record.withheld = [], []
 
     def _forfeit(self, key: bytes) -> None:
         wallet = self.purses.get(key)
@@ -573,6 +602,7 @@ class Auditing:
         for slot, row in enumerate(rows):
             self._pay(now, slot, row)
             self._miss(now, now.keys[slot], row["verdict"])
+            self._judge(now, slot, row)
         self.audit(now, index, ts, rows)
 
     def audit(self, now: Round, index: int, ts: int, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -630,6 +660,12 @@ class Auditing:
                 self._retire(key)
         elif verdict in (ACCEPTED, REJECTED):
             member.missed = 0
+
+    def _judge(self, now: Round, slot: int, row: dict[str, Any]) -> None:
+        said = [named.get(slot) for at, named in now.rejected.items() if at != slot]
+        is_rejected = row["verdict"] == REJECTED and said.count(row["reason"]) >= LEAST_ACCUSERS
+        if row["verdict"] == ACCEPTED or is_rejected:
+            self.records[now.keys[slot]].judged += 1
 
     def _bar(self, key: bytes, number: int) -> None:
         self.barred[key] = number + AUDIT_PAUSE
@@ -734,6 +770,10 @@ class Auditing:
             wallet.forfeited += wallet.trainer.lose(case.round)
             wallet.trainer.wait_anew()
             self._withheld.append(case.trainer)
+            now = self._now
+            if case.trainer in now.keys and now.keys.index(case.trainer) in now.lots:
+                record = self.records[case.trainer]
+                record.withheld.append((record.judged, self._index))
 
     def _begin_cases(self, rows: Sequence[Mapping[str, Any]]) -> None:
         now = self._now
@@ -781,6 +821,7 @@ class Round:
         self.headers: dict[int, bytes] = {}
         self.ids: dict[int, bytes] = {}
         self.proofs: dict[int, str] = {}
+        self.rejected: dict[int, dict[int, int]] = {}
         self.reports: dict[int, tuple[int, dict[str, Any]]] = {}
 
     def read(self, kind: str, index: int, author: bytes, body: dict[str, Any]) -> None:
@@ -804,6 +845,7 @@ class Round:
                 self.ids[slot] = sha256(b"tequio/v1/contribution\0", header)
             case "witness.proof":
                 self.proofs[slot] = body["vrf"]
+                self.rejected[slot] = dict(body["rejected"])
             case "audit.report":
                 self.reports[slot] = index, body
 

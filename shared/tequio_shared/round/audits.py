@@ -127,7 +127,7 @@ def is_disputed(votes: Sequence[AuditVote]) -> bool:
 
 
 def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
-    """Settle a dispute: five sixths of those that reported, and most of all `drawn`, must agree.
+    """Settle a dispute: five sixths of those that reported, and half of all `drawn`, must agree.
 
     Contradicted are the others, except about a contribution that was withheld, for a trainer may
     answer some and not others; and auditors of whose sketch as large a part of the later ones say
@@ -155,12 +155,12 @@ def _kind(vote: AuditVote) -> AuditVerdict:
 
 
 def _prevails(agree: int, of: int, drawn: int) -> bool:
-    """At least two, at most one in six against them, and more than half of all that were drawn.
+    """At least two, at most one in six against them, and half of all that were drawn.
 
     Else a few that are quick, or the only ones to answer, would judge in the jury's name.
     """
     is_clear = agree >= _LEAST_AGREED and (of - agree) * _OUTVOTED_PART <= agree
-    return is_clear and agree * 2 > drawn
+    return is_clear and agree * 2 >= drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
