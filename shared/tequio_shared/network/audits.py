@@ -86,14 +86,14 @@ class AuditOutcome:
     round: int
     verdict: AuditVerdict
     was_present: bool
-    """Whether the trainer attested in the round that ended the case."""
+    """True if the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
 
 
 Rate = Callable[[PeerKey], bool]
-"""Whether a key is unproven, so that its contributions are audited more often."""
+"""Tells whether a key is unproven, and its contributions are audited more often."""
 OwnerOf = Callable[[PeerKey], Digest]
 
 
@@ -196,7 +196,7 @@ class AuditBook:
         return found
 
     def _free(self, view: RoundView, members: list[Candidate]) -> list[Candidate]:
-        """Those that may audit: trainers that hold the head, without a duty or a pause."""
+        """Members that may audit: trainers that hold the head, without a duty or a pause."""
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
         present = {view.roster.members[slot].key for slot in view.attests}
         return [
@@ -314,7 +314,7 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
 
 
 def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
-    """What follows from a case that is over: nothing if nobody reported, or too many differ."""
+    """Outcome of a case that is over: none if nobody reported, or too many differ."""
     if not case.votes:
         return []
     verdict: AuditVerdict | None = AuditVerdict.CLEAR

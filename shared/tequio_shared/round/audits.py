@@ -30,7 +30,7 @@ _OUTVOTED_PART = 5
 
 
 class AuditVerdict(IntEnum):
-    """What an auditor's report says of a contribution."""
+    """An auditor's word on a contribution."""
 
     CLEAR = 0
     WARNED = 1  # as far from the repetition as odd hardware may be: counts as clear
@@ -71,7 +71,7 @@ def lot_input(
 
 
 def draw(lot: bytes, contribution: ContributionId) -> int:
-    """What a lot draws for a contribution: a number below 2^64, the lower the sooner."""
+    """Number below 2^64 that a lot draws for a contribution, the lower the sooner."""
     return int.from_bytes(sha256(b"tequio/v1/audited\0", lot, contribution)[:8], "big")
 
 
@@ -167,7 +167,7 @@ class Candidate:
     owner: Digest
     speed: int
     lot: bytes = b""
-    """Its audit lot, if it is a witness of the round."""
+    """Audit lot, empty unless it is a witness of the round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

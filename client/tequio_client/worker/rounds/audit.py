@@ -123,7 +123,7 @@ def is_warning(body: AuditReport) -> bool:
 
 
 def _figures(found: link.AuditFigures) -> AuditFigures:
-    """What has no tensors of a group, or no feedback, differs in nothing there."""
+    """Figures for the log: a model without a group, or without feedback, differs by 0 there."""
     return AuditFigures(
         hidden=found.hidden or 0,
         other=found.other or 0,
