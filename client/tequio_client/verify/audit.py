@@ -149,6 +149,7 @@ class LogAudit:
         self._log.read(self._progress)
         self._compare_answers()
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
+        self._report.totals = self.fold.audit_totals()
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
 

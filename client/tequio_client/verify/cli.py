@@ -102,6 +102,8 @@ def _print(report: AuditReport, console: Console) -> None:
         found = sum(one.grade is grade for one in report.findings)
         table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
     console.print(table)
+    for line in report.totals.lines() if report.totals else ():
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(report.verdict("ledger"))
 
 
