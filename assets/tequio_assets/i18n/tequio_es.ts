@@ -93,8 +93,8 @@
 <context>
     <name>AuditNotice</name>
     <message>
-        <source>Another volunteer repeated your work of round {round}, and the results differ slightly more than usual. Your work counts, and your points are safe. Unusual hardware, overclocking or an old driver can cause this; measuring the device shows whether it works as fast as before.</source>
-        <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round} y los resultados difieren un poco más de lo habitual. Tu trabajo cuenta y tus puntos están a salvo. Puede deberse a un equipo poco común, al overclocking o a un controlador antiguo; medir el dispositivo muestra si sigue siendo igual de rápido.</translation>
+        <source>Another volunteer repeated your work of round {round}, and the results differ slightly more than usual. Your work counts, and you lose nothing. Unusual hardware, overclocking or an old driver can cause this; measuring the device shows whether it works as fast as before.</source>
+        <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round} y los resultados difieren un poco más de lo habitual. Tu trabajo cuenta y no pierdes nada. Puede deberse a un equipo poco común, al overclocking o a un controlador antiguo; medir el dispositivo muestra si sigue siendo igual de rápido.</translation>
     </message>
     <message>
         <source>Pause, to measure</source>

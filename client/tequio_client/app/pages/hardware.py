@@ -177,7 +177,7 @@ class AuditNotice(Banner):
             return
         words = self.tr(
             "Another volunteer repeated your work of round {round}, and the results differ "
-            "slightly more than usual. Your work counts, and your points are safe. Unusual "
+            "slightly more than usual. Your work counts, and you lose nothing. Unusual "
             "hardware, overclocking or an old driver can cause this; measuring the device shows "
             "whether it works as fast as before."
         ).format(round=figures.count(self._warned))

@@ -263,9 +263,7 @@ class PointsSums(StatCards):
         self.vesting = StatCard(self.tr("Vesting"), "lock-open")
         self.pending = StatCard(self.tr("Pending"), "hourglass")
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
-        self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
-        cards = (self.total, self.vesting, self.pending, self.rejected, self.unverified)
-        self.set_cards(cards)
+        self.set_cards((self.total, self.vesting, self.pending, self.rejected))
 
     def show_known(self, snapshot: Snapshot) -> None:
         points = snapshot.points
@@ -277,8 +275,6 @@ class PointsSums(StatCards):
         failed, none = self.tr("Rounds that gave nothing"), self.tr("None today")
         rejected = figures.count(points.rejected)
         self.rejected.show_figure(rejected, failed if points.rejected else none)
-        claimed, none = self.tr("Said by the ledger alone"), self.tr("Nothing is left to check")
-        self.unverified.show_points(points.unverified, claimed if points.unverified else none)
 
     def _show_vesting(self, points: PointsView) -> None:
         if points.forfeited:
