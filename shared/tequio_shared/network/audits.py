@@ -28,7 +28,7 @@ from tequio_shared.limits import (
     NEWCOMER_WORK,
 )
 from tequio_shared.round import audits
-from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
+from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate, DrawnAudit
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import Commitment, RoundView
@@ -59,8 +59,8 @@ class AuditCase:
     """Owners of its auditors so far."""
 
     @property
-    def work(self) -> Audited:
-        return Audited(
+    def work(self) -> AuditedWork:
+        return AuditedWork(
             contribution=self.id,
             owners=frozenset({self.owner, *self.owners}),
             speed=self.speed,
@@ -68,7 +68,7 @@ class AuditCase:
 
 
 @dataclass(slots=True, kw_only=True)
-class AuditDuty:
+class OwedAudit:
     """An audit that a key owes."""
 
     contribution: ContributionId
@@ -102,7 +102,7 @@ class AuditBook:
     """The audits of one run; a fold."""
 
     rules: AuditRules
-    duties: dict[PeerKey, AuditDuty] = field(default_factory=dict)
+    duties: dict[PeerKey, OwedAudit] = field(default_factory=dict)
     """In the order of the draws."""
     cases: dict[ContributionId, AuditCase] = field(default_factory=dict)
     watched: dict[PeerKey, int] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class AuditBook:
     def _order(self, drawn: DrawnAudit) -> None:
         case = self.cases[drawn.work.contribution]
         case.owners.add(drawn.auditor.owner)
-        self.duties[drawn.auditor.key] = AuditDuty(
+        self.duties[drawn.auditor.key] = OwedAudit(
             contribution=case.id,
             opening=drawn.opening,
             earlier=tuple(case.entries),
