@@ -1,14 +1,16 @@
 """Waiting times of honest peers while a ledger's doors are attacked, with memory and descriptors.
 
 Eight honest peers send ten requests a second each, statements and reads, from networks of their
-own; first alone, then during each attack:
+own; first alone (calm), then during each attack:
 
 - silent: 1,200 connections that send nothing, opened again as the ledger closes them;
 - slow bodies: as many connections whose request promises a body that never comes;
 - bombs: a drawn evaluator uploads and names documents that are made to be expensive to parse;
 - tiny blobs: registered keys upload blobs of a few bytes as fast as they are answered.
 
-The ledger may open 1,024 descriptors. All programs share the cores, the attackers included. The
+The ledger may open 1,024 descriptors. All programs share the cores; the attackers have a lower
+priority, since they would come from other machines. Whatever else runs on the machine counts too,
+so each row states the load and the time for which the ledger was ready to run and had no core. The
 goal: p99 below 500 ms under each attack, and memory and descriptors back to where they were.
 
     python bench/doors.py [--minutes 10] [--attack NAME]... [--json FILE]
@@ -25,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,10 +64,16 @@ NETWORKS = 24
 PEOPLE = 8
 READS = ("/v1/network", "/log/checkpoint", "/log/tile/entries/000.p/1", "/v1/peers", "/v1/runs")
 OPTIONS = ("--trusted-proxy", "127.0.0.1/32", "--peer-quota-mb", "1")
+BASELINE_S = 60.0
+"""Time before an attack, at most, in which the same peers ask the same ledger."""
+SETTLE_S = 10.0
+"""After the descriptors are back, until memory is read for the last time."""
 RELEASE_S = 75.0
+LOWER_PRIORITY = 10
 GOAL_MS = 500
 REOPEN_S = 5.0
 PAUSE_S = 0.1
+OWN_PAUSE_S = 0.02
 BLOBS_EACH = 200
 MIB = 1 << 20
 
@@ -100,39 +109,116 @@ def measure(attack: Attack, seconds: float) -> dict[str, float]:
         served(Path(folder), *OPTIONS, program=program) as ledger,
         attack(ledger) as begin,
     ):
-        asyncio.run(ask_all(ledger, "before", 5))  # loads what is loaded once
+        asyncio.run(ask_all(ledger, "warm", 5))  # loads what is loaded once
+        calm = asyncio.run(ask_all(ledger, "calm", min(BASELINE_S, seconds)))
         before = ProcessUse.of(ledger.process.pid)
         # A process of its own: in a thread it would slow down those who measure.
         forked = multiprocessing.get_context("fork")
         is_over = forked.Event()
-        attacker = forked.Process(target=begin, args=(is_over,))
+        attacker = forked.Process(target=attack_at_low_priority, args=(begin, is_over))
         attacker.start()
         try:
-            replies, most = asyncio.run(ask_all(ledger, "during", seconds))
+            during = asyncio.run(ask_all(ledger, "during", seconds))
         finally:
             is_over.set()
             attacker.join()
-        after = wait_until_released(ledger.process.pid, before.descriptors + 8, RELEASE_S)
-        return summary(replies) | use_of(before, most, after)
+        wait_until_released(ledger.process.pid, before.descriptors + 8, RELEASE_S)
+        time.sleep(SETTLE_S)
+        after = ProcessUse.of(ledger.process.pid)
+        return {
+            "calm_p99_ms": calm.figures()["p99_ms"],
+            "calm_most_ms": calm.figures()["most_ms"],
+            **during.figures(),
+            **use_of(before, during.most, after),
+        }
 
 
-async def ask_all(
-    ledger: Served, name: str, seconds: float
-) -> tuple[list[SenderReplies], ProcessUse]:
-    """Ask calmly as several peers; returns the answers and the largest use of resources."""
+def attack_at_low_priority(begin: Begin, is_over: Event) -> None:
+    """Attack from a process that the scheduler prefers others to."""
+    os.nice(LOWER_PRIORITY)
+    begin(is_over)
+
+
+@dataclass(kw_only=True)
+class Phase:
+    """Answers to all honest peers for a while, and what else was seen meanwhile."""
+
+    replies: list[SenderReplies]
+    most: ProcessUse
+    loop: LoopUse
+    own_delays_s: list[float] = field(default_factory=list)
+    """How late the event loop of this process was, which adds to the waiting times."""
+    loads: list[float] = field(default_factory=list)
+    """Load averages of the machine."""
+
+    def figures(self) -> dict[str, float]:
+        """Answers, waiting times, and how busy the machine was."""
+        waits = sorted(wait for one in self.replies for wait in one.waits_s)
+        return {
+            "asked": sum(one.asked for one in self.replies),
+            "served": sum(one.served for one in self.replies),
+            "p50_ms": in_ms(waits, 0.5),
+            "p99_ms": in_ms(waits, 0.99),
+            "most_ms": in_ms(waits, 1),
+            "own_p99_ms": in_ms(sorted(self.own_delays_s), 0.99),
+            "loop_ran_percent": self.loop.ran_percent,
+            "loop_had_no_core_percent": self.loop.waited_percent,
+            "load_mean": round(sum(self.loads) / len(self.loads), 1),
+            "load_most": round(max(self.loads), 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LoopUse:
+    """Shares of a time in which the ledger's event loop ran, and in which it waited for a core."""
+
+    ran_percent: float
+    waited_percent: float
+
+    @classmethod
+    def since(cls, earlier_ns: tuple[int, int], pid: int, seconds: float) -> LoopUse:
+        """Compare with what `loop_times_ns` gave earlier."""
+        ran, waited = (
+            round((now - then) / seconds / 1e7, 1)
+            for now, then in zip(loop_times_ns(pid), earlier_ns, strict=True)
+        )
+        return cls(ran, waited)
+
+
+def loop_times_ns(pid: int) -> tuple[int, int]:
+    """Time for which the first thread of a process ran, and was ready but had no core."""
+    ran, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()
+    return int(ran), int(waited)
+
+
+async def ask_all(ledger: Served, name: str, seconds: float) -> Phase:
+    """Ask calmly as several peers, and watch the ledger's process."""
+    pid, begun, times_ns = ledger.process.pid, time.monotonic(), loop_times_ns(ledger.process.pid)
     replies = [SenderReplies() for _ in range(PEOPLE)]
-    end = time.monotonic() + seconds
-    most = ProcessUse.of(ledger.process.pid)
+    end = begun + seconds
+    phase = Phase(replies=replies, most=ProcessUse.of(pid), loop=LoopUse(0, 0))
     async with asyncio.TaskGroup() as tasks:
         for number, one in enumerate(replies):
             tasks.create_task(ask_one(ledger, f"{name} {number}", number, one, end))
+        tasks.create_task(measure_delays(phase.own_delays_s, end))
         while time.monotonic() < end:
-            now = await asyncio.to_thread(ProcessUse.of, ledger.process.pid)
-            most = ProcessUse(
+            now, most = await asyncio.to_thread(ProcessUse.of, pid), phase.most
+            phase.most = ProcessUse(
                 max(most.resident_bytes, now.resident_bytes), max(most.descriptors, now.descriptors)
             )
+            phase.loads.append(os.getloadavg()[0])
             await asyncio.sleep(0.5)
-    return replies, most
+    phase.loop = LoopUse.since(times_ns, pid, time.monotonic() - begun)
+    return phase
+
+
+async def measure_delays(delays_s: list[float], end: float) -> None:
+    """Record how late this event loop is."""
+    loop = asyncio.get_running_loop()
+    while time.monotonic() < end:
+        due = loop.time() + OWN_PAUSE_S
+        await asyncio.sleep(OWN_PAUSE_S)
+        delays_s.append(loop.time() - due)
 
 
 async def ask_one(
@@ -221,16 +307,9 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-def summary(replies: list[SenderReplies]) -> dict[str, float]:
-    """Answers and waiting times of all honest peers."""
-    waits = sorted(wait for one in replies for wait in one.waits_s)
-    return {
-        "asked": sum(one.asked for one in replies),
-        "served": sum(one.served for one in replies),
-        "p50_ms": round(1000 * waits[len(waits) // 2], 1),
-        "p99_ms": round(1000 * waits[int(len(waits) * 0.99)], 1),
-        "most_ms": round(1000 * waits[-1], 1),
-    }
+def in_ms(waits_s: list[float], part: float) -> float:
+    """A quantile of sorted waiting times."""
+    return round(1000 * waits_s[min(int(len(waits_s) * part), len(waits_s) - 1)], 1)
 
 
 def use_of(before: ProcessUse, most: ProcessUse, after: ProcessUse) -> dict[str, float]:
@@ -243,8 +322,8 @@ def use_of(before: ProcessUse, most: ProcessUse, after: ProcessUse) -> dict[str,
 def table(rows: dict[str, dict[str, float]]) -> str:
     """The figures as text, one line for each attack."""
     lines = [
-        f"{'attack':12} {'asked':>7} {'served':>7} {'p50 ms':>8} {'p99 ms':>8} {'most ms':>8}"
-        f" {'memory MiB':>16} {'descriptors':>14}  goal"
+        f"{'attack':16} {'asked':>6} {'served':>6} {'p50 ms':>7} {'p99 ms':>7} {'most ms':>8}"
+        f" {'calm p99':>8} {'memory MiB':>14} {'descriptors':>12} {'load':>5} {'no core':>7}  goal"
     ]
     for name, row in rows.items():
         memory, files = (
@@ -253,8 +332,9 @@ def table(rows: dict[str, dict[str, float]]) -> str:
         )
         is_met = row["p99_ms"] < GOAL_MS and row["served"] == row["asked"]
         lines.append(
-            f"{name:12} {row['asked']:7.0f} {row['served']:7.0f} {row['p50_ms']:8.1f}"
-            f" {row['p99_ms']:8.1f} {row['most_ms']:8.1f} {memory:>16} {files:>14}"
+            f"{name:16} {row['asked']:6.0f} {row['served']:6.0f} {row['p50_ms']:7.1f}"
+            f" {row['p99_ms']:7.1f} {row['most_ms']:8.1f} {row['calm_p99_ms']:8.1f} {memory:>14}"
+            f" {files:>12} {row['load_mean']:5.1f} {row['loop_had_no_core_percent']:6.1f}%"
             f"  {'met' if is_met else 'missed'}"
         )
     return "\n".join(lines)
