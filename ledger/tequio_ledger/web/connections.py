@@ -1,10 +1,13 @@
 """Accepts connections, and bounds how many there are: of one network address, and of all.
 
-Rules. A connection either waits for its client, for the head of a request or for more of its body,
-or serves a request. When there is no room for a new one, the connection that has waited longest is
-closed for it, of those that never sent a request if there is one: an honest client sends at once,
-an attacker's silent connections grow old. A part of a body begins the wait again, a part of a head
-does not. Only when no connection waits is the new one refused.
+Rules. A connection either waits for its client, for the head of a request, for more of its body or
+until its answer is read, or serves a request. When there is no room for a new one, the connection
+that has waited longest is closed for it, of those that never sent a request if there is one: an
+honest client sends at once, an attacker's silent connections grow old. A part of a body begins the
+wait again, a part of a head does not. Only when no connection waits is the new one refused.
+
+Answers that their clients do not read stay in memory, together at most `UNREAD_BYTES`: beyond that,
+the network address that has most of them loses the one that has waited longest.
 
 Each connection may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
@@ -25,9 +28,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Network
 
 from tequio_ledger import metrics, resources
+from tequio_ledger.web.limits import MAX_NAMES
 from tequio_ledger.web.middleware import MAX_REQUESTS
 from tequio_shared.addresses import network_of
 
@@ -38,9 +43,13 @@ RESERVED_DESCRIPTORS = 128
 NETWORK_PART = 8
 """One network address holds at most one part in this many of all connections."""
 BACKLOG = 1_024
+UNREAD_BYTES = 64 << 20
+"""Answers of all connections together that are written and not read."""
 ACCEPT_PAUSE_S = 0.1
 """Pause before the next attempt when a connection could not be accepted."""
-_AT_ONCE = 8  # connections accepted in one turn of the event loop, so that others have theirs too
+# Connections accepted in one turn of the event loop. Each brings about ten steps, parsing and
+# answering included, and a request under way waits for all of them several times.
+_AT_ONCE = 1
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n"
     b"connection: close\r\n\r\n"
@@ -48,7 +57,7 @@ _REFUSAL = (
 _READ_BYTES = 1 << 16
 
 
-class OpenConnection(asyncio.Protocol, ABC):
+class OpenConnection(asyncio.BufferedProtocol, ABC):
     """One open connection."""
 
     @abstractmethod
@@ -94,6 +103,10 @@ class ConnectionTable:
         self._counts: Counter[str] = Counter()
         self._silent = _WaitingList()  # have never sent a request
         self._idle = _WaitingList()  # the others that wait
+        self._unread: dict[OpenConnection, int] = {}  # bytes; who has waited longest first
+        self._unread_bytes = 0
+        # An attacker opens thousands, and parsing an address costs more than all else here.
+        self._network_of = lru_cache(MAX_NAMES)(partial(_network_of, limits.proxies))
 
     def make_room(self, host: str) -> bool:
         """Close a waiting connection if there is no room for one from `host`; False if none is."""
@@ -120,6 +133,7 @@ class ConnectionTable:
             return
         self._silent.discard(connection, network)
         self._idle.discard(connection, network)
+        self.release_unread(connection)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
@@ -139,6 +153,28 @@ class ConnectionTable:
             self._silent.discard(connection, network)
             self._idle.discard(connection, network)
 
+    def hold_unread(self, connection: OpenConnection, size_bytes: int) -> None:
+        """Record that a client has so much of its answer left to read, and waits for itself."""
+        if connection not in self._networks:
+            return
+        self.wait(connection)
+        self.release_unread(connection)
+        self._unread[connection] = size_bytes
+        self._unread_bytes += size_bytes
+        while self._unread_bytes > UNREAD_BYTES:
+            self._close(self._oldest_of_greediest(), "unread answers")
+
+    def release_unread(self, connection: OpenConnection) -> None:
+        """Record that a client has read most of what it was sent."""
+        self._unread_bytes -= self._unread.pop(connection, 0)
+
+    def _oldest_of_greediest(self) -> OpenConnection:
+        held: Counter[str] = Counter()
+        for connection, size_bytes in self._unread.items():
+            held[self._networks[connection]] += size_bytes
+        ((greediest, _),) = held.most_common(1)
+        return next(one for one in self._unread if self._networks[one] == greediest)
+
     def _close(self, connection: OpenConnection | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
         if connection is None:
@@ -147,14 +183,15 @@ class ConnectionTable:
         connection.abort()
         return True
 
-    def _network_of(self, host: str) -> str:
-        """Give the network address; empty for a trusted proxy."""
-        if self._limits.proxies:
-            with suppress(ValueError):
-                address = ipaddress.ip_address(host)
-                if any(address in proxy for proxy in self._limits.proxies):
-                    return ""
-        return network_of(host)
+
+def _network_of(proxies: Sequence[IPv4Network | IPv6Network], host: str) -> str:
+    """Give the network address; empty for a trusted proxy."""
+    if proxies:
+        with suppress(ValueError):
+            address = ipaddress.ip_address(host)
+            if any(address in proxy for proxy in proxies):
+                return ""
+    return network_of(host)
 
 
 class _WaitingList:

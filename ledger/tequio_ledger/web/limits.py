@@ -90,11 +90,14 @@ class StreamLimit:
 
     Pages and programs have separate limits, so that neither can use up the other's. While half of
     a kind's streams are free, an address may hold as many as the settings allow; after that only a
-    few, so that a handful of addresses cannot lock everyone else out.
+    few, so that a handful of addresses cannot lock everyone else out. A stream never waits for its
+    client, so nothing closes it for a new connection: `part` leaves room in a process that may have
+    fewer connections.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, part: float = 1.0) -> None:
         self._open: dict[StreamKind, Counter[str]] = {kind: Counter() for kind in StreamKind}
+        self._most = {kind: max(int(kind.value * part), 1) for kind in StreamKind}
 
     @property
     def total(self) -> int:
@@ -102,11 +105,11 @@ class StreamLimit:
 
     def check(self, kind: StreamKind, network: str, most: int) -> None:
         """Raise RefusedError("queue-full") when one more would be too many; 0 sets no limit."""
-        counts = self._open[kind]
-        if counts.total() >= kind.value:
+        counts, most_of_all = self._open[kind], self._most[kind]
+        if counts.total() >= most_of_all:
             metrics.RATE_LIMITED.labels(limit="all streams").inc()
-            raise RefusedError("queue-full", f"all {kind.value} event streams are in use")
-        if most and 2 * counts.total() >= kind.value:
+            raise RefusedError("queue-full", f"all {most_of_all} event streams are in use")
+        if most and 2 * counts.total() >= most_of_all:
             most = min(most, CROWDED_STREAMS)
         if most and counts[network] >= most:
             metrics.RATE_LIMITED.labels(limit="address streams").inc()
