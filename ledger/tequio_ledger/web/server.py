@@ -170,14 +170,21 @@ class _Connection(OpenConnection):
         self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
+        # Otherwise a closed connection is a cycle of objects: thousands of them make the collector
+        # stop the event loop for 60 ms, again and again.
+        self._http.app_state.clear()
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio gives -1
+    def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         if self._is_receiving:
             self._table.wait(self)  # from now on
-        self._http.data_received(bytes(self._buffer[:nbytes]))
+        try:
+            self._http.data_received(bytes(self._buffer[:nbytes]))
+        except h11.LocalProtocolError:
+            # The request is malformed, and its answer has begun: it is too late for status 400.
+            self.abort()
 
     def eof_received(self) -> None:
         self._http.eof_received()
