@@ -24,7 +24,9 @@ import multiprocessing
 import os
 import resource
 import tempfile
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -107,6 +109,7 @@ def measure(attack: Attack, seconds: float) -> dict[str, float]:
     with (
         tempfile.TemporaryDirectory() as folder,
         served(Path(folder), *OPTIONS, program=program) as ledger,
+        reading_log(ledger),
         attack(ledger) as begin,
     ):
         asyncio.run(ask_all(ledger, "warm", 5))  # loads what is loaded once
@@ -131,6 +134,18 @@ def measure(attack: Attack, seconds: float) -> dict[str, float]:
             **during.figures(),
             **use_of(before, during.most, after),
         }
+
+
+@contextmanager
+def reading_log(ledger: Served) -> Iterator[None]:
+    """Read what the ledger logs: it would wait for a full pipe."""
+    stream = ledger.process.stderr
+    assert stream is not None
+    reader = threading.Thread(target=lambda: deque(stream, maxlen=0), daemon=True)
+    reader.start()
+    yield
+    ledger.process.terminate()
+    reader.join()
 
 
 def attack_at_low_priority(begin: Begin, is_over: Event) -> None:
