@@ -139,9 +139,8 @@ def measure(attack: Attack, seconds: float) -> dict[str, float]:
 @contextmanager
 def reading_log(ledger: Served) -> Iterator[None]:
     """Read what the ledger logs: it would wait for a full pipe."""
-    stream = ledger.process.stderr
-    assert stream is not None
-    reader = threading.Thread(target=lambda: deque(stream, maxlen=0), daemon=True)
+    log = ledger.process.stderr or ()
+    reader = threading.Thread(target=lambda: deque(log, maxlen=0), daemon=True)
     reader.start()
     yield
     ledger.process.terminate()

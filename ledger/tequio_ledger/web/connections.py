@@ -2,10 +2,11 @@
 
 Rules. A connection either waits for its client, for the head of a request, for more of its body or
 until its answer is read, or serves a request. When there is no room for a new one, one that waits
-is closed for it. One that never sent a request goes first, the oldest of the network address that
-has most of those: an honest client sends at once, an attacker's silent connections grow old. Of the
-others it is the one that has waited longest. A part of a body begins the wait again, a part of a
-head does not. Only when no connection waits is the new one refused.
+is closed for it. If a network address has several that never sent a request, it is the oldest of
+the address that has most: an honest client sends at once, an attacker's silent connections grow
+old. Otherwise it is the one that has waited longest since its last request, and only then one that
+is alone and silent. A part of a body begins the wait again, a part of a head does not. Only when no
+connection waits is the new one refused.
 
 A thousand new connections may come at once, and each costs a hundred times as much to serve as to
 accept. So all are accepted, and served in turns, one of each network address after the other.
@@ -126,8 +127,9 @@ class ConnectionTable:
             chosen = self._silent.oldest_of(network) or self._idle.oldest_of(network)
             return self._close(chosen, "address connections")
         if len(self._networks) >= self._limits.most:
-            chosen = self._silent.oldest_of_greediest() or self._idle.oldest()
-            return self._close(chosen, "all connections")
+            # A network's only silent one has probably just come: it goes last.
+            chosen = self._silent.oldest_of_greediest(2) or self._idle.oldest()
+            return self._close(chosen or self._silent.oldest(), "all connections")
         return True
 
     def add(self, connection: Closable, host: str) -> str:
@@ -212,7 +214,7 @@ class _WaitingList:
     def __init__(self) -> None:
         self._all: OrderedDict[Closable, None] = OrderedDict()
         self._by_network: dict[str, OrderedDict[Closable, None]] = {}
-        self._by_count: dict[int, OrderedDict[str, None]] = {}  # networks; a proxy's count as 0
+        self._by_count: dict[int, OrderedDict[str, None]] = {}  # networks, without proxies
 
     def add(self, connection: Closable, network: str) -> None:
         own = self._by_network.setdefault(network, OrderedDict())
@@ -234,11 +236,10 @@ class _WaitingList:
     def oldest_of(self, network: str) -> Closable | None:
         return next(iter(self._by_network.get(network, ())), None)
 
-    def oldest_of_greediest(self) -> Closable | None:
-        """Give the oldest of the network address that has most; a proxy's only without others."""
-        if not self._by_count:
-            return self.oldest()
-        return self.oldest_of(next(iter(self._by_count[max(self._by_count)])))
+    def oldest_of_greediest(self, least: int) -> Closable | None:
+        """Give the oldest of the network address that has most, if it has so many."""
+        most = max(self._by_count, default=0)
+        return self.oldest_of(next(iter(self._by_count[most]))) if most >= least else None
 
     def _move(self, network: str, before: int, now: int) -> None:
         if not network:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,9 @@ CROWDED_STREAMS = 4
 BODY_PATIENCE_S = 30.0
 MIN_BODY_BYTES_S = 32 << 10
 """A body may take `BODY_PATIENCE_S`, plus its size at this rate of a slow connection."""
+TURNS_HALF_LIFE_S = 5.0
+"""Time after which what an address has used of the threads counts half."""
+_SPENT_LITTLE_S = 0.001  # and is forgotten
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
@@ -123,6 +127,59 @@ class StreamLimit:
         counts[network] -= 1
         if not counts[network]:
             del counts[network]
+
+
+class Turns:
+    """Lets a few work at a time, next of all the network address that has used least time lately.
+
+    In one common queue, the hundreds of long answers that an attacker may request at once would all
+    be made before the next one of anybody else. Used from one event loop.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._free = at_once
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the longest waiting first
+        self._spent_s: dict[str, float] = {}
+        self._halve_s = 0.0
+
+    @asynccontextmanager
+    async def turn(self, network: str) -> AsyncIterator[None]:
+        """Wait for a turn, which ends with the block."""
+        loop = asyncio.get_running_loop()
+        if self._free:
+            self._free -= 1
+        else:
+            mine: asyncio.Future[None] = loop.create_future()
+            self._waiting.setdefault(network, deque()).append(mine)
+            try:
+                await mine
+            except asyncio.CancelledError:
+                if not mine.cancelled():  # it had its turn already
+                    self._pass_on(loop.time())
+                raise
+        begun_s = loop.time()
+        try:
+            yield
+        finally:
+            now_s = loop.time()
+            self._spent_s[network] = self._spent_s.get(network, 0.0) + now_s - begun_s
+            self._pass_on(now_s)
+
+    def _pass_on(self, now_s: float) -> None:
+        """Give the turn to the next; costs as much as networks wait, at most one per connection."""
+        if now_s >= self._halve_s:
+            self._halve_s = now_s + TURNS_HALF_LIFE_S
+            self._spent_s = {one: s / 2 for one, s in self._spent_s.items() if s > _SPENT_LITTLE_S}
+        while self._waiting:
+            network = min(self._waiting, key=lambda one: self._spent_s.get(one, 0.0))
+            queue = self._waiting.pop(network)
+            chosen = queue.popleft()
+            if queue:
+                self._waiting[network] = queue
+            if not chosen.done():
+                chosen.set_result(None)
+                return
+        self._free += 1
 
 
 def network_of(request: Request) -> str:
