@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import structlog
 
 from tequio_ledger.runtime import LINES_AT_ONCE, LINES_PER_S, EventRates
+from tests.support.attack_table import attack
 
 
 class SettableTime:
@@ -15,6 +15,7 @@ class SettableTime:
         self.now_s = 0.0
 
     def __call__(self) -> float:
+        """Give the time."""
         return self.now_s
 
 
@@ -29,6 +30,7 @@ def lines(rates: EventRates, event: str, count: int, method: str = "info") -> li
     return written
 
 
+@attack("D8", layer="net", ends="a few lines of each event, and the number of the others")
 def test_a_flood_of_one_event_is_cut_and_counted() -> None:
     time = SettableTime()
     rates = EventRates(time)
@@ -40,6 +42,6 @@ def test_a_flood_of_one_event_is_cut_and_counted() -> None:
     assert lines(rates, "statement refused", 1) == [2]
 
 
-@pytest.mark.parametrize("count", [10 * LINES_AT_ONCE])
-def test_what_is_logged_for_debugging_is_not_cut(count: int) -> None:
+def test_what_is_logged_for_debugging_is_not_cut() -> None:
+    count = 10 * LINES_AT_ONCE
     assert len(lines(EventRates(SettableTime()), "request", count, "debug")) == count
