@@ -89,7 +89,7 @@ MIB = 1 << 20
 @click.option(
     "--nice",
     default=0,
-    help="Niceness of ledger and peers. Below 0, which root may choose, a busy machine counts less.",
+    help="Niceness of ledger and peers: below 0, which root may choose, neighbours count less.",
 )
 def main(minutes: float, names: tuple[str, ...], json_file: Path | None, nice: int) -> None:
     """Measure each attack on a fresh ledger, and print a table."""
