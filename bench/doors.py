@@ -93,7 +93,7 @@ MIB = 1 << 20
 )
 def main(minutes: float, names: tuple[str, ...], json_file: Path | None, nice: int) -> None:
     """Measure each attack on a fresh ledger, and print a table."""
-    os.nice(nice)
+    set_niceness(nice)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     load_before = os.getloadavg()[0]
@@ -113,6 +113,14 @@ def main(minutes: float, names: tuple[str, ...], json_file: Path | None, nice: i
     print(json.dumps(report, indent=2))
     if json_file:
         json_file.write_text(json.dumps(report) + "\n")
+
+
+def set_niceness(nice: int) -> None:
+    """Set the niceness of this process, and of its session where Linux schedules by session."""
+    os.nice(nice)
+    session = Path("/proc/self/autogroup")
+    if nice and session.exists():
+        session.write_text(str(nice))
 
 
 def measure(attack: Attack, seconds: float) -> dict[str, float]:
